@@ -26,7 +26,8 @@ export interface Command {
   /** How many positional arguments it takes; default: none. */
   words?: { min: number; max: number };
   examples: string[];
-  run(input: Input, io: Io): Promise<ExitCode>;
+  /** Returns the exit code; nothing means success. */
+  run(input: Input, io: Io): Promise<ExitCode | undefined>;
 }
 
 /** A parsed command line. */
@@ -47,6 +48,14 @@ export class Input {
     return typeof value === "string" ? value : undefined;
   }
 
+  integer(name: string, min: number, max: number): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new UsageError(`--${name} takes a number from ${min} to ${max}`);
+  }
+
   /** The values of a flag that may be repeated. */
   texts(name: string): string[] {
     const value = this.flags[name];
@@ -63,15 +72,7 @@ export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, fault: 70 } as c
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A wrong command line. It is printed with a pointer to `--help`. */
-export class UsageError extends Error {
-  readonly command: string | undefined;
-
-  constructor(message: string, command?: string) {
-    super(message);
-    this.name = "UsageError";
-    this.command = command;
-  }
-}
+export class UsageError extends Error {}
 
 /** A ConfigError with one problem, whose fix is the one in the catalogue of codes. */
 export function configError(code: Code, message: string): ConfigError {

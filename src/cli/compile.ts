@@ -10,7 +10,7 @@ import { ConfigError, type Problem } from "../base/problem.js";
 import { chooseServers } from "../config/catalogue/detect.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { userConfigFile } from "../config/discover.js";
-import { diskFiles, type Files } from "../config/files.js";
+import { diskFiles } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/text/read.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
@@ -29,7 +29,6 @@ import { isInPackages, isInstalled, missingModules, type SearchPath } from "./in
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
-/** A config that was read and planned. */
 export interface Planned extends FolderTrust {
   loaded: LoadedConfig;
   plan: Plan;
@@ -42,7 +41,6 @@ export interface Compiled extends Planned {
   bundle: Bundle;
 }
 
-/** The absolute path of the workspace. */
 export function workspaceOf(input: Input, io: Io): string {
   return resolve(io.cwd, input.text("workspace") ?? ".");
 }
@@ -64,12 +62,9 @@ export function planConfig(input: Input, io: Io): Planned {
   const trustOf = (places: string[], read: string[]): FolderTrust =>
     folderTrust(places, read, io, { isTrustedFolder: (folder) => isTrustedFolder(trust, folder), trustsAll });
   const files = new Set([trust.file]);
-  const recorded: Files = {
-    ...diskFiles,
-    read(file) {
-      files.add(file);
-      return diskFiles.read(file);
-    },
+  const read = (file: string) => {
+    files.add(file);
+    return diskFiles.read(file);
   };
   const named = input.text("config");
   const hasWorkspace = input.text("workspace") !== undefined;
@@ -91,7 +86,7 @@ export function planConfig(input: Input, io: Io): Planned {
         return chooseServers(scan, presets, tiersOf(workspace, trustOf([workspace], [workspace]), io));
       },
     },
-    recorded,
+    { ...diskFiles, read },
   );
   const { plan, problems: found } = buildPlan(loaded.config, loaded);
   const texts = textProblems(plan, plan.tools, readTemplates(shippedTemplates));
@@ -127,11 +122,7 @@ export function planOrFallback(input: Input, io: Io, isRemoval: boolean, fallbac
 }
 
 /** Preference among servers: complete installations, incomplete ones, then those in an untrusted `node_modules`. */
-function tiersOf(
-  workspace: string,
-  { binFolders, avoid }: FolderTrust,
-  { env }: Io,
-): ((preset: PresetFacts) => boolean)[] {
+function tiersOf(workspace: string, { binFolders, avoid }: FolderTrust, { env }: Io) {
   const path: SearchPath = { folders: binFolders, avoid, env };
   const known = new Map<string, boolean>();
   const isHere = (preset: PresetFacts) => {
@@ -143,9 +134,9 @@ function tiersOf(
   const isComplete = (preset: PresetFacts) =>
     missingModules(preset, path, isTrusted ? workspace : undefined).length === 0;
   return [
-    (preset) => isHere(preset) && isComplete(preset),
+    (preset: PresetFacts) => isHere(preset) && isComplete(preset),
     isHere,
-    (preset) => !isTrusted && isInPackages(preset, join(workspace, "node_modules", ".bin")),
+    (preset: PresetFacts) => !isTrusted && isInPackages(preset, join(workspace, "node_modules", ".bin")),
   ];
 }
 
@@ -197,7 +188,6 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
   }
 }
 
-/** Compiles the config into a bundle. */
 export async function compile(input: Input, io: Io): Promise<Compiled> {
   const planned = planConfig(input, io);
   const compiler = await compilerFor(planned.plan);
@@ -214,15 +204,10 @@ export async function compile(input: Input, io: Io): Promise<Compiled> {
 /** Loads Ajv only when a tool differs from the shipped ones. Loading and running it takes longer than all the rest. */
 async function compilerFor(plan: Plan): Promise<SchemaCompiler> {
   const find = shippedCode(shippedValidators);
-  if (plan.tools.every(({ output }) => output.schema === null) && isShipped(plan, find))
-    return shippedCompiler(find);
+  const isShipped = () => [...compiledSchemas(plan)].every((schema) => find(schema) !== undefined);
+  if (plan.tools.every(({ output }) => output.schema === null) && isShipped()) return shippedCompiler(find);
   const { ajvCompiler } = await import("../emit/ajv-compiler.js");
   return ajvCompiler(find);
-}
-
-function isShipped(plan: Plan, find: ReturnType<typeof shippedCode>): boolean {
-  for (const schema of compiledSchemas(plan)) if (find(schema) === undefined) return false;
-  return true;
 }
 
 /** Adds the place to a problem of the emitter, which names a tool by its name instead of its index. */

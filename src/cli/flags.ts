@@ -18,30 +18,31 @@ export function toggle(description: string, short?: string): Flag {
 }
 
 /** Declares a flag with a value. */
-export function option(
-  value: string,
-  description: string,
-  more: Pick<Flag, "short" | "multiple"> = {},
-): Flag {
-  return { type: "string", value, description, ...more };
+export function option(value: string, description: string, short?: string): Flag {
+  return { type: "string", value, description, ...(short === undefined ? {} : { short }) };
 }
 
 /** The flags that select the config and the workspace. */
 export const configFlags = {
-  config: option("FILE", "The config file, TOML or JSON. A config given here is trusted.", { short: "c" }),
-  workspace: option(
-    "DIR",
-    "The workspace; default: the current folder. Relative folders of a config given with --config start here.",
-    { short: "w" },
-  ),
+  config: option("FILE", "The config file, TOML or JSON. A config given here is trusted.", "c"),
+  workspace: option("DIR", "The workspace; default: the current folder, or that of a --config file.", "w"),
   context: option("NAME", "The profile to use instead of the config's."),
   "read-only": toggle("Hides and refuses every tool that does more than read."),
-  "trust-workspace": toggle(
-    "Trusts the workspace for this run: its own config, and its code, which servers may run.",
-  ),
+  "trust-workspace": toggle("Trusts the workspace's config and code, which servers may run, for this run."),
 } satisfies Flags;
 
 export const bundleFlags = {
-  bundle: option("DIR", "A bundle written by `generate`, instead of a config.", { short: "b" }),
+  bundle: option("DIR", "A bundle written by `generate`, instead of a config.", "b"),
   expect: option("sha256-…", "Refuses any other bundle."),
 } satisfies Flags;
+
+export const logFlags: Flags = {
+  "log-level": option("LEVEL", "debug, info, warn (default) or error."),
+  "log-file": option("FILE", "Appends the log to a file instead of stderr."),
+  "log-json": toggle("Writes one JSON document per line."),
+};
+
+export const traceFlags: Flags = {
+  trace: option("FILE", "Appends the MCP and LSP messages to a file as lines of JSON, texts masked."),
+  "trace-text": toggle("Does not mask the texts in the trace: code, settings, everything."),
+};

@@ -2,15 +2,14 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { HttpPlan } from "../abi/plan.js";
-import { type Code, codes } from "../base/codes.js";
 import { isLoopback, strictPortProblem } from "../base/loopback.js";
-import { ConfigError, type Problem } from "../base/problem.js";
+import { ConfigError } from "../base/problem.js";
 import { stateFolder } from "../config/state-folder.js";
 import { type HttpOptions, serveHttp } from "../mcp/http/listen.js";
 import { fileTokens } from "../mcp/http/token-file.js";
 import { addToken, storedTokens } from "../mcp/http/token-store.js";
 import { environmentTokens, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
-import { homeOf, type Input, type Io, UsageError } from "./command.js";
+import { configError, homeOf, type Input, type Io } from "./command.js";
 import { withStateLock } from "./files/state-lock.js";
 import type { Opened } from "./open.js";
 
@@ -38,15 +37,13 @@ export async function serveGateway(
 
 /** The plan with the address of the command line, which is checked like that of a config. */
 function addressed(input: Input, planned: HttpPlan): HttpPlan {
-  const [bind, port] = [input.text("bind") ?? planned.bind, portOf(input) ?? planned.port];
-  const problems: Problem[] = [];
-  const refuse = (code: Code, key: string, message: string) =>
-    problems.push({ code, severity: "error", message, pointer: `/http/${key}`, fix: codes[code].fix });
+  const [bind, port] = [input.text("bind") ?? planned.bind, input.integer("port", 0, 65_535) ?? planned.port];
+  const errors: ConfigError[] = [];
   if (planned.isBindSealed && bind !== planned.bind)
-    refuse("config/sealed", "bind", `\`--bind ${bind}\`: the profile fixes it to ${planned.bind}`);
+    errors.push(configError("config/sealed", `\`--bind ${bind}\`: the profile fixes it to ${planned.bind}`));
   const badPort = planned.strict ? strictPortProblem(port) : undefined;
-  if (badPort !== undefined) refuse("config/bad-value", "port", badPort);
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (badPort !== undefined) errors.push(configError("config/bad-value", badPort));
+  if (errors.length > 0) throw new ConfigError(errors.flatMap(({ problems }) => problems));
   return { ...planned, bind, port };
 }
 
@@ -70,12 +67,4 @@ async function tokensOf(http: HttpPlan, io: Io, folder: string): Promise<TokenSo
     });
   }
   return storedTokens(store);
-}
-
-function portOf(input: Input): number | undefined {
-  const text = input.text("port");
-  if (text === undefined) return undefined;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new UsageError("--port takes a number up to 65535", "serve");
-  return port;
 }

@@ -3,14 +3,14 @@ import { execFile, spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isTable } from "../base/json.js";
+import { compareKeys } from "../base/order.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
-import { diskFiles, readOrExplain } from "../config/files.js";
+import { asText, diskFiles } from "../config/files.js";
 import { envOutside } from "../lsp/process/environment.js";
 import { missingModuleFiles } from "../lsp/process/named-paths.js";
 import { findCommand } from "../lsp/process/program.js";
 import { defaultEnv } from "../plan/defaults.js";
 
-/** Where programs are searched for. */
 export interface SearchPath {
   /** Folders searched before PATH. */
   folders: readonly string[];
@@ -21,12 +21,10 @@ export interface SearchPath {
 
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** The program that a preset starts. */
 export function programOf({ command }: Pick<PresetFacts, "command">): string | undefined {
   return [command ?? []].flat()[0];
 }
 
-/** The programs that presets start. */
 export function programsOf(presets: readonly Pick<PresetFacts, "command">[]): string[] {
   return presets.flatMap((preset) => programOf(preset) ?? []);
 }
@@ -57,11 +55,7 @@ export async function isInstalledAsync(preset: PresetFacts, path: SearchPath): P
 }
 
 /** Modules that an installed program loads but that are missing, such as a `tsserver.js`. A given workspace is searched too. */
-export function missingModules(
-  preset: PresetFacts,
-  path: SearchPath,
-  workspace: string | undefined,
-): string[] {
+export function missingModules(preset: PresetFacts, path: SearchPath, workspace?: string): string[] {
   const { id, command, loads = [] } = preset;
   const program = findProgram(preset, path);
   if (program === undefined || loads.length === 0) return [];
@@ -80,20 +74,15 @@ function packageVersion(program: string): string | undefined {
   for (let folder = dirname(realpathSync(program)); dirname(folder) !== folder; folder = dirname(folder)) {
     const file = join(folder, "package.json");
     if (!existsSync(file)) continue;
-    // In an untrusted folder it may be a pipe or endless, so the guarded reader is used.
-    const read = readOrExplain(diskFiles, file);
-    return "content" in read ? versionIn(read.content) : undefined;
+    try {
+      // In an untrusted folder it may be a pipe or endless, so the guarded reader is used.
+      const manifest: unknown = JSON.parse(asText(diskFiles.read(file) ?? ""));
+      return isTable(manifest) && typeof manifest.version === "string" ? manifest.version : undefined;
+    } catch {
+      return undefined;
+    }
   }
   return undefined;
-}
-
-function versionIn(content: string | Uint8Array): string | undefined {
-  try {
-    const manifest: unknown = JSON.parse(Buffer.from(content).toString());
-    return isTable(manifest) && typeof manifest.version === "string" ? manifest.version : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function findProgram(preset: PresetFacts, { folders, avoid, env }: SearchPath): string | undefined {
@@ -110,24 +99,17 @@ function probeOptions(program: string, { env, avoid }: SearchPath) {
 
 /** Whether the first version number in a text is at least `wanted`. */
 export function isAtLeast(printed: string, wanted: string): boolean {
-  const found = /\d+(?:\.\d+)*/.exec(printed)?.[0];
-  if (found === undefined) return false;
-  const left = found.split(".").map(Number);
-  const right = wanted.split(".").map(Number);
-  for (let i = 0; i < right.length; i++) {
-    const difference = (left[i] ?? 0) - (right[i] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return true;
+  const found = /\d+(?:\.\d+)*/.exec(printed)?.[0].split(".");
+  const least = wanted.split(".").map(Number);
+  return (
+    found !== undefined &&
+    compareKeys(
+      least.map((_, index) => Number(found[index] ?? 0)),
+      least,
+    ) >= 0
+  );
 }
 
-const systems: { readonly [platform: string]: "linux" | "macos" | "windows" } = {
-  linux: "linux",
-  darwin: "macos",
-  win32: "windows",
-};
-
-/** Package managers that need root. */
 const ROOT_MANAGERS: ReadonlySet<string> = new Set(["apt", "apt-get", "dnf", "pacman", "zypper", "apk"]);
 
 /** What an install line depends on besides the preset. */
@@ -149,8 +131,7 @@ export function installLine(
   { install, install_on: lines }: Pick<PresetFacts, "install" | "install_on">,
   { platform, has, isRoot }: System = thisSystem,
 ): string {
-  const system = systems[platform];
-  const special = system && lines?.[system];
+  const special = lines?.[platform === "darwin" ? "macos" : platform === "win32" ? "windows" : "linux"];
   const [manager = ""] = special?.split(" ") ?? [];
   if (special === undefined || (install !== undefined && !has(manager))) return install ?? "";
   return ROOT_MANAGERS.has(manager) && !isRoot ? `sudo ${special}` : special;

@@ -10,24 +10,23 @@ import { commandHelp, programHelp } from "./terminal/help.js";
 /** Runs one command line and returns its exit code. Never throws. */
 export async function main(argv: string[], io: Io): Promise<ExitCode> {
   try {
-    return await dispatch(argv, io);
+    return (await dispatch(argv, io)) ?? exitCodes.ok;
   } catch (error) {
     return report(error, argv, io);
   }
 }
 
-async function dispatch(argv: string[], io: Io): Promise<ExitCode> {
+async function dispatch(argv: string[], io: Io): Promise<ExitCode | undefined> {
   const [name, ...rest] = argv;
   if (name === undefined) {
-    io.stderr.write(programHelp(await allCommands(), version()));
+    io.stderr.write(await programHelp());
     return exitCodes.usage;
   }
-  if (name === "--help" || name === "-h" || name === "help") {
-    const command = rest[0] === undefined ? undefined : await findCommand(rest[0]);
-    io.stdout.write(command ? commandHelp(command) : programHelp(await allCommands(), version()));
+  if (["--help", "-h", "help"].includes(name)) {
+    io.stdout.write(rest[0] === undefined ? await programHelp() : commandHelp(await findCommand(rest[0])));
     return exitCodes.ok;
   }
-  if (name === "--version" || name === "-v") {
+  if (["--version", "-v"].includes(name)) {
     io.stdout.write(`${version()}\n`);
     return exitCodes.ok;
   }
@@ -40,7 +39,7 @@ async function dispatch(argv: string[], io: Io): Promise<ExitCode> {
   }
   const { min, max } = command.words ?? { min: 0, max: 0 };
   if (positionals.length < min || positionals.length > max)
-    throw new UsageError(`usage: lsp-proxy ${command.name} ${command.usage}`, command.name);
+    throw new UsageError(`usage: lsp-proxy ${command.name} ${command.usage}`);
   return command.run(new Input(values, positionals), io);
 }
 
@@ -49,9 +48,8 @@ function parse(command: Command, args: string[]) {
     const help = { type: "boolean", short: "h" } as const;
     return parseArgs({ args, options: { ...command.flags, help }, allowPositionals: true });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
     // Node adds advice about arguments that begin with a dash. The first sentence is enough.
-    throw new UsageError(message.split(". ")[0] ?? message, command.name);
+    throw new UsageError((error as Error).message.split(". ")[0]);
   }
 }
 
@@ -61,14 +59,10 @@ async function findCommand(name: string): Promise<Command> {
   throw new UsageError(`unknown command \`${name}\`${didYouMean(name, Object.keys(commands))}`);
 }
 
-function allCommands(): Promise<Command[]> {
-  return Promise.all(Object.values(commands).map((load) => load()));
-}
-
 async function report(error: unknown, argv: string[], io: Io): Promise<ExitCode> {
   if (error instanceof UsageError) {
-    io.stderr.write(`lsp-proxy: ${error.message}\n`);
-    io.stderr.write(`Try \`lsp-proxy ${error.command ? `${error.command} ` : ""}--help\`.\n`);
+    const command = Object.hasOwn(commands, argv[0] ?? "") ? `${argv[0]} ` : "";
+    io.stderr.write(`lsp-proxy: ${error.message}\nTry \`lsp-proxy ${command}--help\`.\n`);
     return exitCodes.usage;
   }
   if (error instanceof ConfigError) {

@@ -6,18 +6,22 @@ import type { Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { homeOf, type Input, type Io } from "./command.js";
-import { openLog } from "./log/log.js";
-import { openTrace } from "./log/trace.js";
+import { openLog, openTrace } from "./log/log.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
-export interface Opened {
-  runtime: Runtime;
-  /** The config or bundle, for messages. */
-  source: string;
+export interface Loaded extends FolderTrust {
+  loaded: LoadedBundle;
   base: string;
   /** The folder that the config's own relative files start from. */
   folder: string;
+  /** The config or bundle, for messages. */
+  source: string;
+  files: string[];
+}
+
+export interface Opened extends Loaded {
+  runtime: Runtime;
   trace: Trace | undefined;
 }
 
@@ -26,7 +30,8 @@ export async function openFrom(input: Input, io: Io): Promise<Opened> {
   const log = openLog(input, io);
   let roots: string[] = [];
   const trace = openTrace(input, () => roots);
-  const { loaded, base, folder, trusted, binFolders, avoid, source, files } = await loadFrom(input, io);
+  const found = await loadFrom(input, io);
+  const { loaded, base, folder, trusted, binFolders, avoid, files } = found;
   const { workspace, http } = loaded.plan;
   roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(withReal);
   const tokenFile = http.tokenFile === null ? [] : [resolve(folder, http.tokenFile)];
@@ -43,21 +48,12 @@ export async function openFrom(input: Input, io: Io): Promise<Opened> {
     avoid,
     version: version(),
   });
-  return { runtime, source, base, folder, trace };
+  return { ...found, runtime, trace };
 }
 
 /** The folder as written, and its real path. */
 function withReal(folder: string): string[] {
   return existsSync(folder) ? [folder, realpathSync(folder)] : [folder];
-}
-
-export interface Loaded extends FolderTrust {
-  loaded: LoadedBundle;
-  base: string;
-  folder: string;
-  source: string;
-  /** The files that it was read from. */
-  files: string[];
 }
 
 /** Loads the bundle or config that the command line asks for. Throws a ConfigError with all problems. */
@@ -75,13 +71,12 @@ export async function loadFrom(input: Input, io: Io): Promise<Loaded> {
     return { loaded, base, folder: base, source, files: [bundleFolder], ...trust };
   }
   const { compile } = await import("./compile.js");
-  const { bundle, loaded: config, warnings, trusted, binFolders, avoid, files } = await compile(input, io);
+  const { bundle, loaded: config, warnings, ...rest } = await compile(input, io);
   if (warnings.length > 0) {
     const { printProblems } = await import("./terminal/report.js");
     printProblems(warnings, { json: false, io });
   }
-  const loaded = await loadBundle({ bundle }, options);
   const { base, folder, main } = config;
-  const name = main.file ?? "the embedded default";
-  return { loaded, base, folder, source: name, files, trusted, binFolders, avoid };
+  const loaded = await loadBundle({ bundle }, options);
+  return { ...rest, loaded, base, folder, source: main.file ?? "the embedded default" };
 }

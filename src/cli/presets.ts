@@ -26,8 +26,9 @@ export function serverPrograms(servers: readonly JsonObject[], catalogue: Catalo
   });
 }
 
-/** Installed; installed without modules that it loads; only in an untrusted workspace's `node_modules`; not found. */
-export type Presence = "installed" | "incomplete" | "untrusted" | "missing";
+/** Installed; only in an untrusted workspace's `node_modules`; installed without modules that it loads; not found. */
+export const presences = ["installed", "untrusted", "incomplete", "missing"] as const;
+export type Presence = (typeof presences)[number];
 
 type PresenceOf = (preset: PresetFacts) => Presence;
 
@@ -55,11 +56,11 @@ export function untrustedFolders(input: Input, io: Io): string[] {
   return untrustedAround([workspace], io, (folder) => isTrustedFolder(trust, folder));
 }
 
-/** The presence of a program in words, and what to do about it. */
-export function presenceText(presence: Presence, install: string, loads: readonly string[] = []): string {
+export function presenceText(presence: Presence, install = "", loads: readonly string[] = []): string {
+  const how = install === "" ? "" : `: ${install}`;
   if (presence === "installed") return "installed";
-  if (presence === "incomplete") return `installed without ${loads.join(", ")}, which it loads: ${install}`;
-  if (presence === "missing") return `not installed: ${install}`;
+  if (presence === "incomplete") return `installed without ${loads.join(", ")}, which it loads${how}`;
+  if (presence === "missing") return `not installed${how}`;
   return "in node_modules/.bin, not trusted: `lsp-proxy trust`, or --trust-workspace";
 }
 
@@ -76,7 +77,6 @@ export function isPreferred(preset: PresetFacts, facts: readonly PresetFacts[], 
   return languages.some((name) => presetsFor(name, facts)[0]?.id === preset.id);
 }
 
-/** The preset with that id or alias. */
 export function presetNamed(name: string, facts: readonly PresetFacts[]): PresetFacts | undefined {
   return facts.find(({ id }) => id === name) ?? facts.find(({ kinds = [] }) => kinds.includes(name));
 }
@@ -93,12 +93,7 @@ export function candidatesFor(word: string, facts: readonly PresetFacts[]): Pres
 }
 
 /** The preset that a word means. A language means its best installed server, or else its preferred one. */
-export function resolvePreset(
-  word: string,
-  facts: readonly PresetFacts[],
-  presence: PresenceOf,
-  command: string,
-): PresetFacts {
+export function resolvePreset(word: string, facts: readonly PresetFacts[], presence: PresenceOf) {
   const own = facts.filter(({ companion }) => companion !== true);
   const matching = own.filter(({ extensions = [] }) => extensions.includes(extensionIn(word)));
   const byExtension = sortBy(matching, ({ id, rank = 0 }) => [-rank, id]);
@@ -110,15 +105,15 @@ export function resolvePreset(
   if (found !== undefined) return found;
   const names = facts.flatMap(({ id, kinds = [], languages = [] }) => [id, ...kinds, ...languages]);
   const hint = didYouMean(word, sortedSet(names)) || ".";
-  throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``, command);
+  throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``);
 }
 
-function extensionIn(word: string): string {
+/** The extension that a word such as `rs`, `.rs` or `*.rs` means. */
+export function extensionIn(word: string): string {
   return word.replace(/^\*?\./, "").toLowerCase();
 }
 
-/** The first ranked preset that is installed, else untrusted, else incomplete, else the first. */
+/** The first ranked preset with the best presence. */
 function bestOf(ranked: readonly PresetFacts[], presence: PresenceOf): PresetFacts | undefined {
-  const first = (wanted: Presence) => ranked.find((preset) => presence(preset) === wanted);
-  return first("installed") ?? first("untrusted") ?? first("incomplete") ?? ranked[0];
+  return presences.flatMap((wanted) => ranked.filter((preset) => presence(preset) === wanted))[0];
 }

@@ -3,82 +3,67 @@
  * file. The words after `-s` up to `-e` or `-w` are the server's command; after `--` all remaining words are.
  */
 import { existsSync } from "node:fs";
-import { basename, isAbsolute, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { JsonObject } from "../base/json.js";
 import { Input, type Io, UsageError } from "./command.js";
 import { shippedConfigs } from "./shipped.js";
 
-const flags: { readonly [word: string]: "extension" | "server" | "workspace" } = {
+type Flag = "extension" | "server" | "workspace";
+
+const shortFlags: { readonly [word: string]: Flag } = {
   "-e": "extension",
-  "--extension": "extension",
   "-s": "server",
-  "--server": "server",
   "-w": "workspace",
-  "--workspace": "workspace",
 };
 
-const PROFILE = "pathfinder";
-const REQUEST_TIMEOUT_MS = 15_000;
+/** Splits `--flag=value`, `--flag` and `-f` into the flag and its value. Undefined for any other word. */
+function parseFlag(word: string): { flag: Flag; value: string | undefined } | undefined {
+  const long = /^--(extension|server|workspace)(?:=(.*))?$/s.exec(word);
+  const flag = Object.hasOwn(shortFlags, word) ? shortFlags[word] : (long?.[1] as Flag | undefined);
+  return flag && { flag, value: long?.[2] };
+}
 
 /** Whether a command line has the short form. */
-export function isQuick(argv: readonly string[]): boolean {
-  const [first = ""] = argv;
-  return Object.hasOwn(flags, first) || first.startsWith("--extension=") || first.startsWith("--server=");
+export function isQuick([first = ""]: readonly string[]): boolean {
+  return parseFlag(first) !== undefined;
 }
 
-/** The input for `serve`. */
 export function quickInput(argv: readonly string[], io: Pick<Io, "cwd">): Input {
-  const { extensions, command, workspace } = parse(argv);
-  const flags = { workspace: resolve(io.cwd, workspace ?? "."), warmup: true };
-  return new Input(flags, [], configFor(extensions, command, io.cwd));
+  const { extension, server, workspace } = parse(argv);
+  const flags = { workspace: resolve(io.cwd, workspace.at(-1) ?? "."), warmup: true };
+  const extensions = extension.map((name) => name.replace(/^\./, ""));
+  return new Input(flags, [], configFor(extensions, server, io.cwd));
 }
 
-function parse(argv: readonly string[]) {
-  const extensions: string[] = [];
-  const command: string[] = [];
-  let workspace: string | undefined;
-  const rest = [...argv];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const [name, inline] = word.startsWith("--") ? splitFlag(word) : [word, undefined];
-    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
-    if (flag === undefined) throw usage(`unexpected \`${word}\`: expected -e, -s or -w`);
-    if (flag === "server") {
-      if (inline !== undefined) command.push(inline);
-      command.push(...takeCommand(rest));
+function parse(argv: readonly string[]): { [flag in Flag]: string[] } {
+  const words: { [flag in Flag]: string[] } = { extension: [], server: [], workspace: [] };
+  /** The flag that the next word belongs to. */
+  let open: Flag | undefined;
+  for (const [index, word] of argv.entries()) {
+    if (open === "server" && word === "--") {
+      words.server.push(...argv.slice(index + 1));
+      break;
+    }
+    const parsed = parseFlag(word);
+    const isPart = open === "server" ? parsed === undefined || parsed.flag === "server" : open !== undefined;
+    if (open !== undefined && isPart) {
+      words[open].push(word);
+      if (open !== "server") open = undefined;
       continue;
     }
-    const value = inline ?? rest.shift();
-    if (value === undefined) throw usage(`\`${name}\` needs a value`);
-    if (flag === "extension") extensions.push(value.replace(/^\./, ""));
-    else workspace = value;
+    if (parsed === undefined) throw usage(`unexpected \`${word}\`: expected -e, -s or -w`);
+    if (parsed.value !== undefined) words[parsed.flag].push(parsed.value);
+    open = parsed.value === undefined || parsed.flag === "server" ? parsed.flag : undefined;
   }
-  if (extensions.length === 0) throw usage("no extension: give -e");
-  if (command.length === 0) throw usage("no server: give -s");
-  return { extensions, command, workspace };
-}
-
-/** Removes and returns the words of the server's command. */
-function takeCommand(rest: string[]): string[] {
-  const isEnd = (word: string) => {
-    const [name] = splitFlag(word);
-    return word === "--" || (Object.hasOwn(flags, name) && flags[name] !== "server");
-  };
-  const end = rest.findIndex(isEnd);
-  if (end >= 0 && rest[end] === "--") {
-    const words = rest.splice(0);
-    return [...words.slice(0, end), ...words.slice(end + 1)];
-  }
-  return rest.splice(0, end < 0 ? rest.length : end);
-}
-
-function splitFlag(word: string): [string, string | undefined] {
-  const at = word.indexOf("=");
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+  if (open !== undefined && open !== "server") throw usage(`\`${argv.at(-1)}\` needs a value`);
+  if (words.extension.length === 0) throw usage("no extension: give -e");
+  if (words.server.length === 0) throw usage("no server: give -s");
+  return words;
 }
 
 function configFor(extensions: string[], [program = "", ...args]: string[], cwd: string): JsonObject {
   const isPath = /[\\/]/.test(program);
-  const command = isPath && !isAbsolute(program) ? resolve(cwd, program) : program;
+  const command = isPath ? resolve(cwd, program) : program;
   const id = basename(program)
     .replaceAll(/[^A-Za-z0-9_.-]/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "")
@@ -90,10 +75,10 @@ function configFor(extensions: string[], [program = "", ...args]: string[], cwd:
     command,
     args,
     extensions,
-    request_timeout_ms: REQUEST_TIMEOUT_MS,
+    request_timeout_ms: 15_000,
   };
   return {
-    mcp: { context: PROFILE },
+    mcp: { context: "pathfinder" },
     allow: { commands: [command], effects: ["read"] },
     servers: [server],
   };

@@ -17,12 +17,8 @@ const REPOSITORY_MARKS = [".git", ".hg", ".jj", ".svn"];
 type IsTrusted = (folder: string) => boolean;
 
 /** Real paths of untrusted folders and of what surrounds them, up to a trusted folder or the user's home. */
-export function untrustedAround(
-  folders: readonly string[],
-  { env }: Pick<Io, "env">,
-  isTrusted: IsTrusted,
-): string[] {
-  const home = realOf(env.HOME || homedir());
+export function untrustedAround(folders: readonly string[], io: Pick<Io, "env">, isTrusted: IsTrusted) {
+  const home = realOf(io.env.HOME || homedir());
   const untrusted = folders.map(realOf).filter((folder) => !isInside(home, folder));
   return sortedSet(untrusted.flatMap((folder) => [folder, ...surroundings(folder, home, isTrusted)]));
 }
@@ -68,12 +64,8 @@ export function folderTrust(
 }
 
 /** Where the programs of a plan are searched for, as the runtime does it. */
-export function programContext(
-  { workspace }: Plan,
-  base: string,
-  { trusted, binFolders, avoid }: FolderTrust,
-  { env }: Io,
-): ProgramContext {
-  const roots = workspace.roots.map((root) => realOf(resolve(base, root)));
+export function programContext(plan: Plan, base: string, trust: FolderTrust, { env }: Io): ProgramContext {
+  const { trusted, binFolders, avoid } = trust;
+  const roots = plan.workspace.roots.map((root) => realOf(resolve(base, root)));
   return { roots, base, trusted, binFolders, avoid, env };
 }

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isNamedInside } from "../../src/cli/log/log.js";
 import { fitting, maskReply, mask as maskWith } from "../../src/cli/log/mask.js";
 import { protocolNames } from "../../src/cli/log/protocol-names.js";
-import { isNamedInside } from "../../src/cli/log/trace.js";
 
 const mayShow = (uri: string) => uri.startsWith("file:///w/");
 const mask = (message: unknown) => maskWith(message, mayShow);

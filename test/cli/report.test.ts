@@ -15,9 +15,7 @@ const problem = (place: Place | undefined, changes: Partial<Problem> = {}): Prob
 /** The source line of the frame and the line with its carets. */
 function frame(text: string, line: number, column: number, endColumn: number, endLine = line): string[] {
   const place = { file: "c", line, column, endLine, endColumn };
-  const lines = renderProblems([problem(place)], { sources: new Map([["c", text]]), color: false }).split(
-    "\n",
-  );
+  const lines = renderProblems([problem(place)], { sources: () => text, color: false }).split("\n");
   return [lines[3] ?? "", lines[4] ?? ""];
 }
 
@@ -70,7 +68,7 @@ describe("reports", () => {
         problem(place, { suggestion: "command" }),
         problem(undefined, { severity: "warning", suggestion: "x" }),
       ],
-      { sources: new Map([["/w/c.toml", "comand = 1"]]), color: false, base: "/w" },
+      { sources: () => "comand = 1", color: false, base: "/w" },
     );
     expect(text).toBe(`error[config/unknown-key] m
   --> c.toml:1:1
@@ -89,7 +87,7 @@ warning[config/unknown-key] m
 
   test("without the source the place still stands, and paths outside the base are whole", () => {
     const text = renderProblems([problem(place, { suggestion: "x" })], {
-      sources: new Map(),
+      sources: () => undefined,
       color: false,
       base: "/elsewhere",
     });
@@ -97,7 +95,7 @@ warning[config/unknown-key] m
   });
 
   test("colour only where it is asked for", () => {
-    const options = { sources: new Map<string, string>() };
+    const options = { sources: () => undefined };
     expect(renderProblems([problem(place)], { ...options, color: true })).toContain("\u001b[31merror");
     expect(renderProblems([problem(place)], { ...options, color: false })).not.toContain("\u001b");
     expect(renderProblems([], { ...options, color: false })).toBe("");

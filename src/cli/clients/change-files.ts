@@ -15,17 +15,9 @@ import { hasCode } from "../../config/files.js";
 import { configError, homeOf, type Input, type Io } from "../command.js";
 import { workspaceOf } from "../compile.js";
 import { withStateLock } from "../files/state-lock.js";
-import {
-  type Change,
-  changeFile,
-  changeWords,
-  currentText,
-  realUserFile,
-  shownPath,
-} from "../files/user-file.js";
+import { type Change, changeFile, currentText, realUserFile, shownPath } from "../files/user-file.js";
 import { clientsSharing, isOurEntry, knownClients, targetOf } from "./client-files.js";
 
-/** One of a client's files with its stanza. */
 export interface Part {
   path: string;
   stanza: Stanza;
@@ -39,7 +31,7 @@ export interface ClientChange {
   name: string;
   http: HttpPlan;
   /** The targets (config, workspace, gateway) of entries for this project. */
-  project: readonly string[];
+  project: readonly (string | undefined)[];
 }
 
 /** The recorded stanzas of a file under a name, of all clients. */
@@ -49,13 +41,7 @@ export function writtenBefore(path: string, name: string, io: Io): Written[] {
   return all.filter((written) => written.file === file && written.name === name);
 }
 
-/** Changes all files, or none when one of the changes is refused. */
-export async function changeClientFiles(
-  parts: readonly Part[],
-  change: ClientChange,
-  input: Input,
-  io: Io,
-): Promise<void> {
+export async function changeClientFiles(parts: readonly Part[], change: ClientChange, input: Input, io: Io) {
   const isRemoval = input.isOn("remove");
   const edit = (part: Part, text: string) => {
     checkOwner(part, change.http, text, input);
@@ -77,15 +63,15 @@ export async function changeClientFiles(
       needsBackup: (text) => !isAllOurs(part, text),
       isUndone: (backup, after) => isRemoval && isUndone(part, backup, after),
     });
-    io.stdout.write(`${changeWords[done]} ${shownPath(part.path, io)}\n`);
+    io.stdout.write(`${done} ${shownPath(part.path, io)}\n`);
     if (isRemoval) warnSharers(part, done, change, input, io);
   }
   await record(parts, change, isRemoval, io);
 }
 
 /** Whether another client uses the same entry of the same file. Prints so if it does. */
-function isStillNeeded(part: Part, { client, name }: ClientChange, input: Input, io: Io): boolean {
-  const { path, stanza, within } = part;
+function isStillNeeded({ path, stanza, within }: Part, change: ClientChange, input: Input, io: Io): boolean {
+  const { client, name } = change;
   if (stanza.entry === undefined || input.isOn("force")) return false;
   const ids = writtenBefore(path, name, io)
     .map((written) => written.client)
@@ -99,7 +85,7 @@ function isStillNeeded(part: Part, { client, name }: ClientChange, input: Input,
 }
 
 function warnSharers(part: Part, done: Change, { client }: ClientChange, input: Input, io: Io): void {
-  if (part.stanza.entry === undefined || done === "unchanged") return;
+  if (part.stanza.entry === undefined || done === "nothing to change in") return;
   const titles = clientsSharing(part.path, client.id, workspaceOf(input, io), io).map(({ title }) => title);
   if (titles.length > 0)
     io.stderr.write(
@@ -116,24 +102,16 @@ function remarksOn({ path, stanza }: Part, text: string, { project }: ClientChan
   return [
     ...(isOther ? [`\`${name}\` in ${path} was for ${old} and is for ${now} now; --name keeps both`] : []),
     ...(lacksList(path, text, stanza)
-      ? [
-          `${path} has no list \`${list}\`, and none is created: it would replace another; run without --write to see what belongs there`,
-        ]
+      ? [`${path} has no list \`${list}\`, and none is created: it would replace another`]
       : []),
     ...withoutPlace(path, text, stanza).map(
-      (key) =>
-        `\`${key}\` in ${path} is a value, not a table, and stays: it decides which tools run without asking`,
+      (key) => `\`${key}\` in ${path} is a value, not a table, and stays`,
     ),
   ];
 }
 
-/** Records what the files contain now, for later runs. */
-async function record(
-  parts: readonly Part[],
-  { client, name }: ClientChange,
-  isRemoval: boolean,
-  io: Io,
-): Promise<void> {
+async function record(parts: readonly Part[], change: ClientChange, isRemoval: boolean, io: Io) {
+  const { client, name } = change;
   const store = openWritten(io.env, homeOf(io));
   const changed = parts.flatMap(({ path, stanza, within }) => {
     const known = writtenBefore(path, name, io).find((written) => written.client === client.id);

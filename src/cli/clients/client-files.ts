@@ -36,49 +36,43 @@ export function knownClients(): ClientFacts[] {
 }
 
 /** The client with that id. Throws a UsageError when there is none. */
-export function findClient(id: string, command: string): ClientFacts {
+export function findClient(id: string): ClientFacts {
   const clients = knownClients();
   const found = clients.find((client) => client.id === id);
   if (found) return found;
   const ids = clients.map((client) => client.id);
-  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids)} There are ${ids.join(", ")}`, command);
+  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids)} There are ${ids.join(", ")}`);
 }
 
 /** The path of a client's file: the existing one, or the first possible one; undefined if it has none. */
 export function fileOf(facts: ClientPaths, scope: Scope, workspace: string, io: Io) {
-  const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
-  const paths = clientPaths(facts, scope, where);
+  const paths = pathsOf(facts, scope, workspace, io);
   return paths.find((path) => existsSync(path)) ?? paths[0];
+}
+
+function pathsOf(facts: ClientPaths, scope: Scope, workspace: string, io: Io): string[] {
+  return clientPaths(facts, scope, { workspace, home: homeOf(io), env: io.env, platform: process.platform });
 }
 
 /** The other clients that read their servers from the same file. */
 export function clientsSharing(path: string, id: string, workspace: string, io: Io): ClientFacts[] {
-  const where = { workspace, home: homeOf(io), env: io.env, platform: process.platform };
-  return knownClients().filter(
-    (client) =>
-      client.id !== id &&
-      client.files.some(
-        (facts) =>
-          facts.entry !== undefined &&
-          scopes.some((scope) => clientPaths(facts, scope, where).includes(path)),
-      ),
-  );
+  const isRead = (facts: ClientFileFacts) =>
+    facts.entry !== undefined && scopes.some((scope) => pathsOf(facts, scope, workspace, io).includes(path));
+  return knownClients().filter((client) => client.id !== id && client.files.some(isRead));
 }
 
 /** The existing files of all clients. */
 export function clientFiles(workspace: string, io: Io): ClientFile[] {
   return knownClients().flatMap(({ id, title, files }) =>
-    files
-      .filter(({ entry }) => entry !== undefined)
-      .flatMap((facts) =>
-        scopes.flatMap((scope) => {
-          const file = fileOf(facts, scope, workspace, io);
-          const text = file === undefined ? undefined : textOf(file);
-          if (file === undefined || text === undefined) return [];
-          const absent = absentIn(file, text, facts, io);
-          return [{ id, client: title, file, names: isNamed(text), absent }];
-        }),
-      ),
+    files.flatMap((facts) =>
+      scopes.flatMap((scope) => {
+        const file = facts.entry && fileOf(facts, scope, workspace, io);
+        const text = file === undefined ? undefined : textOf(file);
+        if (file === undefined || text === undefined) return [];
+        const absent = absentIn(file, text, facts, io);
+        return [{ id, client: title, file, names: isNamed(text), absent }];
+      }),
+    ),
   );
 }
 
@@ -123,21 +117,15 @@ export function targetOf(entry: unknown): string | undefined {
   const words = commandLine(entry);
   const started = words.filter((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
   if (started.length > 0) return started.join(" in ");
-  return Object.values(entry).find(
-    (value): value is string => typeof value === "string" && /^https?:\/\//.test(value),
-  );
+  const texts = Object.values(entry).filter((value) => typeof value === "string");
+  return texts.find((text) => /^https?:\/\//.test(text));
 }
 
 /** Whether a word is the path of our script in any installation, or the name of our command or package. */
 function isProgram(word: string): boolean {
-  const steps = word.split(/[\\/]/);
-  const script = executable.split(/[\\/]/).slice(-SCRIPT_STEPS);
-  if (steps.slice(-SCRIPT_STEPS).join("/") === script.join("/")) return true;
-  return /^lsp-proxy(@[\w.^~-]+|\.cmd|\.exe)?$/.test(steps.at(-1) ?? "");
+  const path = word.replaceAll("\\", "/");
+  return /(?:^|\/)(?:dist\/cli\/bin\.js|lsp-proxy(?:@[\w.^~-]+|\.cmd|\.exe)?)$/.test(path);
 }
-
-/** The last segments of our script's path are the same in every installation: `dist/cli/bin.js`. */
-const SCRIPT_STEPS = 3;
 
 function commandLine(entry: { readonly [key: string]: unknown }): string[] {
   const command = isTable(entry.command) ? entry.command.path : entry.command;
@@ -151,12 +139,9 @@ function isNamed(text: string): boolean {
 /** Whether a client seems to be installed: its program, one of its files, or the folder of one exists. */
 export function isClientInstalled({ program, files }: ClientFacts, workspace: string, io: Io): boolean {
   if (program !== undefined && findCommand(program, [], io.env.PATH, []) !== undefined) return true;
-  return files.some((facts) => {
-    const file = fileOf(facts, "user", workspace, io);
-    return (
-      file !== undefined && (existsSync(file) || (dirname(file) !== homeOf(io) && existsSync(dirname(file))))
-    );
-  });
+  const places = files.flatMap((facts) => fileOf(facts, "user", workspace, io) ?? []);
+  const isUsed = (folder: string) => folder !== homeOf(io) && existsSync(folder);
+  return places.some((file) => existsSync(file) || isUsed(dirname(file)));
 }
 
 function textOf(file: string): string | undefined {

@@ -27,7 +27,7 @@ export interface ClientSetup {
   /** Environment variables that the stanza passes to lsp-proxy. */
   env: readonly string[];
   /** The targets of entries for this project: its config or workspace, and its gateway. */
-  project: readonly string[];
+  project: readonly (string | undefined)[];
 }
 
 /** The setup that the command line asks for. Throws a UsageError for what the client cannot do. */
@@ -35,29 +35,20 @@ export function clientSetup(client: ClientFacts, input: Input, io: Io, planned: 
   const { plan } = planned;
   const name = input.text("name") ?? plan.mcp.name;
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(name))
-    throw new UsageError("--name takes 1 to 40 letters, digits, `_` or `-`", "client");
-  const remarks = longNames(client, name, plan);
+    throw new UsageError("--name takes 1 to 40 letters, digits, `_` or `-`");
   const env = envOf(client, plan, io);
   const serve = serveArguments(input, io, planned);
-  const common = {
-    env: Object.keys(env.passed),
-    project: [targetOf({ args: serve }), gatewayUrl(plan.http)].filter((target) => target !== undefined),
-  };
-  if (input.isOn("http")) {
-    if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`, "client");
-    const reach = gatewayOf(plan.http);
-    remarks.push(...tokenRemarks(client, plan.http, io), ...handshakeRemarks(client, plan.http));
-    remarks.push(...waitRemarks(client, plan, reach));
-    return { view: { name, reach }, remarks, ...common };
-  }
-  if (env.secret.length > 0)
-    remarks.push(
-      `set ${env.secret.join(", ")} for ${client.title} by hand: values that may be secrets are not written`,
-    );
-  const started: StartedView = { ...commandOf(input, serve), cwd: planned.loaded.base, env: env.passed };
-  remarks.push(...replacedWords(client, [started.command, ...started.args, started.cwd]));
-  remarks.push(...waitRemarks(client, plan, started));
-  return { view: { name, reach: started }, remarks, ...common };
+  const started = { ...commandOf(input, serve), cwd: planned.loaded.base, env: env.passed };
+  const reach = input.isOn("http") ? gatewayOf(client, plan.http) : started;
+  const remarks = [
+    ...longNames(client, name, plan),
+    ...("url" in reach
+      ? gatewayRemarks(client, plan.http, io)
+      : startRemarks(client, env.secret, [started.command, ...started.args, started.cwd])),
+    ...waitRemarks(client, plan, reach),
+  ];
+  const project = [targetOf({ args: serve }), gatewayUrl(plan.http)];
+  return { view: { name, reach }, remarks, env: Object.keys(env.passed), project };
 }
 
 /** The facts about a client that its templates use. */
@@ -112,46 +103,38 @@ function commandOf(input: Input, serve: string[]): Pick<StartedView, "command" |
   return { command, args, isFetched: true };
 }
 
-function gatewayOf(http: HttpPlan): GatewayView {
+function gatewayOf(client: ClientFacts, http: HttpPlan): GatewayView {
+  if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`);
   if (http.port === 0)
-    throw new UsageError(
-      "set `http.port` to a fixed number: 0 means another port with every start",
-      "client",
-    );
+    throw new UsageError("set `http.port` to a fixed number: 0 means another port with every start");
   return { url: gatewayUrl(http), tokenEnv: http.tokenEnv };
 }
 
-/** A client sends the variable's value unchanged, so it must be one token. */
-function tokenRemarks({ title }: ClientFacts, { tokenEnv, tokenFile }: HttpPlan, io: Io): string[] {
+function gatewayRemarks({ title, handshake }: ClientFacts, http: HttpPlan, io: Io): string[] {
+  const { tokenEnv, tokenFile, strict, olderHandshakes } = http;
+  const remarks: string[] = [];
+  // A client sends the variable's value unchanged, so it must be one token.
   const needs = `${title} sends ${tokenEnv} as its token`;
-  if (tokenFile !== null) return [`${needs}: set it to one of those in ${tokenFile} where ${title} runs`];
-  const isOne = !/\s/.test((io.env[tokenEnv] ?? "").trim());
-  return isOne ? [] : [`${needs}, but it holds several: where ${title} runs it must hold one`];
-}
-
-/** A strict gateway refuses handshakes of older protocol revisions that are not listed. */
-function handshakeRemarks(
-  { title, handshake }: ClientFacts,
-  { strict, olderHandshakes }: HttpPlan,
-): string[] {
-  if (!strict || handshake === undefined || olderHandshakes.includes(handshake)) return [];
-  const key = `older_handshakes = [${JSON.stringify(handshake)}]`;
-  return [
-    `${title} uses the protocol revision ${handshake}, which is refused without \`${key}\` in \`[http]\``,
-  ];
+  if (tokenFile !== null)
+    remarks.push(`${needs}: set it to one of those in ${tokenFile} where ${title} runs`);
+  else if (/\s/.test((io.env[tokenEnv] ?? "").trim()))
+    remarks.push(`${needs}, but it holds several: where ${title} runs it must hold one`);
+  if (strict && handshake !== undefined && !olderHandshakes.includes(handshake))
+    remarks.push(
+      `${title} uses the protocol revision ${handshake}, which is refused without \`older_handshakes = ["${handshake}"]\` in \`[http]\``,
+    );
+  return remarks;
 }
 
 /** Arguments of `serve` that work from any folder. */
-function serveArguments(input: Input, io: Io, { loaded }: Planned): string[] {
+function serveArguments(input: Input, io: Io, { loaded: { main } }: Planned): string[] {
   const context = input.text("context");
-  const isNamed = input.text("workspace") !== undefined;
   // A named config is named again. A discovered one is discovered again, so that its trust is checked.
-  const source =
-    loaded.main.kind === "named" && loaded.main.file !== null
-      ? ["--config", loaded.main.file, ...(isNamed ? ["--workspace", workspaceOf(input, io)] : [])]
-      : ["--workspace", workspaceOf(input, io)];
+  const config = main.kind === "named" && main.file !== null ? ["--config", main.file] : [];
+  const isPlaced = config.length === 0 || input.text("workspace") !== undefined;
   return [
-    ...source,
+    ...config,
+    ...(isPlaced ? ["--workspace", workspaceOf(input, io)] : []),
     ...(context === undefined ? [] : ["--context", context]),
     ...(input.isOn("read-only") ? ["--read-only"] : []),
     ...(input.isOn("trust-workspace") ? ["--trust-workspace"] : []),
@@ -166,10 +149,8 @@ function envOf({ environment, variable }: ClientFacts, plan: Plan, io: Io) {
   const passed: { [name: string]: string } = {};
   const secret: string[] = [];
   if (environment === undefined) return { passed, secret };
-  const needed = uniqueBy([...plan.allow.env, ...proxyEnv], (name) => name).filter(
-    (name) => io.env[name] && !environment.inherits.includes(name),
-  );
-  for (const name of needed) {
+  for (const name of new Set([...plan.allow.env, ...proxyEnv])) {
+    if (!io.env[name] || environment.inherits.includes(name)) continue;
     if (environment.told !== "values") passed[name] = (variable ?? "NAME").replace("NAME", () => name);
     else if (defaultEnv.includes(name)) passed[name] = io.env[name] ?? "";
     else secret.push(name);
@@ -177,20 +158,26 @@ function envOf({ environment, variable }: ClientFacts, plan: Plan, io: Io) {
   return { passed, secret };
 }
 
-/** Arguments that the client would expand, because they look like one of its variables. */
-function replacedWords({ title, variable }: ClientFacts, words: readonly string[]): string[] {
+/** Variables to set by hand, and arguments that look like a variable of the client, which it would expand. */
+function startRemarks(
+  { title, variable }: ClientFacts,
+  secret: readonly string[],
+  words: string[],
+): string[] {
   const [sign = ""] = variable?.split("NAME") ?? [];
-  const replaced = sign === "" ? [] : words.filter((word) => word.includes(sign));
-  return uniqueBy(replaced, (word) => word).map(
-    (word) => `${title} expands what follows \`${sign}\` in \`${word}\` as a variable: rename that folder`,
-  );
+  const replaced = words.filter((word) => sign !== "" && word.includes(sign));
+  return [
+    ...(secret.length > 0
+      ? [`set ${secret.join(", ")} for ${title} by hand: values that may be secrets are not written`]
+      : []),
+    ...[...new Set(replaced)].map(
+      (word) => `${title} expands what follows \`${sign}\` in \`${word}\` as a variable: rename that folder`,
+    ),
+  ];
 }
 
-function longNames(
-  { title, tool_name: form, max_tool_name: most }: ClientFacts,
-  server: string,
-  plan: Plan,
-): string[] {
+function longNames(client: ClientFacts, server: string, plan: Plan): string[] {
+  const { title, tool_name: form, max_tool_name: most } = client;
   if (form === undefined || most === undefined) return [];
   const long = plan.mcp.listed.filter((tool) => modelName(form, server, tool).length > most);
   if (long.length === 0) return [];

@@ -1,18 +1,9 @@
 /** `add`: adds a server to the config and keeps everything else in the file as it is. */
 import { ConfigError, type Problem } from "../../base/problem.js";
-import type { Catalogue } from "../../config/catalogue/catalogue.js";
-import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
-import type { ConfigEditor } from "../../config/edit/edit.js";
+import { presetFacts } from "../../config/catalogue/preset-index.js";
 import { commentLines } from "../../config/edit/server-text.js";
-import { type Command, exitCodes, failure, type Input, UsageError } from "../command.js";
-import {
-  newProblems,
-  openConfig,
-  previewConfig,
-  saveConfig,
-  TRUST_HINT,
-  userListHint,
-} from "../files/edit-config.js";
+import { type Command, exitCodes, failure, UsageError } from "../command.js";
+import { newProblems, openConfig, previewConfig, saveConfig, userListHint } from "../files/edit-config.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { installLine, programsOf } from "../installed.js";
 import { candidatesFor, findInstalled, openCatalogue, presenceText, resolvePreset } from "../presets.js";
@@ -22,41 +13,34 @@ export const add: Command = {
   summary: "Adds a language or a server to the config; comments and layout stay.",
   usage: "LANGUAGE|SERVER [--config FILE]",
   description:
-    "A language means its best installed server, or its preferred one when none is installed. The server is added at the end\n" +
-    "of the workspace's config (or of a new lspi.toml), and its program to `allow.commands` if there is such a list. A\n" +
-    "config that would have problems is not written.",
+    "A language means its best installed server, or its preferred one. The server is added at the end of the workspace's\n" +
+    "config, and its program to `allow.commands` if there is such a list. A config with problems is not written.",
   flags: {
     config: configFlags.config,
     workspace: configFlags.workspace,
     "trust-workspace": configFlags["trust-workspace"],
     id: option("ID", "The server's id in the config; default: the catalogue's."),
-    priority: option(
-      "NUMBER",
-      "Its priority among servers for the same files: the highest is asked first; default: 0.",
-    ),
+    priority: option("NUMBER", "Among servers for the same files, the highest is asked first; default: 0."),
     "dry-run": toggle("Prints the new config instead of writing it."),
   },
   words: { min: 1, max: 1 },
-  examples: [
-    "lsp-proxy add python",
-    "lsp-proxy add rust-analyzer --config lspi.toml",
-    "lsp-proxy add ruff --dry-run",
-    "lsp-proxy add pylsp --priority=-1",
-  ],
+  examples: ["lsp-proxy add python", "lsp-proxy add ruff --dry-run", "lsp-proxy add pylsp --priority=-1"],
   async run(input, io) {
     const [word = ""] = input.words;
     const catalogue = openCatalogue();
     const presence = await findInstalled(candidatesFor(word, catalogue.facts()), input, io);
-    const facts = resolvePreset(word, catalogue.facts(), presence, "add");
+    const facts = resolvePreset(word, catalogue.facts(), presence);
     const open = openConfig(input, io);
     const now = open.isNew ? undefined : previewConfig(open.file, open.text, io);
-    if (facts.stack !== undefined && priorityIn(input) !== undefined)
-      throw new UsageError(
-        `--priority: \`${facts.id}\` is part of a stack, which sets the priorities`,
-        "add",
-      );
-    const { ids, presets, edit } =
-      facts.stack === undefined ? oneServer(facts, input, catalogue) : wholeStack(facts.stack, catalogue);
+    const priority = input.integer("priority", -9999, 9999);
+    const { stack } = facts;
+    if (stack !== undefined && priority !== undefined)
+      throw new UsageError(`--priority: \`${facts.id}\` is part of a stack, which sets the priorities`);
+    // A server that works only together with others is added with its whole stack.
+    const members = stack === undefined ? [] : catalogue.stack(stack);
+    const presets = stack === undefined ? [facts] : members.map(({ preset }) => presetFacts(preset.config));
+    const id = input.text("id") ?? facts.id;
+    const ids = stack === undefined ? [id] : members.map(({ server }) => String(server.id));
     const known = now?.config.servers?.find((server) => ids.includes(server.id));
     if (known !== undefined) {
       const file = now?.fileOf(known.id) ?? open.file;
@@ -64,7 +48,12 @@ export const add: Command = {
     }
     const programs = programsOf(presets);
     const allowed = programs.reduce((text, program) => open.editor.withAllowed(text, program), open.text);
-    const text = edit(open.editor, allowed);
+    const server = { id, kind: facts.id, ...(priority === undefined ? {} : { priority }) };
+    const comment = commentLines(catalogue.preset(facts.id)?.about ?? facts.id);
+    const text =
+      stack === undefined
+        ? open.editor.withServer(allowed, server, comment)
+        : open.editor.withExtended(allowed, `stacks/${stack}`);
     const problems = newProblems(open, text, io);
     if (problems.length > 0) throw new ConfigError(problems.map(withPriorityHint));
     saveConfig(open, text, `added ${ids.join(" and ")}`, input, io);
@@ -74,45 +63,12 @@ export const add: Command = {
       const state = presenceText(presenceOf(preset), installLine(preset), preset.loads);
       io.stdout.write(`${preset.id} is ${state}\n`);
     }
-    if (open.isDiscovered) io.stdout.write(`${userListHint(programs, io)}${TRUST_HINT}`);
-    return exitCodes.ok;
+    if (open.isDiscovered) io.stdout.write(userListHint(programs, io));
   },
 };
-
-function priorityIn(input: Input): number | undefined {
-  const value = input.text("priority");
-  if (value === undefined) return undefined;
-  if (!/^-?\d{1,4}$/.test(value)) throw new UsageError(`--priority: \`${value}\` is not an integer`, "add");
-  return Number(value);
-}
 
 function withPriorityHint(problem: Problem): Problem {
   return problem.code === "plan/route-conflict"
     ? { ...problem, fix: "`--priority=-1` puts the new one after the other, `--priority=1` before it." }
     : problem;
-}
-
-interface Addition {
-  ids: string[];
-  presets: PresetFacts[];
-  edit(editor: ConfigEditor, text: string): string;
-}
-
-function oneServer(facts: PresetFacts, input: Input, catalogue: Catalogue): Addition {
-  const id = input.text("id") ?? facts.id;
-  const priority = priorityIn(input);
-  const server = { id, kind: facts.id, ...(priority === undefined ? {} : { priority }) };
-  const about = catalogue.preset(facts.id)?.about ?? facts.id;
-  const edit: Addition["edit"] = (editor, text) => editor.withServer(text, server, commentLines(about));
-  return { ids: [id], presets: [facts], edit };
-}
-
-/** A server that works only together with others is added with its whole stack. */
-function wholeStack(name: string, catalogue: Catalogue): Addition {
-  const servers = catalogue.stack(name);
-  return {
-    ids: servers.map(({ server }) => String(server.id)),
-    presets: servers.map(({ preset }) => presetFacts(preset.config)),
-    edit: (editor, text) => editor.withExtended(text, `stacks/${name}`),
-  };
 }

@@ -1,9 +1,8 @@
 /** `call`: one tool call from the shell. Prints the answer's text, or its structure with `--json`. */
+import { text } from "node:stream/consumers";
 import { isTable, type JsonObject } from "../../base/json.js";
-import { abortOn, type Command, didYouMean, exitCodes, type Io, printJson, UsageError } from "../command.js";
-import { bundleFlags, configFlags, toggle } from "../flags.js";
-import { logFlags } from "../log/log.js";
-import { traceFlags } from "../log/trace.js";
+import { abortOn, type Command, didYouMean, exitCodes, printJson, UsageError } from "../command.js";
+import { bundleFlags, configFlags, logFlags, toggle, traceFlags } from "../flags.js";
 import { openFrom } from "../open.js";
 
 export const call: Command = {
@@ -27,13 +26,12 @@ export const call: Command = {
   ],
   async run(input, io) {
     const [tool = "", given = "{}"] = input.words;
-    const args = parseArguments(given === "-" ? await readAll(io) : given);
+    const args = parseArguments(given === "-" ? await text(io.stdin) : given);
     const { runtime } = await openFrom(input, io);
     const signal = abortOn("SIGINT", "SIGTERM");
     try {
       const names = runtime.tools.map((entry) => entry.name);
-      if (!names.includes(tool))
-        throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, names)}`, "call");
+      if (!names.includes(tool)) throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, names)}`);
       const session = runtime.openSession({ brief: true });
       const onProgress = (message: string) => void io.stderr.write(`${message}\n`);
       const outcome = await session.call(tool, args, { signal, ...(io.stderr.isTTY ? { onProgress } : {}) });
@@ -46,20 +44,13 @@ export const call: Command = {
   },
 };
 
-function parseArguments(text: string): JsonObject {
+function parseArguments(json: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(json);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the arguments are not JSON: ${why}`, "call");
+    throw new UsageError(`the arguments are not JSON: ${(error as Error).message}`);
   }
-  if (!isTable(value)) throw new UsageError("the arguments must be one JSON object", "call");
+  if (!isTable(value)) throw new UsageError("the arguments must be one JSON object");
   return value as JsonObject;
-}
-
-async function readAll(io: Io): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -21,10 +21,7 @@ export const client: Command = {
     ...configFlags,
     write: toggle("Writes the stanza into the client's file; everything else in it stays."),
     remove: toggle("Removes the stanza from the client's file."),
-    scope: option(
-      "user|project",
-      "Your own file or the workspace's; default: your own, if the client has one.",
-    ),
+    scope: option("user|project", "Your own file or the workspace's; default: your own, if there is one."),
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
     name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
     npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path."),
@@ -34,10 +31,8 @@ export const client: Command = {
   words: { min: 0, max: 1 },
   examples: [
     "lsp-proxy client",
-    "lsp-proxy client claude-code --config lspi.toml",
     "lsp-proxy client codex --write",
-    "lsp-proxy client gemini --write --scope project --npx",
-    "lsp-proxy client codex --remove",
+    "lsp-proxy client gemini --scope project --npx",
   ],
   async run(input, io) {
     const [id] = input.words;
@@ -46,11 +41,12 @@ export const client: Command = {
       io.stdout.write(listing(workspace, io));
       return exitCodes.ok;
     }
-    if (input.isOn("write") && input.isOn("remove"))
-      throw new UsageError("give --write or --remove, not both", "client");
-    if (input.isOn("npx") && input.isOn("absolute"))
-      throw new UsageError("give --npx or --absolute, not both", "client");
-    const facts = findClient(id, "client");
+    for (const [one, other] of [
+      ["write", "remove"],
+      ["npx", "absolute"],
+    ] as const)
+      if (input.isOn(one) && input.isOn(other)) throw new UsageError(`give --${one} or --${other}, not both`);
+    const facts = findClient(id);
     const scope = scopeOf(facts, input);
     const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
     const { plan } = planned;
@@ -75,7 +71,6 @@ export const client: Command = {
       io.stderr.write(`for ${path}${parts.length > 1 ? ":" : "; --write merges it"}\n`);
       io.stdout.write(stanza.text);
     }
-    return exitCodes.ok;
   },
 };
 
@@ -98,9 +93,8 @@ const allEffects = { allow: { effects: ["read", "edit", "command"] } };
 function scopeOf({ title, files }: ClientFacts, input: Input): Scope {
   const has = (scope: Scope) => files.some((file) => file.entry !== undefined && file[scope] !== undefined);
   const scope = input.text("scope") ?? (has("user") ? "user" : "project");
-  if (scope !== "user" && scope !== "project")
-    throw new UsageError("--scope takes user or project", "client");
-  if (!has(scope)) throw new UsageError(`${title} has no file of that scope`, "client");
+  if (scope !== "user" && scope !== "project") throw new UsageError("--scope takes user or project");
+  if (!has(scope)) throw new UsageError(`${title} has no file of that scope`);
   return scope;
 }
 

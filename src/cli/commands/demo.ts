@@ -4,6 +4,7 @@ import { type ConnectedClient, connectClient } from "../../mcp/client.js";
 import { type Command, exitCodes, type Input, type Io } from "../command.js";
 import { configFlags } from "../flags.js";
 import { executable, version } from "../shipped.js";
+import { hasColor, painter } from "../terminal/text.js";
 
 export const demo: Command = {
   name: "demo",
@@ -16,28 +17,28 @@ export const demo: Command = {
   words: { min: 2, max: 3 },
   examples: ["lsp-proxy demo src/main.ts start --trust-workspace"],
   async run(input, io) {
-    const printer = new Printer(io);
     const args = [executable, "serve", ...configArguments(input)];
-    printer.heading("An agent starts lsp-proxy");
-    printer.line(`$ lsp-proxy ${args.slice(1).join(" ")}`);
+    const print = printer(io);
+    print.heading("An agent starts lsp-proxy");
+    print.line(`$ lsp-proxy ${args.slice(1).join(" ")}`);
     const options = { cwd: io.cwd, env: io.env, version: version() };
     const client = await connectClient(process.execPath, args, options);
     try {
-      return await session(client, input.words, printer);
+      return await session(client, input.words, print);
     } finally {
       await client.close();
     }
   },
 };
 
-async function session(client: ConnectedClient, words: string[], printer: Printer) {
+async function session(client: ConnectedClient, words: string[], print: ReturnType<typeof printer>) {
   const [file = "", symbol = "", broken = file] = words;
   const { name, version, instructions } = client.handshake;
-  printer.heading(`Handshake with ${name} ${version}`);
-  printer.quote(instructions);
+  print.heading(`Handshake with ${name} ${version}`);
+  print.quote(instructions);
   const tools = await client.listTools();
-  printer.heading(`${tools.length} tools`);
-  for (const tool of tools) printer.line(`${tool.name}  ${tool.description.split("\n")[0]}`);
+  print.heading(`${tools.length} tools`);
+  for (const tool of tools) print.line(`${tool.name}  ${tool.description.split("\n")[0]}`);
   const place = { file_path: file, symbol_name: symbol };
   const calls: [string, JsonObject][] = [
     ["find_definition", place],
@@ -49,12 +50,12 @@ async function session(client: ConnectedClient, words: string[], printer: Printe
   ];
   let refused = 0;
   for (const [tool, args] of calls) {
-    printer.heading(`→ ${tool} ${JSON.stringify(args)}`);
+    print.heading(`→ ${tool} ${JSON.stringify(args)}`);
     const started = performance.now();
-    const answer = await client.callTool(tool, args, (message) => printer.note(message));
-    printer.quote(answer.text);
+    const answer = await client.callTool(tool, args, (message) => print.note(message));
+    print.quote(answer.text);
     const ms = Math.round(performance.now() - started);
-    printer.note(`${answer.isError ? "refused" : "answered"} in ${ms} ms`);
+    print.note(`${answer.isError ? "refused" : "answered"} in ${ms} ms`);
     if (answer.isError) refused++;
   }
   return refused === 0 ? exitCodes.ok : exitCodes.no;
@@ -70,27 +71,13 @@ function configArguments(input: Input): string[] {
 }
 
 /** Writes to stdout, in colour on a terminal. */
-class Printer {
-  constructor(private readonly io: Io) {}
-
-  heading(text: string): void {
-    this.io.stdout.write(`\n${this.#paint("1;36", text)}\n`);
-  }
-
-  line(text: string): void {
-    this.io.stdout.write(`  ${text}\n`);
-  }
-
-  quote(text: string): void {
-    for (const part of text.split("\n")) this.line(`${this.#paint("2", "│")} ${part}`);
-  }
-
-  note(text: string): void {
-    this.line(this.#paint("2", text));
-  }
-
-  #paint(code: string, text: string): string {
-    const color = this.io.stdout.isTTY === true && !this.io.env.NO_COLOR;
-    return color ? `\u001b[${code}m${text}\u001b[0m` : text;
-  }
+function printer(io: Io) {
+  const paint = painter(hasColor(io.stdout, io.env));
+  const line = (text: string) => void io.stdout.write(`  ${text}\n`);
+  return {
+    line,
+    heading: (text: string) => void io.stdout.write(`\n${paint("1;36", text)}\n`),
+    quote: (text: string) => line(text.replace(/^/gm, `${paint("2", "│")} `).replaceAll("\n", "\n  ")),
+    note: (text: string) => line(paint("2", text)),
+  };
 }

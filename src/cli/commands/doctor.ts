@@ -6,13 +6,10 @@ import { checkBundle } from "../../emit/check.js";
 import { clientFiles } from "../clients/client-files.js";
 import { type Command, exitCodes, type Input, type Io, printJson } from "../command.js";
 import { type Compiled, compile, workspaceOf } from "../compile.js";
-import { type Finding, findingLines, type Report } from "../doctor/findings.js";
-import { checkServers } from "../doctor/servers.js";
-import type { Trial } from "../doctor/try-server.js";
-import { configFlags, option, toggle } from "../flags.js";
-import { logFlags } from "../log/log.js";
+import { checkServers, type Finding, type Report, type Trial } from "../doctor-servers.js";
+import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { version } from "../shipped.js";
-import { plural, some } from "../terminal/text.js";
+import { escaped, hasColor, painter, plural, some } from "../terminal/text.js";
 import { toolSizes } from "./tools.js";
 
 /** A larger `tools/list` takes a noticeable part of a model's context. */
@@ -23,14 +20,11 @@ export const doctor: Command = {
   summary: "Checks config, trust, servers, tools and clients; every problem with its fix.",
   usage: "[--config FILE] [--json]",
   description:
-    "Reads the config, checks whether it is trusted and whether its bundle is up to date, starts each server that has a file\n" +
-    "in the workspace and asks it something, measures the tool list, and searches the configs of clients for lsp-proxy.\n" +
-    "Exits with 1 when there is a problem, with 3 when it is in the config.",
+    "Checks the config, its trust and its bundle, starts each server that has a file in the workspace, measures the tool list,\n" +
+    "and searches the configs of clients. Exits with 1 when there is a problem, with 3 when it is in the config.",
   flags: {
     ...configFlags,
-    bundle: option("DIR", "The bundle to compare with the config; default: .lspi/bundle, if it exists.", {
-      short: "b",
-    }),
+    bundle: option("DIR", "The bundle to compare with the config; default: .lspi/bundle, if it exists.", "b"),
     "no-start": toggle("Starts no server."),
     json: toggle("Prints the findings as JSON."),
     ...logFlags,
@@ -40,11 +34,12 @@ export const doctor: Command = {
     const findings: Finding[] = [];
     const servers: Trial[] = [];
     const json = input.isOn("json");
-    const report: Report = (finding) => {
+    const report: Report = (area, state, text, fix) => {
+      const finding = { area, state, text, ...(fix === undefined ? {} : { fix }) };
       findings.push(finding);
       if (!json) io.stdout.write(findingLines(finding, io));
     };
-    report({ area: "program", state: "ok", text: `lsp-proxy ${version()} on Node ${process.versions.node}` });
+    report("program", "ok", `lsp-proxy ${version()} on Node ${process.versions.node}`);
     const compiled = await checkConfig(input, io, report);
     if (compiled) {
       checkTrust(compiled, input, io, report);
@@ -61,38 +56,43 @@ export const doctor: Command = {
   },
 };
 
+const marks = { ok: "✓", note: "·", warning: "!", problem: "✗" } as const;
+const colors = { ok: "32", note: "2", warning: "33", problem: "31" } as const;
+
+/** A finding in one line, with its fix below it. */
+function findingLines({ area, state, text, fix }: Finding, io: Io): string {
+  const mark = painter(hasColor(io.stdout, io.env))(colors[state], marks[state]);
+  const below = fix === undefined ? "" : `${" ".repeat(13)}→ ${fix}\n`;
+  return `${mark} ${area.padEnd(10)} ${escaped(text)}\n${below}`;
+}
+
 async function checkConfig(input: Input, io: Io, report: Report): Promise<Compiled | undefined> {
   try {
     const compiled = await compile(input, io);
     const { loaded, plan, warnings } = compiled;
     const name = loaded.main.file ?? "the embedded default: no config was found";
-    report({ area: "config", state: "ok", text: `${name} (${plural(plan.servers.length, "server")})` });
-    for (const { message, fix } of warnings) report({ area: "config", state: "warning", text: message, fix });
+    report("config", "ok", `${name} (${plural(plan.servers.length, "server")})`);
+    for (const { message, fix } of warnings) report("config", "warning", message, fix);
     return compiled;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const { code, message, fix, place } of error.problems) {
       const at = place ? `${relative(io.cwd, place.file) || place.file}:${place.line}: ` : "";
-      const area = code === "config/untrusted" ? "trust" : "config";
-      report({ area, state: "problem", text: `${at}${message}`, fix });
+      report(code === "config/untrusted" ? "trust" : "config", "problem", `${at}${message}`, fix);
     }
     return undefined;
   }
 }
 
+const TRUST_FIX = "`lsp-proxy trust` trusts the workspace, `--trust-workspace` for one run.";
+
 function checkTrust({ loaded, binFolders }: Compiled, input: Input, io: Io, report: Report): void {
   const { kind } = loaded.main;
-  if (kind === "named")
-    report({ area: "trust", state: "ok", text: "the config was named, and so it is trusted" });
-  if (kind === "discovered") report({ area: "trust", state: "ok", text: "the config is trusted" });
+  const why = kind === "named" ? " because it was named" : "";
+  if (kind !== "embedded") report("trust", "ok", `the config is trusted${why}`);
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
   if (!binFolders.includes(local) && existsSync(local))
-    report({
-      area: "trust",
-      state: "note",
-      text: "servers in the workspace's node_modules/.bin are not used",
-      fix: "`lsp-proxy trust` trusts the workspace, `--trust-workspace` for one run.",
-    });
+    report("trust", "note", "servers in the workspace's node_modules/.bin are not used", TRUST_FIX);
 }
 
 function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, report: Report): void {
@@ -100,16 +100,9 @@ function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, repo
   const folder = named === undefined ? join(loaded.folder, ".lspi", "bundle") : resolve(io.cwd, named);
   if (named === undefined && !existsSync(folder)) return;
   const differences = checkBundle(bundle, folder).map(({ message }) => message);
-  if (differences.length === 0) {
-    report({ area: "bundle", state: "ok", text: `${folder} is up to date` });
-    return;
-  }
-  report({
-    area: "bundle",
-    state: "problem",
-    text: `${folder} differs from the config: ${some(differences, 3)}`,
-    fix: `\`lsp-proxy generate --out ${folder}\` writes it again.`,
-  });
+  const text = `${folder} differs from the config: ${some(differences, 3)}`;
+  if (differences.length === 0) report("bundle", "ok", `${folder} is up to date`);
+  else report("bundle", "problem", text, `\`lsp-proxy generate --out ${folder}\` writes it again.`);
 }
 
 function checkTools({ bundle, plan }: Compiled, report: Report): void {
@@ -117,30 +110,22 @@ function checkTools({ bundle, plan }: Compiled, report: Report): void {
   const bytes = sizes.reduce((sum, tool) => sum + tool.bytes, 0);
   const text = `${sizes.length} tools take ${bytes} bytes of a model's context`;
   const fix = "`mcp.tools.allow` limits the list; `lsp-proxy tools` shows the size of each.";
-  if (bytes <= TOOLS_BUDGET) report({ area: "tools", state: "ok", text });
-  else report({ area: "tools", state: "note", text, fix });
+  if (bytes <= TOOLS_BUDGET) report("tools", "ok", text);
+  else report("tools", "note", text, fix);
 }
 
 function checkClients(input: Input, io: Io, report: Report): void {
   const files = clientFiles(workspaceOf(input, io), io);
   const naming = files.filter(({ names }) => names);
-  for (const { client, file, id, absent } of naming)
-    report(
-      absent.length === 0
-        ? { area: "clients", state: "ok", text: `${client} has lsp-proxy in ${file}` }
-        : {
-            area: "clients",
-            state: "problem",
-            text: `${client} would start what does not exist: ${some(absent, 3)} (${file})`,
-            fix: `\`lsp-proxy client ${id} --write\` writes the entry again, or correct it by hand.`,
-          },
-    );
+  for (const { client, file, id, absent } of naming) {
+    const text = `${client} would start what does not exist: ${some(absent, 3)} (${file})`;
+    const fix = `\`lsp-proxy client ${id} --write\` writes the entry again, or correct it by hand.`;
+    if (absent.length === 0) report("clients", "ok", `${client} has lsp-proxy in ${file}`);
+    else report("clients", "problem", text, fix);
+  }
   if (naming.length > 0) return;
   const titles = [...new Set(files.map(({ client }) => client))];
-  report({
-    area: "clients",
-    state: "note",
-    text: titles.length > 0 ? `not set up in ${some(titles, 5)}` : "no config of a client was found",
-    fix: "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.",
-  });
+  const text = titles.length > 0 ? `not set up in ${some(titles, 5)}` : "no config of a client was found";
+  const fix = "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.";
+  report("clients", "note", text, fix);
 }

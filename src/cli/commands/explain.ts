@@ -7,7 +7,7 @@ import {
   type ProgramContext,
   runsElsewhere,
 } from "../../lsp/process/program.js";
-import { type Command, exitCodes, type Io } from "../command.js";
+import type { Command, Io } from "../command.js";
 import { type Planned, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { programContext } from "../untrusted-folders.js";
@@ -22,7 +22,6 @@ export const explain: Command = {
   async run(input, io) {
     const planned = planConfig(input, io);
     io.stdout.write(input.isOn("json") ? canonicalPretty(planned.plan) : describe(planned, io));
-    return exitCodes.ok;
   },
 };
 
@@ -58,22 +57,15 @@ function whereIs(plan: Plan, server: ServerPlan, context: ProgramContext): strin
 }
 
 function describeServer(server: ServerPlan, found: string): string[] {
-  const files = [
-    ...server.extensions.map((extension) => `.${extension}`),
-    ...server.filenames,
-    ...server.globs,
-  ];
+  const { id, command, args, extensions, filenames, globs, rootDir, rootMarkers, rootPick } = server;
+  const files = [...extensions.map((extension) => `.${extension}`), ...filenames, ...globs];
+  const root = rootMarkers.length === 0 ? "the workspace" : `${rootPick} of ${rootMarkers.join(", ")}`;
   return [
-    `  ${server.id}`,
-    `    starts   ${[...server.command, ...server.args].join(" ")}  (${found})`,
+    `  ${id}`,
+    `    starts   ${[...command, ...args].join(" ")}  (${found})`,
     `    files    ${files.join(" ")}`,
-    `    root     ${describeRoot(server)}`,
+    `    root     ${rootDir ?? root}`,
   ];
-}
-
-function describeRoot({ rootDir, rootMarkers, rootPick }: ServerPlan): string {
-  if (rootDir !== null) return rootDir;
-  return rootMarkers.length === 0 ? "the workspace" : `${rootPick} of ${rootMarkers.join(", ")}`;
 }
 
 function describeTool(tool: ToolPlan, plan: Plan): string[] {
@@ -85,7 +77,6 @@ function describeTool(tool: ToolPlan, plan: Plan): string[] {
   ];
 }
 
-/** A number, or the argument that gives it. */
 function describeLimit(limit: EachPlan["limit"]): string {
   if (limit.kind === "ref") return `\`${limit.ref.name ?? limit.ref.root}\``;
   return limit.kind === "literal" ? String(limit.value) : "a number";

@@ -21,7 +21,7 @@ export const exportCommand: Command = {
     "stderr. `claude` is the .lsp.json of Claude Code and qwen-code; `helix` prints entries for languages.toml.",
   flags: {
     ...configFlags,
-    output: option("FILE", "Writes a file instead of stdout.", { short: "o" }),
+    output: option("FILE", "Writes a file instead of stdout.", "o"),
     force: toggle("Replaces an existing file."),
   },
   words: { min: 1, max: 1 },
@@ -30,7 +30,7 @@ export const exportCommand: Command = {
     const [name = ""] = input.words;
     const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (format === undefined)
-      throw new UsageError(`no format \`${name}\`; use ${Object.keys(formats).join(" or ")}`, "export");
+      throw new UsageError(`no format \`${name}\`; use ${Object.keys(formats).join(" or ")}`);
     const { plan, loaded } = planConfig(input, io);
     const disabled = (loaded.config.servers ?? []).filter(({ enabled }) => enabled === false);
     const { text, notes } = format(plan.servers);
@@ -44,6 +44,5 @@ export const exportCommand: Command = {
     }
     for (const { id } of disabled) io.stderr.write(`not exported: ${id}: it is disabled\n`);
     for (const note of notes) io.stderr.write(`not exported: ${note}\n`);
-    return exitCodes.ok;
   },
 };

@@ -14,19 +14,16 @@ import { configFlags, option, toggle } from "../flags.js";
 import { executable, shippedTemplates, version } from "../shipped.js";
 import { printProblems } from "../terminal/report.js";
 
-const MOST_GATEWAYS = 64;
-
 export const generate: Command = {
   name: "generate",
   summary: "Compiles a config into a bundle of handlers, schemas and validators.",
   usage: "(--out DIR [--check] | --deploy TARGET) [--config FILE]",
   description:
-    "Writes the bundle that `serve --bundle` loads. The same config always gives the same bytes. An old bundle is replaced\n" +
-    "atomically. With --check nothing is written: it exits with 1 when a file is stale, missing or foreign. With --deploy\n" +
-    "it writes no bundle but one file: a configuration for HAProxy, a unit for systemd, or a file for containers.",
+    "Writes the bundle that `serve --bundle` loads; the same config always gives the same bytes. --check exits with 1 when a\n" +
+    "file is stale, missing or foreign. --deploy writes a file for HAProxy, systemd or containers instead.",
   flags: {
     ...configFlags,
-    out: option("DIR", "The bundle's folder.", { short: "o" }),
+    out: option("DIR", "The bundle's folder.", "o"),
     check: toggle("Compares instead of writing."),
     json: toggle("Prints problems as JSON on stdout."),
     deploy: {
@@ -41,7 +38,6 @@ export const generate: Command = {
     image: option("NAME", "With --deploy: the container image with lsp-proxy and the language servers."),
   },
   examples: [
-    "lsp-proxy generate --config lspi.toml --out .lspi/bundle",
     "lsp-proxy generate --config lspi.toml --out .lspi/bundle --check",
     "lsp-proxy generate --config lspi.toml --deploy haproxy --gateways 4 > haproxy.cfg",
   ],
@@ -52,7 +48,7 @@ export const generate: Command = {
       return exitCodes.ok;
     }
     const out = input.text("out");
-    if (out === undefined) throw usage("generate needs --out DIR");
+    if (out === undefined) throw new UsageError("generate needs --out DIR");
     const { bundle, warnings } = await compile(input, io);
     const json = input.isOn("json");
     if (warnings.length > 0 && !json) printProblems(warnings, { json, io });
@@ -67,31 +63,28 @@ export const generate: Command = {
     }
     writeBundle(bundle, folder);
     const files = bundle.files.length + 1;
-    io.stdout.write(
-      json ? `${JSON.stringify({ bundle: digest, files })}\n` : `${out}: ${files} files, ${digest}\n`,
-    );
-    return exitCodes.ok;
+    const done = json ? JSON.stringify({ bundle: digest, files }) : `${out}: ${files} files, ${digest}`;
+    io.stdout.write(`${done}\n`);
   },
 };
 
 /** Prints the file of a deployment target, or writes it into `--out`. */
 function writeDeployment(target: string, input: Input, io: Io): void {
   const templates = readTemplates(shippedTemplates);
-  if (!deployTargets(templates).includes(target)) throw usage(`--deploy takes ${targetNames()}`);
-  const compiled = planConfig(input, io);
-  if (compiled.warnings.length > 0) printProblems(compiled.warnings, { json: false, io });
-  const file = deployFile(target, compiled.plan, placeOf(input, compiled), templates);
-  if (compiled.plan.http.isBindSealed && file.text.includes("--allow-remote"))
-    throw usage(`the profile listens on ${compiled.plan.http.bind} alone, and ${target} would need more`);
+  if (!deployTargets(templates).includes(target)) throw new UsageError(`--deploy takes ${targetNames()}`);
+  const planned = planConfig(input, io);
+  const { http } = planned.plan;
+  if (planned.warnings.length > 0) printProblems(planned.warnings, { json: false, io });
+  const file = deployFile(target, planned.plan, placeOf(input, planned), templates);
+  if (http.isBindSealed && file.text.includes("--allow-remote"))
+    throw new UsageError(`the profile listens on ${http.bind} alone, and ${target} would need more`);
   const out = input.text("out");
-  if (out === undefined) {
-    io.stdout.write(file.text);
-    return;
+  if (out === undefined) io.stdout.write(file.text);
+  else {
+    mkdirSync(resolve(io.cwd, out), { recursive: true });
+    writeFileSync(resolve(io.cwd, out, file.name), file.text);
+    io.stdout.write(`${join(out, file.name)}\n`);
   }
-  const folder = resolve(io.cwd, out);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, file.name), file.text);
-  io.stdout.write(`${join(out, file.name)}\n`);
 }
 
 function targetNames(): string {
@@ -101,15 +94,12 @@ function targetNames(): string {
 function placeOf(input: Input, { plan, loaded }: Planned): DeployPlace {
   const { main, base } = loaded;
   // A service runs as another user, who has trusted nothing, so its config must be named.
-  if (main.kind !== "named" || main.file === null) throw usage("--deploy needs --config FILE");
-  const count = input.text("gateways") ?? "2";
-  const gateways = /^\d{1,3}$/.test(count) ? Number(count) : 0;
-  if (gateways < 1 || gateways > MOST_GATEWAYS)
-    throw usage(`--gateways takes a number from 1 to ${MOST_GATEWAYS}`);
+  if (main.kind !== "named" || main.file === null) throw new UsageError("--deploy needs --config FILE");
+  const gateways = input.integer("gateways", 1, 64) ?? 2;
   const { port, bind } = plan.http;
   if (port === 0 || port + gateways > 65_535)
-    throw usage("--deploy needs an `http.port` followed by a free port for each gateway");
-  if (!/^[A-Za-z0-9.:-]+$/.test(bind)) throw usage("`http.bind` is not an address");
+    throw new UsageError("--deploy needs an `http.port` followed by a free port for each gateway");
+  if (!/^[A-Za-z0-9.:-]+$/.test(bind)) throw new UsageError("`http.bind` is not an address");
   return {
     command: [process.execPath, executable],
     serve: ["--config", main.file],
@@ -128,8 +118,4 @@ function foldersOf({ workspace }: Plan, base: string): DeployPlace["folders"] {
     ...[base, ...roots].map((path) => ({ path, isOnlyRead: false })),
     ...extra.map((path) => ({ path, isOnlyRead: true })),
   ];
-}
-
-function usage(message: string): UsageError {
-  return new UsageError(message, "generate");
 }

@@ -30,7 +30,7 @@ export const importCommand: Command = {
   flags: {
     workspace: configFlags.workspace,
     from: option("FORMAT", "The format of the file; default: detected."),
-    output: option("FILE", "The file to write; default: lspi.toml.", { short: "o" }),
+    output: option("FILE", "The file to write; default: lspi.toml.", "o"),
     force: toggle("Replaces an existing file."),
     "dry-run": toggle("Prints the config instead of writing it."),
   },
@@ -41,12 +41,11 @@ export const importCommand: Command = {
     const source = resolve(io.cwd, word);
     const from = input.text("from");
     if (from !== undefined && !formats.some(({ name }) => name === from))
-      throw new UsageError(`there is no format \`${from}\`; --from takes ${names}`, "import");
+      throw new UsageError(`there is no format \`${from}\`; --from takes ${names}`);
     const content = readUserFile(source);
-    if (content === undefined) throw new UsageError(`${source} does not exist`, "import");
+    if (content === undefined) throw new UsageError(`${source} does not exist`);
     const { tree, format } = readOtherConfig(source, content, from);
-    if (format === undefined)
-      throw new UsageError(`${word}: unknown format; --from takes ${names}`, "import");
+    if (format === undefined) throw new UsageError(`${word}: unknown format; --from takes ${names}`);
     const catalogue = openCatalogue();
     const workspace = workspaceFolder(input, io);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
@@ -66,23 +65,19 @@ export const importCommand: Command = {
     if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
     writeUserFile(file, text);
     io.stdout.write(`wrote ${file} with ${plural(servers.length, "server")}\n`);
-    return exitCodes.ok;
   },
 };
 
 /** Drops servers with errors, noting the reason, until the rest is a valid config. */
-function withoutBad(
-  { servers, notes }: Imported,
-  errorsOf: (servers: readonly JsonObject[]) => Problem[],
-): Imported {
-  const bad = new Map<number, string>();
-  for (const { pointer, message } of errorsOf(servers)) {
-    const [list, index] = fromPointer(pointer);
-    if (list === "servers" && index !== undefined && !bad.has(Number(index))) bad.set(Number(index), message);
-  }
-  if (bad.size === 0) return { servers, notes };
-  const dropped = [...bad].map(([index, message]) => `${String(servers[index]?.id)}: ${message}; left out`);
-  const rest = servers.filter((_, index) => !bad.has(index));
+function withoutBad(imported: Imported, errorsOf: (servers: readonly JsonObject[]) => Problem[]): Imported {
+  const { servers, notes } = imported;
+  const found = errorsOf(servers).map(({ pointer, message }) => ({ path: fromPointer(pointer), message }));
+  const errorOf = (index: number) =>
+    found.find(({ path }) => path[0] === "servers" && path[1] === String(index))?.message;
+  const bad = servers.filter((_, index) => errorOf(index) !== undefined);
+  if (bad.length === 0) return imported;
+  const dropped = bad.map((server) => `${server.id}: ${errorOf(servers.indexOf(server))}; left out`);
+  const rest = servers.filter((server) => !bad.includes(server));
   return withoutBad({ servers: rest, notes: [...notes, ...dropped] }, errorsOf);
 }
 

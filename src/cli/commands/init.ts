@@ -33,7 +33,7 @@ import { mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { programsOf } from "../installed.js";
-import { findInstalled, openCatalogue, presenceText } from "../presets.js";
+import { findInstalled, openCatalogue, presences, presenceText } from "../presets.js";
 import { askUntil, isInteractive, parseSelection, withProgress } from "../terminal/prompt.js";
 import { plural, some, table } from "../terminal/text.js";
 
@@ -42,27 +42,22 @@ export const init: Command = {
   summary: "Detects the workspace's languages and writes a commented config.",
   usage: "[--workspace DIR] [--yes]",
   description:
-    "Detects the languages of the workspace (files ignored by git are skipped), proposes a server for each and shows which\n" +
-    "are installed. On a terminal it asks which to use; elsewhere it uses all installed ones. Servers that are not\n" +
-    "installed are written as comments with their install line. An existing file is replaced only with --force, and no\n" +
-    "file is written without a server.",
+    "Proposes a server for each language of the workspace and shows which are installed. On a terminal it asks which to use;\n" +
+    "elsewhere it uses all installed ones. The others are written as comments with their install line.",
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
-    output: option("FILE", "The file to write; default: lspi.toml.", { short: "o" }),
-    only: option("NAME", "Uses only this language or server, installed or not; may be repeated.", {
+    output: option("FILE", "The file to write; default: lspi.toml.", "o"),
+    only: {
+      ...option("NAME", "Uses only this language or server, installed or not; may be repeated."),
       multiple: true,
-    }),
+    },
     all: toggle("Also uses servers that are not installed."),
     yes: toggle("Asks nothing.", "y"),
     force: toggle("Replaces an existing file."),
     "dry-run": toggle("Prints the config instead of writing it."),
   },
-  examples: [
-    "lsp-proxy init",
-    "lsp-proxy init --yes --only python --only rust",
-    "lsp-proxy init --dry-run --all",
-  ],
+  examples: ["lsp-proxy init --yes --only python --only rust", "lsp-proxy init --dry-run --all"],
   async run(input, io) {
     const workspace = workspaceFolder(input, io);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
@@ -80,7 +75,11 @@ export const init: Command = {
     io.stderr.write(proposalTable(found));
     const taken = await choose(found, input, io);
     if (taken === undefined) return failure(io, "nothing was written");
-    if (taken.size === 0) return failure(io, NONE_CHOSEN);
+    if (taken.size === 0)
+      return failure(
+        io,
+        "no server was chosen, so nothing was written; --all uses those that are not installed",
+      );
     const text = configText(basename(workspace), found, taken, catalogue);
     if (isDry) {
       io.stdout.write(text);
@@ -100,13 +99,8 @@ export const init: Command = {
     io.stdout.write(
       `next: \`lsp-proxy trust\` (lets it start programs), ${steps}\`lsp-proxy doctor\` (tries it out)\n`,
     );
-    return exitCodes.ok;
   },
 };
-
-const NONE_CHOSEN =
-  "no server was chosen, so nothing was written; `lsp-proxy install SERVER` shows how to install one, --all also\n" +
-  "uses servers that are not installed, and `lsp-proxy add` adds one to a config";
 
 /** Scans the workspace and proposes servers, those with the most files first. */
 async function detect(workspace: string, catalogue: Catalogue, input: Input, io: Io): Promise<Found> {
@@ -118,12 +112,7 @@ async function detect(workspace: string, catalogue: Catalogue, input: Input, io:
     stack === undefined ? [] : stackOf(stack, catalogue).members,
   );
   const presence = await findInstalled([...presets, ...members], input, io);
-  const tiers = [
-    (preset: PresetFacts) => presence(preset) === "installed",
-    (preset: PresetFacts) => presence(preset) === "untrusted",
-    (preset: PresetFacts) => presence(preset) === "incomplete",
-    () => true,
-  ];
+  const tiers = presences.map((wanted) => (preset: PresetFacts) => presence(preset) === wanted);
   const proposals = proposeServers(scan, presets, tiers).map((proposal) => {
     const { stack } = proposal.preset;
     return stack === undefined ? proposal : { ...proposal, stack: stackOf(stack, catalogue) };
@@ -133,8 +122,7 @@ async function detect(workspace: string, catalogue: Catalogue, input: Input, io:
     proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]),
     presence: (proposal) => {
       const all = membersOf(proposal).map(presence);
-      const worst = (["missing", "incomplete", "untrusted"] as const).find((state) => all.includes(state));
-      return worst ?? "installed";
+      return presences.findLast((state) => all.includes(state)) ?? "installed";
     },
     languages: (proposal) => {
       const { id, extensions = [] } = proposal.preset;
@@ -204,8 +192,6 @@ function named(name: string, { proposals, languages }: Found): Proposal[] {
   const known = sortedSet(proposals.flatMap((proposal) => [proposal.preset.id, ...languagesOf(proposal)]));
   const hint = didYouMean(name, known) || ".";
   throw new UsageError(
-    `--only ${name}: nothing was found here for it${hint} ` +
-      `It takes ${some(known, 12)}; \`lsp-proxy add\` takes any server of the catalogue`,
-    "init",
+    `--only ${name}: nothing was found here for it${hint} It takes ${some(known, 12)}; \`lsp-proxy add\` takes any server`,
   );
 }

@@ -1,7 +1,7 @@
 /** `install`: shows the install line of a server for this system and runs it after confirmation. */
-import { spawn } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { envOutside } from "../../lsp/process/environment.js";
-import { type Command, exitCodes, failure, homeOf, type Io } from "../command.js";
+import { type Command, exitCodes, failure, homeOf } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { installLine, installWords, programOf } from "../installed.js";
@@ -32,11 +32,11 @@ export const install: Command = {
   async run(input, io) {
     const [word = ""] = input.words;
     const facts = openCatalogue().facts();
-    const preset = presetNamed(word, facts) ?? resolvePreset(word, facts, () => "missing", "install");
+    const preset = presetNamed(word, facts) ?? resolvePreset(word, facts, () => "missing");
     const presence = async () => (await findInstalled([preset], input, io))(preset);
     const before = await presence();
     if (before === "installed" || before === "untrusted") {
-      const state = before === "installed" ? "already installed" : presenceText(before, "");
+      const state = before === "installed" ? "already installed" : presenceText(before);
       io.stdout.write(`${preset.id} is ${state}\n`);
       return exitCodes.ok;
     }
@@ -49,19 +49,20 @@ export const install: Command = {
     io.stdout.write(`$ ${line}\n`);
     const untrusted = untrustedFolders(input, io);
     const isForProject = words.includes("--save-dev");
-    if (isForProject && untrusted.length > 0) {
-      io.stderr.write(
-        "Nothing was run: the line installs into the workspace, which is not trusted. See `lsp-proxy trust`, or add --trust-workspace.\n",
+    if (isForProject && untrusted.length > 0)
+      return failure(
+        io,
+        "nothing was run: the line installs into the workspace, which is not trusted; see `lsp-proxy trust`",
       );
-      return exitCodes.no;
-    }
-    if (!(input.isOn("yes") || (isInteractive(io) && (await confirm(io, "Run it?"))))) {
-      io.stderr.write("Nothing was run. Run it yourself, or add --yes.\n");
-      return exitCodes.no;
-    }
+    if (!(input.isOn("yes") || (isInteractive(io) && (await confirm(io, "Run it?")))))
+      return failure(io, "nothing was run; run it yourself, or add --yes");
     // Settings in a folder tell package managers where to download from, so other lines run in the home.
     const cwd = isForProject ? workspaceFolder(input, io) : homeOf(io);
-    if (!(await run(words, cwd, { ...io, env: envOutside(io.env, untrusted, cwd).env }))) return exitCodes.no;
+    const { env } = envOutside(io.env, untrusted, cwd);
+    const [program = "", ...args] = words;
+    const { status, error } = spawnSync(program, args, { cwd, env, stdio: ["inherit", 2, 2] });
+    if (error) return failure(io, `\`${program}\` cannot be run (${error.message}); install it first`);
+    if (status !== 0) return failure(io, `the line ended with ${status ?? "a signal"}; see its output above`);
     const after = await presence();
     io.stdout.write(
       after === "missing"
@@ -71,18 +72,3 @@ export const install: Command = {
     return after === "missing" || after === "incomplete" ? exitCodes.no : exitCodes.ok;
   },
 };
-
-/** Runs a program without a shell, its output on stderr. Returns whether it succeeded. */
-function run([program = "", ...args]: string[], cwd: string, io: Io): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env: io.env, stdio: ["inherit", 2, 2] });
-    child.once("error", (error) => {
-      failure(io, `\`${program}\` cannot be run (${error.message}); install it first`);
-      resolve(false);
-    });
-    child.once("close", (code) => {
-      if (code !== 0) failure(io, `the line ended with ${code ?? "a signal"}; see its output above`);
-      resolve(code === 0);
-    });
-  });
-}

@@ -24,10 +24,8 @@ export const lock: Command = {
   summary: "Pins the programs of the language servers by real path and digest.",
   usage: "[--config FILE | --bundle DIR] [--list | --remove]",
   description:
-    "Records for the config's folder how each server is started (arguments, folder, variables), and the real path and\n" +
-    "SHA-256 of its program and of every file that these name. After that, a program that is new, changed, moved or started\n" +
-    "in another way is refused there until it is locked again. The record is in the user's state folder, where no\n" +
-    "workspace can write it.",
+    "Records how each server is started, and the real path and SHA-256 of its program and of every file that this names.\n" +
+    "After that, a program that is new, changed, moved or started in another way is refused until it is locked again.",
   flags: {
     ...configFlags,
     ...bundleFlags,
@@ -98,13 +96,6 @@ function readUndamaged(file: string): LockedFolder[] | undefined {
 }
 
 function write(file: string, folders: readonly LockedFolder[]): void {
-  const sorted = sortBy([...folders], ({ folder }) => [folder]).map(({ folder, servers }) => ({
-    folder,
-    servers: servers.map(({ server, start, files }) => ({
-      server,
-      start,
-      files: files.map((entry) => ({ ...entry })),
-    })),
-  }));
+  const sorted = sortBy(folders, ({ folder }) => [folder]);
   diskFiles.replace(file, canonicalPretty({ version: RECORD_VERSION, folders: sorted }));
 }

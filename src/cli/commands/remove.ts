@@ -4,16 +4,10 @@ import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import { commentLines } from "../../config/edit/server-text.js";
 import type { ServerConfig } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
-import { type Command, didYouMean, exitCodes, UsageError } from "../command.js";
-import {
-  newProblems,
-  type OpenConfig,
-  openConfig,
-  previewConfig,
-  saveConfig,
-  TRUST_HINT,
-} from "../files/edit-config.js";
+import { type Command, didYouMean, UsageError } from "../command.js";
+import { newProblems, type OpenConfig, openConfig, previewConfig, saveConfig } from "../files/edit-config.js";
 import { configFlags, toggle } from "../flags.js";
+import { programsOf } from "../installed.js";
 import { candidatesFor, openCatalogue } from "../presets.js";
 
 const STACKS = "stacks/";
@@ -24,8 +18,7 @@ export const remove: Command = {
   usage: "LANGUAGE|SERVER [--config FILE]",
   description:
     "Removes the server's table with the comment right above it, and its program from `allow.commands` when no other server\n" +
-    "uses it. A language means the only server for it in the file; a stack is removed as a whole. A config that would have\n" +
-    "problems is not written.",
+    "uses it. A language means the only server for it in the file; a stack is removed as a whole.",
   flags: {
     config: configFlags.config,
     workspace: configFlags.workspace,
@@ -36,7 +29,7 @@ export const remove: Command = {
   async run(input, io) {
     const [word = ""] = input.words;
     const open = openConfig(input, io);
-    if (open.isNew) throw new UsageError(`${open.name} does not exist`, "remove");
+    if (open.isNew) throw new UsageError(`${open.name} does not exist`);
     const catalogue = openCatalogue();
     const { config, fileOf } = previewConfig(open.file, open.text, io);
     const servers = config.servers ?? [];
@@ -45,9 +38,13 @@ export const remove: Command = {
       removalsOf(named, open, catalogue)[0] ??
       stackRemoval(word, open, catalogue) ??
       removalByKind(word, open, servers, catalogue);
-    if (removal === undefined) throw notFound(word, open, servers, fileOf(word));
-    const programsOf = (list: readonly ServerConfig[]) =>
-      list.flatMap(({ command }) => [command ?? []].flat().slice(0, 1));
+    if (removal === undefined) {
+      const place = fileOf(word) ?? open.file;
+      const others = servers.map(({ id }) => id).filter((id) => id !== word);
+      const elsewhere = `; it is in ${place}, which --config can name`;
+      const hint = place === open.file ? didYouMean(word, others) : elsewhere;
+      throw new UsageError(`${open.name} itself has no server \`${word}\`${hint}`);
+    }
     // A server of the same id in the user's own file stays, and so does its program.
     const used = programsOf(previewConfig(open.file, removal.text, io).config.servers ?? []);
     const text = programsOf(servers.filter(({ id }) => removal.ids.includes(id)))
@@ -56,12 +53,9 @@ export const remove: Command = {
     const problems = newProblems(open, text, io);
     if (problems.length > 0) throw new ConfigError(problems);
     saveConfig(open, text, `removed ${removal.ids.join(" and ")}`, input, io);
-    if (open.isDiscovered && !input.isOn("dry-run")) io.stdout.write(TRUST_HINT);
-    return exitCodes.ok;
   },
 };
 
-/** The removed servers and the text without them. */
 interface Removal {
   ids: string[];
   text: string;
@@ -81,43 +75,21 @@ function stackRemoval(word: string, open: OpenConfig, catalogue: Catalogue): Rem
 }
 
 /** The only server in the file of that kind or for that language. */
-function removalByKind(
-  word: string,
-  open: OpenConfig,
-  servers: readonly ServerConfig[],
-  catalogue: Catalogue,
-): Removal | undefined {
+function removalByKind(word: string, open: OpenConfig, servers: ServerConfig[], catalogue: Catalogue) {
   const known = candidatesFor(word, catalogue.facts()).flatMap(({ id, kinds = [] }) => [id, ...kinds]);
   const matching = servers.filter(({ kind }) => kind !== undefined && known.includes(kind));
   const removals = removalsOf(matching, open, catalogue);
   if (removals.length <= 1) return removals[0];
   const ids = removals.flatMap((removal) => removal.ids).join(", ");
-  throw new UsageError(`${open.name} has several servers for \`${word}\`: ${ids}; name one`, "remove");
+  throw new UsageError(`${open.name} has several servers for \`${word}\`: ${ids}; name one`);
 }
 
 /** For each server that the file itself contains, the text without it. */
-function removalsOf(
-  servers: readonly ServerConfig[],
-  { editor, text }: OpenConfig,
-  catalogue: Catalogue,
-): Removal[] {
+function removalsOf(servers: readonly ServerConfig[], open: OpenConfig, catalogue: Catalogue): Removal[] {
+  const { editor, text } = open;
   return servers.flatMap(({ id, kind }) => {
     const about = catalogue.preset(kind ?? "")?.about;
     const shorter = editor.withoutServer(text, id, about === undefined ? [] : commentLines(about));
     return shorter === text ? [] : [{ ids: [id], text: shorter }];
   });
-}
-
-function notFound(
-  word: string,
-  { name, file }: OpenConfig,
-  servers: readonly ServerConfig[],
-  place: string | undefined,
-): UsageError {
-  const others = servers.map(({ id }) => id).filter((id) => id !== word);
-  const hint =
-    place !== undefined && place !== file
-      ? `; it is in ${place}, which --config can name`
-      : didYouMean(word, others);
-  return new UsageError(`${name} itself has no server \`${word}\`${hint}`, "remove");
 }

@@ -5,7 +5,7 @@ import { bundlePaths } from "../../abi/bundle.js";
 import { canonicalPretty } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { configJsonSchema } from "../../config/json-schema.js";
-import { type Command, didYouMean, exitCodes, UsageError } from "../command.js";
+import { type Command, didYouMean, UsageError } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { shippedConfigs } from "../shipped.js";
@@ -30,11 +30,9 @@ export const schema: Command = {
       const { bundle, plan } = await compile(input, io);
       const path = input.isOn("output") ? bundlePaths.outputSchema(tool) : bundlePaths.inputSchema(tool);
       const file = bundle.files.find((entry) => entry.path === path);
-      if (file === undefined)
-        throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, plan.mcp.listed)}`, "schema");
+      if (file === undefined) throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, plan.mcp.listed)}`);
       io.stdout.write(file.text);
     }
-    return exitCodes.ok;
   },
 };
 

@@ -2,10 +2,9 @@
 import { createReadStream, createWriteStream, fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
-import { abortOn, type Command, exitCodes, type Input, type Io, UsageError } from "../command.js";
-import { bundleFlags, configFlags, option, toggle } from "../flags.js";
-import { logFlags, openLog } from "../log/log.js";
-import { traceFlags } from "../log/trace.js";
+import { abortOn, type Command, type Input, type Io, UsageError } from "../command.js";
+import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
+import { openLog } from "../log/log.js";
 import { type Opened, openFrom } from "../open.js";
 
 export const serve: Command = {
@@ -13,9 +12,8 @@ export const serve: Command = {
   summary: "Serves the tools of a config to an MCP client on stdio, or to many over HTTP.",
   usage: "[--config FILE | --bundle DIR]",
   description:
-    "Compiles the config in memory and serves it, or serves a bundle written by `generate`. Without either, the config is\n" +
-    "searched for as documented; if there is none, the installed language servers for the workspace's languages are\n" +
-    "served, read-only. stdout carries the protocol and nothing else.",
+    "Serves a config, or a bundle written by `generate`. If there is neither, the installed language servers for the\n" +
+    "workspace's languages are served, read-only. stdout carries the protocol and nothing else.",
   flags: {
     ...configFlags,
     ...bundleFlags,
@@ -32,14 +30,12 @@ export const serve: Command = {
   examples: [
     "lsp-proxy serve --config lspi.toml",
     "lsp-proxy serve --bundle .lspi/bundle --expect sha256-…",
-    "lsp-proxy serve --workspace ~/project --trust-workspace",
     "lsp-proxy serve --config lspi.toml --http",
-    "lsp-proxy serve --context llxprt --fd-in 3 --fd-out 4",
     "lsp-proxy -e rs -s rust-analyzer -w ~/project   # one server, without a config",
   ],
   async run(input, io) {
     if (input.text("bundle") !== undefined && input.text("config") !== undefined)
-      throw new UsageError("give --config or --bundle, not both", "serve");
+      throw new UsageError("give --config or --bundle, not both");
     const streams = input.isOn("http") ? undefined : openStreams(input, io);
     const opened = await openFrom(input, io);
     const { runtime, trace } = opened;
@@ -59,7 +55,6 @@ export const serve: Command = {
     } finally {
       await runtime.close();
     }
-    return exitCodes.ok;
   },
 };
 
@@ -83,7 +78,7 @@ function openStreams(input: Input, io: Io): { input: Readable; output: Writable 
   const [from, to] = [input.text("fd-in"), input.text("fd-out")];
   if (from === undefined && to === undefined) return { input: io.stdin, output: io.stdout };
   if (from === undefined || to === undefined)
-    throw new UsageError("give both --fd-in and --fd-out, or neither", "serve");
+    throw new UsageError("give both --fd-in and --fd-out, or neither");
   const [reading, writing] = [openDescriptor(from), openDescriptor(to)];
   if (reading.fd === writing.fd && reading.isSocket) {
     const both = new Socket({ fd: reading.fd });
@@ -106,6 +101,6 @@ function openDescriptor(text: string): { fd: number; isSocket: boolean } {
     const stats = fstatSync(fd);
     return { fd, isSocket: stats.isFIFO() || stats.isSocket() };
   } catch {
-    throw new UsageError(`the descriptor ${JSON.stringify(text)} is not open`, "serve");
+    throw new UsageError(`the descriptor ${JSON.stringify(text)} is not open`);
   }
 }

@@ -7,10 +7,12 @@ import { type Command, exitCodes, failure, printJson } from "../command.js";
 import { configFlags, toggle } from "../flags.js";
 import { installLine } from "../installed.js";
 import {
+  extensionIn,
   findInstalled,
   isPreferred,
   openCatalogue,
   type Presence,
+  presenceText,
   presetNamed,
   presetsFor,
 } from "../presets.js";
@@ -21,7 +23,6 @@ export const servers: Command = {
   summary: "Lists the language servers of the catalogue, or shows the details of one.",
   usage: "[SEARCH]",
   description:
-    "A table of servers with their languages, which of them is preferred for a language, and which are installed.\n" +
     "SEARCH is a part of a server's name or of a language, or an extension; preferred servers come first. The full name of\n" +
     "a server shows its details.",
   flags: {
@@ -31,12 +32,7 @@ export const servers: Command = {
     json: toggle("Prints JSON."),
   },
   words: { min: 0, max: 1 },
-  examples: [
-    "lsp-proxy servers",
-    "lsp-proxy servers python",
-    "lsp-proxy servers .rs",
-    "lsp-proxy servers pyright",
-  ],
+  examples: ["lsp-proxy servers python", "lsp-proxy servers .rs", "lsp-proxy servers pyright"],
   async run(input, io) {
     const catalogue = openCatalogue();
     const facts = catalogue.facts();
@@ -75,12 +71,11 @@ export const servers: Command = {
     }
     const [first] = presets;
     if (first === undefined) return failure(io, `nothing in the catalogue matches \`${search ?? ""}\``);
-    const cells = presets.map((preset) => [
-      preset.id,
-      some(preset.languages ?? [], 4),
-      roleOf(preset),
-      presenceWords[presence(preset)],
-    ]);
+    const cells = presets.map((preset) => {
+      const state = presence(preset);
+      const here = state === "missing" ? "" : presenceText(state, installLine(preset), preset.loads);
+      return [preset.id, some(preset.languages ?? [], 4), roleOf(preset), here];
+    });
     io.stdout.write(table(["server", "languages", "role", "here"], cells));
     const why =
       language && roleOf(first) === "preferred" ? catalogue.preset(first.id)?.config.preferred : undefined;
@@ -88,42 +83,25 @@ export const servers: Command = {
     const here = presets.filter((preset) => presence(preset) === "installed").length;
     const counts = `${plural(presets.length, "server")}, ${here} installed here`;
     io.stdout.write(`\n${counts}. \`lsp-proxy servers NAME\` shows the details of one.\n`);
-    return exitCodes.ok;
   },
-};
-
-const presenceWords: { readonly [presence in Presence]: string } = {
-  installed: "installed",
-  incomplete: "installed, but not what it loads",
-  untrusted: "in node_modules/.bin, not trusted",
-  missing: "",
 };
 
 /** The language whose whole name or alias was searched for. */
 function languageIn(search: string | undefined, facts: readonly PresetFacts[]): string | undefined {
-  const word = search === undefined ? undefined : languageNamed(search);
-  return facts.some(({ languages = [] }) => word !== undefined && languages.includes(word))
-    ? word
-    : undefined;
+  const word = languageNamed(search ?? "");
+  return facts.some(({ languages = [] }) => languages.includes(word)) ? word : undefined;
 }
 
 function matches({ id, kinds = [], languages = [], extensions = [] }: PresetFacts, search: string): boolean {
   const word = search.toLowerCase();
-  if (/^\*?\./.test(word)) return extensions.includes(word.replace(/^\*?\./, ""));
-  return (
-    [id, ...kinds, ...languages].some((name) => name.toLowerCase().includes(word)) ||
-    extensions.includes(word)
-  );
+  const names = /^\*?\./.test(word) ? [] : [id, ...kinds, ...languages];
+  return names.some((name) => name.toLowerCase().includes(word)) || extensions.includes(extensionIn(word));
 }
 
 function detailsOf({ config, about }: Preset, presence: Presence): [string, string | undefined][] {
   const { loads = [], harmless } = presetFacts(config);
   const extensions = (config.extensions ?? []).map((extension) => `.${extension}`);
   const files = [...extensions, ...(config.filenames ?? []), ...(config.globs ?? [])];
-  const here =
-    presence === "incomplete"
-      ? `installed without ${loads.join(", ")}, which it loads`
-      : presenceWords[presence] || "not installed";
   return [
     ["server", [config.id, ...(config.kinds ?? [])].join(", ")],
     ["about", about],
@@ -132,12 +110,10 @@ function detailsOf({ config, about }: Preset, presence: Presence): [string, stri
     ["preferred", config.preferred],
     ["starts", [config.command ?? [], config.args ?? []].flat(2).join(" ") || "nothing: it runs elsewhere"],
     ["files", files.join(" ")],
-    ["here", here],
+    ["here", presenceText(presence, "", loads)],
     [
       "trust",
-      harmless
-        ? "it is known to run no code of a project, and needs no trust"
-        : "it may run code of the project, and is started only after `lsp-proxy trust`",
+      harmless ? "not needed: it runs no code of a project" : "needed: it may run code of the project",
     ],
     ["install", installLine(config)],
     ["homepage", config.homepage],

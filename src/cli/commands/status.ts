@@ -2,9 +2,7 @@
 import { isTable } from "../../base/json.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { abortOn, type Command, exitCodes, printJson, UsageError } from "../command.js";
-import { bundleFlags, configFlags, toggle } from "../flags.js";
-import { logFlags } from "../log/log.js";
-import { traceFlags } from "../log/trace.js";
+import { bundleFlags, configFlags, logFlags, toggle, traceFlags } from "../flags.js";
 import { openFrom } from "../open.js";
 import { withProgress } from "../terminal/prompt.js";
 
@@ -15,9 +13,8 @@ export const status: Command = {
   summary: "Starts the language servers, reports their state, and stops them.",
   usage: "[--config FILE | --bundle DIR]",
   description:
-    "Starts every server that has a file in the workspace, waits until it has indexed or its warm-up time is over, and\n" +
-    "prints state, readiness, process, memory, last error and last output of each. Exits with 1 when one is not installed\n" +
-    "or does not start. For the servers of a running lsp-proxy, call its status tool instead.",
+    "Starts every server that has a file in the workspace, waits until it is ready, and prints its state. Exits with 1 when\n" +
+    "one is not installed or does not start. For the servers of a running lsp-proxy, call its status tool.",
   flags: {
     ...configFlags,
     ...bundleFlags,
@@ -33,7 +30,7 @@ export const status: Command = {
       const tool = runtime.loaded.plan.tools.find(({ steps }) =>
         steps.some((step) => step.kind === "runtime" && step.action === "server_status"),
       );
-      if (tool === undefined) throw new UsageError("this config has no tool for server status", "status");
+      if (tool === undefined) throw new UsageError("this config has no tool for server status");
       const warm = () => warmUp(runtime, signal);
       // Without a terminal stderr is the log, which a program may parse.
       await (io.stderr.isTTY ? withProgress(io, "starting the language servers", warm) : warm());

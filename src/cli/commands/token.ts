@@ -1,6 +1,6 @@
 /** `token`: manages the access tokens of the HTTP gateway. Each is printed once; after that only its digest is stored. */
 import { addToken, listTokens, removeToken, revealToken } from "../../mcp/http/token-store.js";
-import { type Command, exitCodes } from "../command.js";
+import { type Command, exitCodes, failure } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle } from "../flags.js";
 import { tokenStore } from "../gateway.js";
@@ -17,11 +17,7 @@ export const token: Command = {
     list: toggle("Lists the tokens by name and date."),
     remove: option("NAME", "Revokes a token."),
   },
-  examples: [
-    "export LSP_PROXY_TOKEN=$(lsp-proxy token)",
-    "lsp-proxy token --new",
-    "lsp-proxy token --remove 1f0c9a3e",
-  ],
+  examples: ["export LSP_PROXY_TOKEN=$(lsp-proxy token)", "lsp-proxy token --remove 1f0c9a3e"],
   async run(input, io) {
     const store = tokenStore(io);
     if (input.isOn("list")) {
@@ -39,11 +35,8 @@ export const token: Command = {
       const isNew = input.isOn("new") || listTokens(store).length === 0;
       return revealToken(store, isNew ? addToken(store).name : undefined);
     });
-    if (secret === undefined) {
-      io.stderr.write("every token has already been printed; --new creates another\n");
-      return exitCodes.no;
-    }
+    if (secret === undefined)
+      return failure(io, "every token has already been printed; --new creates another");
     io.stdout.write(`${secret}\n`);
-    return exitCodes.ok;
   },
 };

@@ -2,9 +2,10 @@
 import { type Bundle, TOOLS_FILE, type ToolEntry } from "../../abi/bundle.js";
 import type { Plan } from "../../abi/plan.js";
 import { sortBy } from "../../base/order.js";
-import { type Command, exitCodes, failure, printJson, UsageError } from "../command.js";
+import { type Command, failure, printJson } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";
+import { table } from "../terminal/text.js";
 
 /** Bytes of JSON per token of a model, measured on tool lists. */
 const BYTES_PER_TOKEN = 4;
@@ -27,12 +28,10 @@ export const tools: Command = {
     const rows = toolSizes(bundle, plan).map(({ name, bytes }) => ({ name, effect: effectOf(name), bytes }));
     const total = rows.reduce((sum, row) => sum + row.bytes, 0);
     if (input.isOn("json")) printJson(io, { tools: rows, total: { bytes: total, tokens: tokens(total) } });
-    else io.stdout.write(table(rows, total));
-    const budget = input.text("budget");
-    if (budget === undefined) return exitCodes.ok;
-    if (!/^\d+$/.test(budget)) throw new UsageError("--budget takes a number of bytes", "tools");
-    if (total <= Number(budget)) return exitCodes.ok;
-    return failure(io, `the list has ${total} bytes, more than the budget of ${budget}`);
+    else io.stdout.write(sizeTable(rows, total));
+    const budget = input.integer("budget", 0, 999_999_999);
+    if (budget !== undefined && total > budget)
+      return failure(io, `the list has ${total} bytes, more than the budget of ${budget}`);
   },
 };
 
@@ -49,15 +48,8 @@ function tokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-function table(rows: { name: string; effect: string; bytes: number }[], total: number): string {
-  const width = Math.max(5, ...rows.map((row) => row.name.length));
-  const line = (name: string, effect: string, bytes: string, count: string) =>
-    `${name.padEnd(width)}  ${effect.padEnd(7)}  ${bytes.padStart(6)}  ${count.padStart(6)}\n`;
-  return [
-    line("tool", "effect", "bytes", "tokens"),
-    ...sortBy(rows, (row) => [row.name]).map(({ name, effect, bytes }) =>
-      line(name, effect, String(bytes), `~${tokens(bytes)}`),
-    ),
-    line("all", "", String(total), `~${tokens(total)}`),
-  ].join("");
+function sizeTable(rows: { name: string; effect: string; bytes: number }[], total: number): string {
+  const sizes = (bytes: number) => [String(bytes).padStart(6), `~${tokens(bytes)}`.padStart(6)];
+  const lines = sortBy(rows, (row) => [row.name]).map((row) => [row.name, row.effect, ...sizes(row.bytes)]);
+  return table(["tool", "effect", " bytes", "tokens"], [...lines, ["all", "", ...sizes(total)]]);
 }

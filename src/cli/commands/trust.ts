@@ -13,7 +13,7 @@ import {
   type Trust,
 } from "../../config/trust/trust.js";
 import { everyDefault } from "../../plan/defaults.js";
-import { type Command, exitCodes, homeOf, type Input, type Io } from "../command.js";
+import { type Command, exitCodes, failure, homeOf, type Io } from "../command.js";
 import { workspaceOf } from "../compile.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle } from "../flags.js";
@@ -33,21 +33,16 @@ export const trust: Command = {
   summary: "Trusts a workspace: its config as it is now, and its code, which language servers may run.",
   usage: "[--workspace DIR] [--yes | --list | --remove]",
   description:
-    "A config found in a workspace may start programs only after you have trusted it here. The command shows what the config\n" +
-    "would start and asks you. The config is recorded by its hash: after a change it must be trusted again. The folder is\n" +
-    "recorded by its path: many language servers run code of the project, such as build scripts, plugins named in its\n" +
-    "configuration, and its packages. They are not started in a folder that is not trusted.",
+    "Shows what the workspace's config would start, and asks you. The config is recorded by its hash: after a change it must\n" +
+    "be trusted again. The folder is recorded by its path: language servers may run code of the project, such as build\n" +
+    "scripts, plugins and packages. They are not started in a folder that is not trusted.",
   flags: {
-    workspace: option("DIR", "The workspace; default: the current folder.", { short: "w" }),
+    workspace: option("DIR", "The workspace; default: the current folder.", "w"),
     list: toggle("Lists what is trusted."),
     remove: toggle("Revokes the trust, also of a config that no longer exists."),
     yes: toggle("Records the trust without asking; needed without a terminal.", "y"),
   },
-  examples: [
-    "lsp-proxy trust",
-    "lsp-proxy trust --list",
-    "lsp-proxy trust --remove --workspace ~/old-project",
-  ],
+  examples: ["lsp-proxy trust", "lsp-proxy trust --remove --workspace ~/old-project"],
   async run(input, io) {
     const home = homeOf(io);
     const store = openTrust(io.env, home);
@@ -62,11 +57,8 @@ export const trust: Command = {
       io.stdout.write(`${escaped(workspace)} ${wasTrusted ? "is no longer" : "was not"} trusted\n`);
       return wasTrusted ? exitCodes.ok : exitCodes.no;
     }
-    const defaults = everyDefault();
-    const found = inspectDiscovered(
-      { workspace, env: io.env, home, shipped: shippedConfigs, defaults, commandLine: {} },
-      diskFiles,
-    );
+    const request = { workspace, env: io.env, home, shipped: shippedConfigs, defaults: everyDefault() };
+    const found = inspectDiscovered({ ...request, commandLine: {} }, diskFiles);
     if (found) {
       if (found.problems.length > 0) throw new ConfigError(found.problems);
       const { starts, asks, settings } = found.grants;
@@ -80,22 +72,21 @@ export const trust: Command = {
       for (const line of lines) io.stdout.write(`${escaped(line)}\n`);
     }
     io.stdout.write(`${escaped(workspace)}\n${CONSEQUENCES.map((line) => `  ${line}\n`).join("")}`);
-    if (!(await isConfirmed(input, io))) return exitCodes.no;
+    if (!input.isOn("yes")) {
+      if (!isInteractive(io))
+        return failure(
+          io,
+          "nothing was recorded: there is no terminal to ask on; --yes trusts what is shown",
+        );
+      if (!(await confirm(io, "Trust this?"))) return exitCodes.no;
+    }
     await withStateLock(io, () => {
       if (found) addTrusted(store, found.file, found.hash);
       addTrustedFolder(store, workspace);
     });
     io.stdout.write(found ? "trusted, with the config as shown\n" : "trusted\n");
-    return exitCodes.ok;
   },
 };
-
-async function isConfirmed(input: Input, io: Io): Promise<boolean> {
-  if (input.isOn("yes")) return true;
-  if (isInteractive(io)) return confirm(io, "Trust this?");
-  io.stderr.write("nothing was recorded: there is no terminal to ask on; --yes trusts what is shown\n");
-  return false;
-}
 
 function list(store: Trust, io: Io) {
   const { configs, folders } = listTrusted(store);

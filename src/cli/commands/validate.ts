@@ -1,5 +1,5 @@
 /** `validate`: reads, plans and compiles a config and prints all its problems. */
-import { type Command, exitCodes } from "../command.js";
+import type { Command } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { printProblems } from "../terminal/report.js";
@@ -19,6 +19,5 @@ export const validate: Command = {
     const name = escaped(loaded.main.file ?? "the embedded default");
     const counts = `${plural(plan.servers.length, "server")}, ${plural(plan.mcp.listed.length, "tool")}`;
     if (!json) io.stdout.write(`${name}: ${counts}, no errors\n`);
-    return exitCodes.ok;
   },
 };

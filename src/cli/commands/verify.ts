@@ -11,15 +11,15 @@ import { openRuntime } from "../../runtime/runtime.js";
 import { type Command, exitCodes, failure, Input, type Io, printJson } from "../command.js";
 import { compile, workspaceOf } from "../compile.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { installLine, programOf } from "../installed.js";
-import { logFlags, openLog } from "../log/log.js";
+import { openLog } from "../log/log.js";
 import { openCatalogue, presetNamed, resolvePreset, serverPrograms, untrustedFolders } from "../presets.js";
 import { version } from "../shipped.js";
 import { withProgress } from "../terminal/prompt.js";
 import { table } from "../terminal/text.js";
 import { asOffered, type ProbeResult, runProbes } from "../verify/probes.js";
-import { type Sample, sampleFor, stackServers, writeSample } from "../verify/sample.js";
+import { type Sample, sampleFor, writeSample } from "../verify/sample.js";
 import { openTranscript } from "../verify/transcript.js";
 
 export const verify: Command = {
@@ -27,9 +27,8 @@ export const verify: Command = {
   summary: "Tests a server through the tools on a sample of its language; prints the results.",
   usage: "SERVER [--record FILE]",
   description:
-    "Starts the server on a small project of its own language, asks for a definition, references, hover, symbols and\n" +
-    "diagnostics, compares the places with the right ones, and prints version, features and times. Exits with 1 when the\n" +
-    "server does not start or an answer is wrong.",
+    "Starts the server on a small project of its own language, compares its answers with the right ones, and prints version,\n" +
+    "features and times. Exits with 1 when the server does not start or an answer is wrong.",
   flags: {
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for the server."),
     workspace: configFlags.workspace,
@@ -41,16 +40,12 @@ export const verify: Command = {
     ...logFlags,
   },
   words: { min: 1, max: 1 },
-  examples: [
-    "lsp-proxy verify pyright",
-    "lsp-proxy verify astro-ls --modules ./node_modules",
-    "lsp-proxy verify gopls --record gopls.jsonl",
-  ],
+  examples: ["lsp-proxy verify pyright", "lsp-proxy verify astro-ls --modules ./node_modules"],
   async run(input, io) {
     const [word = ""] = input.words;
     const catalogue = openCatalogue();
     const all = catalogue.facts();
-    const { id } = presetNamed(word, all) ?? resolvePreset(word, all, () => "missing", "verify");
+    const { id } = presetNamed(word, all) ?? resolvePreset(word, all, () => "missing");
     const preset = catalogue.preset(id)?.config;
     const sample = preset && sampleFor(preset);
     if (preset === undefined || sample === undefined)
@@ -60,32 +55,35 @@ export const verify: Command = {
       );
     const record = input.text("record");
     if (record !== undefined && !mayOverwrite(resolve(io.cwd, record), input, io)) return exitCodes.no;
-    const card = await inSample(sample, input, io, async (folder, binFolders) => {
-      const command = input.text("command") ?? programOf(preset) ?? "";
-      const found = findCommand(command, binFolders, io.env.PATH, untrustedFolders(input, io));
-      if (preset.transport === undefined && found === undefined)
-        return { missing: `\`${command}\` is not installed: ${installLine(preset)}` };
-      const server: Server = {
-        id: preset.id,
-        kind: preset.id,
-        // The path that was found: a program of that name in an untrusted folder must not be started.
-        ...(preset.transport === undefined ? { command: found ?? command } : {}),
-        ...sample.server,
-      };
-      return withProgress(io, `trying ${preset.id}`, () =>
-        trial(server, folder, binFolders, sample, input, io),
-      );
-    });
-    if ("missing" in card) return failure(io, card.missing);
-    if (input.isOn("json")) printJson(io, card);
-    else io.stdout.write(cardText(card));
-    return card.ok ? exitCodes.ok : exitCodes.no;
+    const command = input.text("command") ?? programOf(preset) ?? "";
+    const found = findCommand(command, binFoldersOf(input, io), io.env.PATH, untrustedFolders(input, io));
+    const isStarted = preset.transport === undefined;
+    if (isStarted && found === undefined)
+      return failure(io, `\`${command}\` is not installed: ${installLine(preset)}`);
+    const server: Server = {
+      id: preset.id,
+      kind: preset.id,
+      // The path that was found: a program of that name in an untrusted folder must not be started.
+      ...(isStarted ? { command: found ?? command } : {}),
+      ...sample.server,
+    };
+    const top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-verify-")));
+    try {
+      const folder = join(top, "work");
+      writeSample(sample, folder, modulesOf(input, io));
+      const work = () => trial(server, sample, folder, input, io);
+      const card = await withProgress(io, `trying ${preset.id}`, work);
+      if (input.isOn("json")) printJson(io, card);
+      else io.stdout.write(cardText(card));
+      return card.ok ? exitCodes.ok : exitCodes.no;
+    } finally {
+      rmSync(top, { recursive: true, force: true });
+    }
   },
 };
 
 type Server = JsonObject & { id: string; kind: string; command?: string };
 
-/** The results for a server. */
 export interface Card {
   server: string;
   sample: string;
@@ -99,37 +97,23 @@ export interface Card {
   lastError: string | null;
 }
 
-/** Writes the sample into a temporary folder, runs `work` there, and deletes the folder. */
-async function inSample<T>(
-  sample: Sample,
-  input: Input,
-  io: Io,
-  work: (folder: string, binFolders: string[]) => Promise<T>,
-): Promise<T> {
-  const top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-verify-")));
-  const folder = join(top, "work");
+function modulesOf(input: Input, io: Io): string | undefined {
   const named = input.text("modules");
-  const modules = named === undefined ? undefined : realpathSync(resolve(io.cwd, named));
-  const local = join(workspaceOf(input, io), "node_modules", ".bin");
-  try {
-    writeSample(sample, folder, modules);
-    const own = modules === undefined ? [] : [join(modules, ".bin")];
-    return await work(folder, [...own, ...(input.isOn("trust-workspace") ? [local] : [])]);
-  } finally {
-    rmSync(top, { recursive: true, force: true });
-  }
+  return named === undefined ? undefined : realpathSync(resolve(io.cwd, named));
 }
 
-async function trial(
-  server: Server,
-  folder: string,
-  binFolders: string[],
-  sample: Sample,
-  input: Input,
-  io: Io,
-): Promise<Card> {
-  const servers = sample.stack === null ? [server] : stackServers(sample.stack);
-  const commands = serverPrograms(servers, openCatalogue());
+/** The folders that are searched for the server before PATH. */
+function binFoldersOf(input: Input, io: Io): string[] {
+  const modules = modulesOf(input, io);
+  const local = join(workspaceOf(input, io), "node_modules", ".bin");
+  return [...(modules ? [join(modules, ".bin")] : []), ...(input.isOn("trust-workspace") ? [local] : [])];
+}
+
+async function trial(server: Server, sample: Sample, folder: string, input: Input, io: Io): Promise<Card> {
+  const catalogue = openCatalogue();
+  const servers =
+    sample.stack === null ? [server] : catalogue.stack(sample.stack).map((member) => member.server);
+  const commands = serverPrograms(servers, catalogue);
   const config: JsonObject = { mcp: { context: "full" }, servers, allow: { commands } };
   const { bundle, plan } = await compile(new Input({ workspace: folder }, [], config), io);
   const record = input.text("record");
@@ -142,7 +126,7 @@ async function trial(
     trace: transcript?.trace,
     // The sample is part of this package, and so it is trusted.
     trusted: [folder],
-    binFolders: [...binFolders, join(folder, "node_modules", ".bin")],
+    binFolders: [...binFoldersOf(input, io), join(folder, "node_modules", ".bin")],
     avoid: [],
     version: version(),
     stateFolder: join(dirname(folder), "state"),

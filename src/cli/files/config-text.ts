@@ -25,31 +25,22 @@ export interface Found {
 
 /** The languages of a proposal; several are shown with their numbers of files. */
 export function languagesText(languages: readonly LanguageHere[]): string {
-  const [only, ...others] = languages;
-  if (only === undefined || others.length === 0) return only?.language ?? "";
-  return some(
-    languages.map(({ language, files }) => `${language} (${files})`),
-    3,
-  );
+  const isOne = languages.length === 1;
+  const names = languages.map(({ language, files }) => (isOne ? language : `${language} (${files})`));
+  return some(names, 3);
 }
 
 /** The config text. Servers that are not in `taken` become comments. */
-export function configText(
-  workspace: string,
-  found: Found,
-  taken: ReadonlySet<string>,
-  catalogue: Catalogue,
-): string {
+export function configText(name: string, found: Found, taken: ReadonlySet<string>, catalogue: Catalogue) {
   const used = besideStacks(
     found.proposals.filter(({ preset }) => taken.has(preset.id)),
     found.scan,
   );
   const others = found.proposals.filter(({ preset }) => !used.some((proposal) => proposal.preset === preset));
-  const isServed = ({ preset }: Proposal) => taken.has(preset.id);
   const programs = sortedSet(used.flatMap((proposal) => programsOf(membersOf(proposal))));
   const stacks = used.flatMap(({ stack }) => (stack ? [`stacks/${stack.name}`] : []));
   return [
-    `# Language servers of ${printable(workspace)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
+    `# Language servers of ${printable(name)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
     "",
     ...used.filter(({ stack }) => stack).flatMap((proposal) => aboutLines(proposal, found, catalogue)),
     ...(stacks.length > 0 ? [`extends = ${tomlText(stacks)}`, ""] : []),
@@ -60,7 +51,12 @@ export function configText(
       .flatMap((proposal) => ["", ...aboutLines(proposal, found, catalogue), ...entryLines(proposal)]),
     ...others.flatMap((proposal) => [
       "",
-      ...(isServed(proposal) ? servedBlock(proposal, found, stacks) : commentedBlock(proposal, found)),
+      ...(taken.has(proposal.preset.id)
+        ? // A chosen stack serves its files.
+          [
+            `# ${counted(proposal, found)}. Served by ${stacks.join(" and ")} above, so \`${proposal.preset.id}\` is not needed.`,
+          ]
+        : commentedBlock(proposal, found)),
     ]),
     "",
   ].join("\n");
@@ -88,25 +84,14 @@ export function membersOf({ preset, stack }: Proposal) {
 function commentedBlock(proposal: Proposal, found: Found): string[] {
   const [why = "Not chosen."] = presenceLines(proposal, found);
   const head = `# ${counted(proposal, found)}. ${why}`;
-  const programs = programsOf(membersOf(proposal))
-    .map((program) => JSON.stringify(program))
-    .join(", ");
-  if (proposal.stack)
-    return [
-      head,
-      `# To use it, add "stacks/${proposal.stack.name}" to \`extends\` at the top and ${programs} to the programs above.`,
-    ];
+  const names = programsOf(membersOf(proposal)).map((program) => JSON.stringify(program));
+  const step = proposal.stack
+    ? `add "stacks/${proposal.stack.name}" to \`extends\` at the top`
+    : "uncomment the lines below";
   return [
     head,
-    `# To use it, uncomment the lines below and add ${programs} to the programs above.`,
-    ...entryLines(proposal).map((line) => `# ${line}`),
-  ];
-}
-
-/** A server that was chosen, but whose files a chosen stack serves. */
-function servedBlock(proposal: Proposal, found: Found, stacks: readonly string[]): string[] {
-  return [
-    `# ${counted(proposal, found)}. Served by ${stacks.join(" and ")} above, so \`${proposal.preset.id}\` is not needed.`,
+    `# To use it, ${step} and add ${names.join(", ")} to the programs above.`,
+    ...(proposal.stack ? [] : entryLines(proposal).map((line) => `# ${line}`)),
   ];
 }
 
@@ -120,12 +105,10 @@ function presenceLines(proposal: Proposal, { presence }: Found): string[] {
     : [];
 }
 
-/** Modules that its programs load. */
 export function loadsOf(proposal: Proposal): string[] {
   return sortedSet(membersOf(proposal).flatMap(({ loads = [] }) => loads));
 }
 
-/** The install lines of a proposal. */
 export function installs(proposal: Proposal): string {
   return sortedSet(membersOf(proposal).map((member) => installLine(member))).join("; ");
 }

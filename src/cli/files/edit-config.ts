@@ -1,7 +1,6 @@
 /** The config file that a command edits or creates, and the check of a new text before it is written. */
 import { existsSync, lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Plan } from "../../abi/plan.js";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { CONFIG_NAMES } from "../../base/own-names.js";
@@ -10,10 +9,9 @@ import { userConfigFile } from "../../config/discover.js";
 import { type ConfigEditor, editorOf } from "../../config/edit/edit.js";
 import { diskFiles } from "../../config/files.js";
 import { loadConfig } from "../../config/load.js";
-import type { Config } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
 import { buildPlan } from "../../plan/build.js";
-import { type ExitCode, exitCodes, failure, homeOf, type Input, type Io } from "../command.js";
+import { failure, homeOf, type Input, type Io } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
 import { escaped } from "../terminal/text.js";
@@ -32,7 +30,6 @@ export interface OpenConfig {
   editor: ConfigEditor;
 }
 
-/** The name of a new config file. */
 export const NEW_CONFIG = "lspi.toml";
 
 /** The config that the command line names, or that of the workspace. Throws a ConfigError when it cannot be read. */
@@ -45,30 +42,19 @@ export function openConfig(input: Input, io: Io): OpenConfig {
   const isNew = content === undefined;
   const { mark, text, problems, broken } = readSource(file, content ?? "");
   if (broken && !isNew) throw new ConfigError(problems);
-  return {
-    file,
-    name: shownPath(file, io),
-    isNew,
-    isDiscovered: named === undefined,
-    mark,
-    text: isNew ? "" : text,
-    editor: editorOf(file, text),
-  };
+  const [name, editor, isDiscovered] = [shownPath(file, io), editorOf(file, text), named === undefined];
+  return { file, name, isNew, isDiscovered, mark, text: isNew ? "" : text, editor };
 }
 
 /** Writes the new text of a config, or prints it with `--dry-run`. `change` is what was done, in words. */
-export function saveConfig(open: OpenConfig, text: string, change: string, input: Input, io: Io): ExitCode {
-  if (input.isOn("dry-run")) {
-    io.stdout.write(open.mark + text);
-    return exitCodes.ok;
+export function saveConfig(open: OpenConfig, text: string, change: string, input: Input, io: Io): void {
+  if (input.isOn("dry-run")) io.stdout.write(open.mark + text);
+  else {
+    writeUserFile(open.file, open.mark + text);
+    io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: ${change}\n`);
+    if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs again\n");
   }
-  writeUserFile(open.file, open.mark + text);
-  io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: ${change}\n`);
-  return exitCodes.ok;
 }
-
-/** Printed after a change of a config that must be trusted again. */
-export const TRUST_HINT = "`lsp-proxy trust` lets it start programs again\n";
 
 /** Whether a new config may be written: with `--force` over an existing file or beside another config of the workspace. */
 export function mayCreateConfig(file: string, workspace: string, input: Input, io: Io): boolean {
@@ -78,13 +64,8 @@ export function mayCreateConfig(file: string, workspace: string, input: Input, i
   const [first] = existing;
   if (first === undefined) return true;
   if (!input.isOn("force")) {
-    const other = "`lsp-proxy add` adds to it, --output names another file";
-    failure(
-      io,
-      first === file
-        ? `${escaped(file)} already exists; --force replaces it, ${other}`
-        : `${escaped(first)} is already the workspace's config; ${other}`,
-    );
+    const why = first === file ? "already exists; --force replaces it" : "is already the workspace's config";
+    failure(io, `${escaped(first)} ${why}; \`lsp-proxy add\` adds to it, --output names another file`);
     return false;
   }
   for (const name of existing.filter((name) => name !== file)) {
@@ -94,29 +75,16 @@ export function mayCreateConfig(file: string, workspace: string, input: Input, i
   return true;
 }
 
-/** Loads and plans a text in place of the config file's own. Starts and writes nothing. */
-export function previewConfig(
-  file: string,
-  text: string,
-  io: Io,
-): { config: Config; plan: Plan; problems: Problem[]; fileOf(server: string): string | undefined } {
+/** Loads and plans a text in place of the config file's own. `fileOf` is the file that a server is in. */
+export function previewConfig(file: string, text: string, io: Io) {
   const files = { ...diskFiles, read: (path: string) => (path === file ? text : diskFiles.read(path)) };
-  const loaded = loadConfig(
-    {
-      workspace: io.cwd,
-      configPath: file,
-      env: io.env,
-      home: homeOf(io),
-      shipped: shippedConfigs,
-      commandLine: {},
-    },
-    files,
-  );
+  const request = { workspace: io.cwd, configPath: file, env: io.env, home: homeOf(io) };
+  const loaded = loadConfig({ ...request, shipped: shippedConfigs, commandLine: {} }, files);
   const fileOf = (server: string) => {
     const index = loaded.config.servers?.findIndex(({ id }) => id === server) ?? -1;
     return index < 0 ? undefined : loaded.locate(`/servers/${index}/id`)?.file;
   };
-  return { config: loaded.config, fileOf, ...buildPlan(loaded.config, loaded) };
+  return { config: loaded.config, fileOf, problems: buildPlan(loaded.config, loaded).problems };
 }
 
 /** The errors that a change would add. Places in the edited file are dropped: its new text is not on disk. */

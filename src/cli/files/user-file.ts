@@ -21,7 +21,7 @@ import {
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
 import { isInside } from "../../base/paths.js";
-import { ConfigError } from "../../base/problem.js";
+import type { ConfigError } from "../../base/problem.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
 import { describeSystemError } from "../../workspace/edits/errors.js";
 import { configError, failure, type Input, type Io } from "../command.js";
@@ -131,14 +131,8 @@ function notWritable(file: string, why: string): ConfigError {
   return configError("cli/not-writable", `\`${file}\` cannot be written: ${why}`);
 }
 
-export type Change = "unchanged" | "changed" | "created" | "deleted";
-
-export const changeWords: { readonly [change in Change]: string } = {
-  unchanged: "nothing to change in",
-  changed: "changed",
-  created: "wrote",
-  deleted: "removed",
-};
+/** What was done, in the words that are printed before the file's name. */
+export type Change = "nothing to change in" | "changed" | "wrote" | "removed";
 
 export interface ChangeOptions {
   /** The folder that the file must be in, so that no link of a repository leads to another file of the user. */
@@ -171,14 +165,14 @@ export function changeFile(
     for (let attempt = 1; ; attempt++) {
       const { bytes, text, mark } = textOf(target);
       const after = change(text);
-      if (after === text) return "unchanged";
+      if (after === text) return "nothing to change in";
       if (bytes !== undefined) checkUserFile(target);
       // Another program may have saved the file in the meantime.
-      if (attempt < ATTEMPTS && !isSame(contentOf(target), bytes)) continue;
+      if (attempt < ATTEMPTS && textOf(target).text !== text) continue;
       const backup = textOf(`${target}${BACKUP}`);
       if (isEmpty(after) && backup.bytes === undefined) {
         rmSync(target);
-        return "deleted";
+        return "removed";
       }
       const isRestored = backup.bytes !== undefined && isUndone(backup.text, after);
       const content = isRestored ? backup.mark + backup.text : mark + after;
@@ -187,7 +181,7 @@ export function changeFile(
         writeFileSync(`${target}${BACKUP}`, bytes, { flag: "wx", mode: statSync(target).mode & 0o777 });
       writeUserFile(target, content);
       if (backup.bytes?.equals(Buffer.from(content))) rmSync(`${target}${BACKUP}`);
-      return bytes === undefined ? "created" : "changed";
+      return bytes === undefined ? "wrote" : "changed";
     }
   });
 }
@@ -200,29 +194,19 @@ function targetWithin(file: string, within: string | undefined): string {
 }
 
 function textOf(file: string): { bytes: Buffer | undefined; text: string; mark: string } {
-  const bytes = contentOf(file);
-  const whole = bytes === undefined ? "" : decoded(file, bytes);
-  const mark = whole.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
-  return { bytes, text: whole.slice(mark.length), mark };
-}
-
-function contentOf(file: string): Buffer | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   // Reading a pipe in a repository would block forever.
   if (stats && !stats.isFile()) throw notWritable(file, "it is not a regular file");
-  return stats && readFileSync(file);
-}
-
-function isSame(left: Buffer | undefined, right: Buffer | undefined): boolean {
-  return left === undefined || right === undefined ? left === right : left.equals(right);
+  const bytes = stats && readFileSync(file);
+  const whole = bytes === undefined ? "" : decoded(file, bytes);
+  const mark = whole.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+  return { bytes, text: whole.slice(mark.length), mark };
 }
 
 function decoded(file: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    const place = { file, line: 1, column: 1 };
-    const [message, fix] = ["the file is not UTF-8", "Save the file as UTF-8."];
-    throw new ConfigError([{ code: "config/syntax", severity: "error", message, pointer: "", place, fix }]);
+    throw configError("config/syntax", `\`${file}\` is not UTF-8`);
   }
 }

@@ -1,22 +1,20 @@
-/** The log: one bounded line per event, on stderr or in a file that only its owner can read. Never on stdout. */
+/**
+ * The log: one bounded line per event, on stderr or in a file. The trace: every MCP and LSP message, texts masked unless
+ * asked for. Such files can be read only by their owner. Neither is ever on stdout.
+ */
 import { fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
-import type { Log } from "../../lsp/types.js";
+import { isTable } from "../../base/json.js";
+import { isInside, pathOfUri } from "../../base/paths.js";
+import type { Log, Trace } from "../../lsp/types.js";
 import { type Input, type Io, UsageError } from "../command.js";
-import { type Flags, option, toggle } from "../flags.js";
+import { fitting, mask, maskReply } from "./mask.js";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof levels)[number];
 
-export const logFlags: Flags = {
-  "log-level": option("LEVEL", "debug, info, warn (default) or error."),
-  "log-file": option("FILE", "Appends the log to a file instead of stderr."),
-  "log-json": toggle("Writes one JSON document per line."),
-};
-
 const MOST_LINE_BYTES = 2_048;
 const MOST_MESSAGE = 200;
 
-/** The log that the command line asks for. */
 export function openLog(input: Input, io: Io): Log {
   const asked = input.text("log-level") ?? io.env.LSP_PROXY_LOG ?? "warn";
   if (!levels.includes(asked as Level)) throw new UsageError(`--log-level takes ${levels.join(", ")}`);
@@ -60,6 +58,36 @@ function shortened(data: LogEvent["data"], room: number): LogEvent["data"] {
 
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
+}
+
+const MOST_TRACE_BYTES = 8_192;
+
+/** The trace that the command line asks for. Without `--trace-text` it names no file outside the roots. */
+export function openTrace(input: Input, roots: () => readonly string[]): Trace | undefined {
+  const file = input.text("trace");
+  const withText = input.isOn("trace-text");
+  if (file === undefined) {
+    if (withText) throw new UsageError("--trace-text needs --trace FILE");
+    return undefined;
+  }
+  const write = openPrivateFile("trace", file);
+  return ({ message, ...facts }) => {
+    const time = new Date().toISOString();
+    const line = (shown: unknown): string => `${JSON.stringify({ time, ...facts, message: shown })}\n`;
+    const mayShow = (uri: string) => isNamedInside(uri, roots());
+    const isOurReply =
+      facts.side === "lsp" && facts.direction === "sent" && isTable(message) && !("method" in message);
+    const shown = (depth: number) =>
+      isOurReply ? maskReply(message, mayShow, depth) : mask(message, mayShow, depth);
+    write(withText ? line(message) : fitting(MOST_TRACE_BYTES, (depth) => line(shown(depth))));
+  };
+}
+
+/** Whether a URI names a file inside a root without `.` or `..` segments, which would show other folder names. */
+export function isNamedInside(uri: string, roots: readonly string[]): boolean {
+  if (/(?:[\\/]|%2f|%5c)(?:\.|%2e){1,2}(?:[\\/]|%2f|%5c|$)/i.test(uri)) return false;
+  const path = pathOfUri(uri);
+  return path !== undefined && roots.some((root) => isInside(path, root));
 }
 
 /** Opens a file for appending that only its owner can read, also when it existed before. `flag` is named in errors. */

@@ -25,7 +25,6 @@ interface Rule {
 
 const top = "";
 
-/** The same rule for several fields. */
 function each(form: RegExp, ...names: string[]): { [name: string]: Rule } {
   return Object.fromEntries(names.map((name) => [name, { form }]));
 }
@@ -56,7 +55,6 @@ const rules: { [name: string]: Rule } = {
   code: { form: words(...Object.keys(codes)) },
 };
 
-/** Whether a trace may show a file URI. */
 type MayShow = (uri: string) => boolean;
 
 /** How much of a message is shown. Of the rest only the amount is shown. */
@@ -67,7 +65,7 @@ const MOST_TEXT = 160;
 
 /** Replaces every text that is not known to be harmless by its length, and cuts below `depth` levels. */
 export function mask(message: unknown, mayShow: MayShow, depth = MOST_DEEP): unknown {
-  return maskValue(message, top, top, { mayShow, depth });
+  return maskValue(message, top, top, mayShow, depth);
 }
 
 /** Masks a reply of ours to a server. Its whole result is masked: it may be the server's settings. */
@@ -84,34 +82,28 @@ export function fitting(most: number, line: (depth: number) => string): string {
   }
 }
 
-interface Options {
-  mayShow: MayShow;
-  /** Levels that are left. */
-  depth: number;
-}
-
-function maskValue(value: unknown, name: string, parent: string, options: Options): unknown {
-  if (typeof value === "string") return isShown(value, name, parent, options) ? value : lengthOf(value);
-  const below = { ...options, depth: options.depth - 1 };
+/** Masks the value of the field `name` in the field `parent`, down to `depth` levels. */
+function maskValue(value: unknown, name: string, parent: string, mayShow: MayShow, depth: number): unknown {
+  if (typeof value === "string") return isShown(value, name, parent, mayShow) ? value : lengthOf(value);
   if (Array.isArray(value)) {
-    if (options.depth <= 0) return `<${value.length} items>`;
-    const shown = value.slice(0, MOST_ITEMS).map((item) => maskValue(item, name, parent, below));
+    if (depth <= 0) return `<${value.length} items>`;
+    const shown = value.slice(0, MOST_ITEMS).map((item) => maskValue(item, name, parent, mayShow, depth - 1));
     return value.length > MOST_ITEMS ? [...shown, `<${value.length - MOST_ITEMS} more>`] : shown;
   }
   if (!isTable(value)) return value;
   const entries = Object.entries(value);
-  if (options.depth <= 0) return `<${entries.length} members>`;
+  if (depth <= 0) return `<${entries.length} members>`;
   const members = entries
     .slice(0, MOST_KEYS)
     .map(([key, member], index): [string, unknown] => [
       protocolNames.has(key) ? key : `${lengthOf(key)} ${index}`,
-      MASKED_FIELDS.has(key) ? masked(member) : maskValue(member, key, name, below),
+      MASKED_FIELDS.has(key) ? masked(member) : maskValue(member, key, name, mayShow, depth - 1),
     ]);
   const more = entries.length - members.length;
   return Object.fromEntries(more > 0 ? [...members, [`<${more} more>`, null]] : members);
 }
 
-function isShown(text: string, name: string, parent: string, { mayShow }: Options): boolean {
+function isShown(text: string, name: string, parent: string, mayShow: MayShow): boolean {
   if (text.length > MOST_TEXT) return false;
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
   if (rule === undefined || !(rule.within?.includes(parent) ?? true) || !rule.form.test(text)) return false;

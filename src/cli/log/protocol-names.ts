@@ -1,6 +1,6 @@
 /**
- * Field names that a trace may show: those of LSP 3.18, of MCP, and of this program's own answers. Any other key may be user
- * text (a path, a setting) and is masked.
+ * Field names that a trace may show: those of LSP 3.18, the further ones of MCP, and the further ones of this program's own
+ * answers. Any other key may be user text (a path, a setting) and is masked.
  */
 
 const lsp = `
@@ -60,22 +60,20 @@ const lsp = `
 `;
 
 const mcp = `
-  _meta annotations arguments audience blob capabilities clientInfo code completion content contents cursor
-  data default description destructiveHint enum error execution experimental hasMore icons id idempotentHint
-  inputSchema instructions isError items jsonrpc level list listChanged logger logging maxItems maxLength
-  maximum message messages mimeType minItems minLength minimum mode model name nextCursor oneOf
-  openWorldHint outputSchema params progress progressToken prompts properties protocolVersion readOnlyHint
-  reason requestId required resource resourceTemplates resources result role roots sampling serverInfo size
-  status structuredContent subscribe tasks text title tools total type uri uriTemplate value values version
+  _meta annotations audience blob content cursor default destructiveHint enum error execution hasMore icons
+  idempotentHint inputSchema instructions isError jsonrpc level list listChanged logger logging maxItems
+  maxLength maximum messages mimeType minItems minLength minimum mode model nextCursor oneOf openWorldHint
+  outputSchema params progress progressToken prompts protocolVersion readOnlyHint requestId required
+  resource resourceTemplates resources result role roots sampling size status structuredContent subscribe
+  tasks tools total uriTemplate values
 `;
 
 const own = `
-  active before_sha256 calls candidates character container cursor diagnostics document dropped dry_run edit
-  edits end_character end_line error features file_path files include_declaration kind last_error
-  last_used_ms line locations locked max_results memory_mb message needs_disambiguation new_name next_cursor
-  next_steps not_watched ok open_documents operation other_roots page_size path pending_requests pid progress query
-  readiness restarts root schema_version sequence server_id servers severity sha256 shown sites state status
-  stderr symbol_kind symbol_name symbols tool total truncated uptime_ms warnings why
+  active before_sha256 calls candidates container dropped dry_run end_character end_line features file_path
+  include_declaration last_error last_used_ms locations locked max_results memory_mb needs_disambiguation
+  new_name next_cursor next_steps not_watched ok open_documents operation other_roots page_size path
+  pending_requests pid readiness restarts root schema_version sequence server_id servers sha256 shown sites
+  state stderr symbol_kind symbol_name symbols tool truncated uptime_ms warnings why
 `;
 
 export const protocolNames: ReadonlySet<string> = new Set([lsp, mcp, own].join(" ").trim().split(/\s+/));

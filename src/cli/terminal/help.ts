@@ -1,17 +1,19 @@
 /** The texts of `--help`, made from the same declarations that parse the command line. */
 import type { Command } from "../command.js";
-import { type Flags, toggle } from "../flags.js";
+import { commands } from "../commands.js";
+import { toggle } from "../flags.js";
+import { version } from "../shipped.js";
 
-export function programHelp(commands: readonly Command[], version: string): string {
-  const width = Math.max(...commands.map((command) => command.name.length));
+export async function programHelp(): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
   return [
-    `lsp-proxy ${version}: an MCP server that gives coding agents access to language servers.`,
+    `lsp-proxy ${version()}: an MCP server that gives coding agents access to language servers.`,
     "",
     "Usage: lsp-proxy COMMAND [OPTIONS]",
     "       lsp-proxy -e EXTENSION -s SERVER [ARGUMENT …] [-w DIR]   serves one language server without a config",
     "",
     "Commands:",
-    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    ...columns(all.map(({ name, summary }) => [name, summary])),
     "",
     "`lsp-proxy COMMAND --help` shows the options of a command.",
     "",
@@ -21,23 +23,27 @@ export function programHelp(commands: readonly Command[], version: string): stri
 }
 
 export function commandHelp({ name, usage, description, flags, examples }: Command): string {
+  const rows = Object.entries({ ...flags, help: toggle("Shows this text.", "h") }).map(
+    ([flag, { short, value, description }]): [string, string] => [
+      `${short ? `-${short}, ` : "    "}--${flag}${value ? ` ${value}` : ""}`,
+      description,
+    ],
+  );
   return [
     `Usage: lsp-proxy ${name} ${usage}`.trimEnd(),
     "",
     description,
     "",
     "Options:",
-    ...flagLines({ ...flags, help: toggle("Shows this text.", "h") }),
-    ...(examples.length > 0 ? ["", "Examples:", ...examples.map((line) => `  ${line}`)] : []),
+    ...columns(rows),
+    "",
+    "Examples:",
+    ...examples.map((line) => `  ${line}`),
     "",
   ].join("\n");
 }
 
-function flagLines(flags: Flags): string[] {
-  const rows = Object.entries(flags).map(([name, flag]) => ({
-    left: `${flag.short ? `-${flag.short}, ` : "    "}--${name}${flag.value ? ` ${flag.value}` : ""}`,
-    right: flag.description,
-  }));
-  const width = Math.max(...rows.map((row) => row.left.length));
-  return rows.map((row) => `  ${row.left.padEnd(width)}  ${row.right}`);
+function columns(rows: readonly [string, string][]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }

@@ -2,7 +2,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Io } from "../command.js";
 
-/** Whether there is a terminal to ask on. */
 export function isInteractive(io: Io): boolean {
   return "isTTY" in io.stdin && io.stdin.isTTY === true && io.stderr.isTTY === true;
 }

@@ -4,7 +4,6 @@
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 
-/** The number of terminal cells of a text. */
 export function displayWidth(text: string): number {
   let cells = 0;
   for (const character of text) {
@@ -12,6 +11,17 @@ export function displayWidth(text: string): number {
     cells += WIDE.test(character) ? 2 : 1;
   }
   return cells;
+}
+
+/** Wraps a text in an ANSI style such as `31`. */
+export type Paint = (style: string, text: string) => string;
+
+export function painter(color: boolean): Paint {
+  return (style, text) => (color ? `\u001b[${style}m${text}\u001b[0m` : text);
+}
+
+export function hasColor(stream: { isTTY?: boolean }, env: { [name: string]: string | undefined }): boolean {
+  return stream.isTTY === true && !env.NO_COLOR;
 }
 
 /** Replaces control characters and characters that change the text direction. */

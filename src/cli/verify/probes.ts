@@ -17,106 +17,98 @@ export interface ProbeResult {
 
 type Verdict = Pick<ProbeResult, "outcome" | "note">;
 
-interface Probe {
-  name: string;
-  /** The LSP method, or `diagnostics`. */
-  method: string;
-  /** The tool's arguments, or null when the sample does not have this question. */
-  args(sample: Sample, args: Arguments): JsonObject | null;
-  judge(answer: JsonObject, sample: Sample): Verdict;
-}
-
 /** How long a question is repeated while a server indexes. */
 const RETRY_MS = 60_000;
 
-type Arguments = ReturnType<typeof argumentsOf>;
+/** The LSP method of each probe, or `diagnostics`. */
+const methodOf: { readonly [probe: string]: string } = {
+  definition: "textDocument/definition",
+  references: "textDocument/references",
+  hover: "textDocument/hover",
+  symbols: "textDocument/documentSymbol",
+  completion: "textDocument/completion",
+  diagnostics: "diagnostics",
+};
 
-const probes: readonly Probe[] = [
-  {
-    name: "definition",
-    method: "textDocument/definition",
-    args: ({ ask }, args) => ask && args.at(ask),
-    judge: (answer, { expect }) => placed(answer.locations, expect),
-  },
-  {
-    name: "references",
-    method: "textDocument/references",
-    args: ({ ask, expect }, args) => expect && ask && args.at(ask),
-    judge: (answer, { ask }) => placed(answer.locations, ask),
-  },
-  {
-    name: "hover",
-    method: "textDocument/hover",
-    args: ({ ask }, args) => ask && args.at(ask),
-    judge: ({ contents }, { ask, files }) => {
-      const found = counted(contents, "part");
-      const word = ask === null ? "" : wordAt(files[ask.file] ?? "", ask);
-      const isOfIt = word !== "" && JSON.stringify(contents ?? null).includes(word);
-      return isOfIt ? { ...found, outcome: "right" } : found;
-    },
-  },
-  {
-    name: "symbols",
-    method: "textDocument/documentSymbol",
-    args: ({ expect, ask, broken, files }, args) => {
-      const own = Object.keys(files).find((file) => file !== broken?.file && args.isServed(file));
-      // A file of another language is served by another server.
-      const same =
-        expect && (ask === null || extname(expect.file) === extname(ask.file)) ? expect.file : undefined;
-      const file = [same, ask?.file, own].find((name) => name !== undefined && args.isServed(name));
-      return file === undefined ? null : args.of(file);
-    },
-    judge: ({ symbols, document }, { expect }) => {
-      const isThere = isTable(document) && document.path === expect?.file;
-      return onLine(symbols, isThere ? (expect?.line ?? null) : null, counted(symbols, "symbol"));
-    },
-  },
-  {
-    name: "completion",
-    method: "textDocument/completion",
-    args: ({ ask }, args) => ask && args.at(ask),
-    judge: ({ completions }) => counted(completions, "completion"),
-  },
-  {
-    name: "diagnostics",
-    method: "diagnostics",
-    args: ({ broken }, args) => (broken === null ? null : args.of(broken.file)),
-    judge: ({ diagnostics, status }, { broken }) =>
-      status === "unknown"
-        ? { outcome: "empty", note: "unknown" }
-        : onLine(diagnostics, broken?.line ?? null, counted(diagnostics, "diagnostic")),
-  },
-];
+interface Question {
+  probe: string;
+  /** The tool's arguments, or null when the sample does not have this question. */
+  args: JsonObject | null;
+  judge(answer: JsonObject): Verdict;
+}
 
-/** Asks all questions of the sample, in order. */
-export async function runProbes(
-  session: Session,
-  plan: Plan,
-  sample: Sample,
-  signal: AbortSignal,
-): Promise<ProbeResult[]> {
-  const dialect = argumentsOf(plan);
+function questionsOf({ ask, expect, broken, files }: Sample, { dialect, servers }: Plan): Question[] {
+  const inFile = (file: string): JsonObject => ({ [dialect.document.field]: file });
+  const { line, character } = dialect.position;
+  const atAsk = ask && { ...inFile(ask.file), [line]: ask.line, [character]: ask.character };
+  const word = ask === null ? "" : wordAt(files[ask.file] ?? "", ask);
+  const own = Object.keys(files).filter((file) => file !== broken?.file);
+  // A file of another language is served by another server.
+  const isSame = expect && (ask === null || extname(expect.file) === extname(ask.file));
+  const listed = [isSame ? expect.file : [], ask?.file ?? [], own]
+    .flat()
+    .find((file) => isServed(file, servers));
+  return [
+    { probe: "definition", args: atAsk, judge: ({ locations }) => placed(locations, expect) },
+    { probe: "references", args: expect && atAsk, judge: ({ locations }) => placed(locations, ask) },
+    {
+      probe: "hover",
+      args: atAsk,
+      judge: ({ contents }) => {
+        const found = counted(contents, "part");
+        const isOfIt = word !== "" && JSON.stringify(contents ?? null).includes(word);
+        return isOfIt ? { ...found, outcome: "right" } : found;
+      },
+    },
+    {
+      probe: "symbols",
+      args: listed === undefined ? null : inFile(listed),
+      judge: ({ symbols, document }) => {
+        const isThere = isTable(document) && document.path === expect?.file;
+        return onLine(symbols, isThere ? (expect?.line ?? null) : null, counted(symbols, "symbol"));
+      },
+    },
+    { probe: "completion", args: atAsk, judge: ({ completions }) => counted(completions, "completion") },
+    {
+      probe: "diagnostics",
+      args: broken && inFile(broken.file),
+      judge: ({ diagnostics, status }) =>
+        status === "unknown"
+          ? { outcome: "empty", note: "unknown" }
+          : onLine(diagnostics, broken?.line ?? null, counted(diagnostics, "diagnostic")),
+    },
+  ];
+}
+
+function isServed(file: string, servers: Plan["servers"]): boolean {
+  return servers.some(
+    ({ extensions, filenames, globs }) =>
+      extensions.some((extension) => file.toLowerCase().endsWith(`.${extension}`)) ||
+      filenames.includes(basename(file)) ||
+      globs.length > 0,
+  );
+}
+
+export async function runProbes(session: Session, plan: Plan, sample: Sample, signal: AbortSignal) {
   const results: ProbeResult[] = [];
-  for (const probe of probes) {
-    const tool = toolFor(probe.method, plan);
-    const args = probe.args(sample, dialect);
+  for (const { probe, args, judge } of questionsOf(sample, plan)) {
+    const tool = toolFor(methodOf[probe] ?? "", plan);
     if (tool === undefined || args === null) {
-      results.push({ probe: probe.name, outcome: "not asked", ms: 0, note: "" });
+      results.push({ probe, outcome: "not asked", ms: 0, note: "" });
       continue;
     }
     const began = performance.now();
-    const ask = async () => {
-      const answer = await session.call(tool.name, args, { signal });
-      const judged = answer.isError ? refused(answer.structured) : probe.judge(answer.structured, sample);
-      const isLate = judged.note === "lsp/timeout";
-      return { ...judged, isEarly: isLate || answer.structured.readiness === "indexing" };
-    };
-    let { isEarly, ...judged } = await ask();
-    // A server that is still starting or indexing is asked again.
-    const isOpen = () => judged.outcome === "empty" || judged.outcome === "refused";
-    while (isOpen() && isEarly && performance.now() - began < RETRY_MS)
-      ({ isEarly, ...judged } = await ask());
-    results.push({ probe: probe.name, ms: Math.round(performance.now() - began), ...judged });
+    for (;;) {
+      const { isError, structured } = await session.call(tool.name, args, { signal });
+      const verdict = isError ? refused(structured) : judge(structured);
+      const ms = Math.round(performance.now() - began);
+      // A server that is still starting or indexing is asked again.
+      const isEarly = verdict.note === "lsp/timeout" || structured.readiness === "indexing";
+      const isOpen = verdict.outcome === "empty" || verdict.outcome === "refused";
+      if (isOpen && isEarly && ms < RETRY_MS) continue;
+      results.push({ probe, ms, ...verdict });
+      break;
+    }
   }
   return results;
 }
@@ -125,8 +117,7 @@ export async function runProbes(
 export function asOffered(results: readonly ProbeResult[], features: readonly string[]): ProbeResult[] {
   const offered = new Set(features);
   return results.map((result) => {
-    const method = probes.find(({ name }) => name === result.probe)?.method ?? "";
-    const feature = methods[method]?.feature;
+    const feature = methods[methodOf[result.probe] ?? ""]?.feature;
     const isLacking = result.outcome === "empty" && feature !== undefined && !offered.has(feature);
     return isLacking ? { ...result, outcome: "not offered" } : result;
   });
@@ -143,28 +134,6 @@ function toolFor(method: string, { tools }: Plan): ToolPlan | undefined {
   return asking.find(({ steps, input }) => steps.length === 1 && !input.includes("workspace")) ?? asking[0];
 }
 
-/** Builds tool arguments with the field names of the plan's dialect. */
-function argumentsOf({ dialect, servers }: Plan) {
-  const { document, position } = dialect;
-  const isServed = (file: string) =>
-    servers.some(
-      ({ extensions, filenames, globs }) =>
-        extensions.some((extension) => file.toLowerCase().endsWith(`.${extension}`)) ||
-        filenames.includes(basename(file)) ||
-        globs.length > 0,
-    );
-  const of = (file: string): JsonObject => ({ [document.field]: file });
-  return {
-    of,
-    isServed,
-    at: ({ file, line, character }: SamplePlace): JsonObject => ({
-      ...of(file),
-      [position.line]: line,
-      [position.character]: character,
-    }),
-  };
-}
-
 function placed(list: unknown, expected: SamplePlace | null): Verdict {
   const found = counted(list, "place");
   if (found.outcome === "empty" || expected === null) return found;
@@ -176,13 +145,11 @@ function placed(list: unknown, expected: SamplePlace | null): Verdict {
   return { outcome: "wrong", note: `${String(first?.path)}:${String(first?.line)}` };
 }
 
-/** `right` when one of the items begins on that line. */
 function onLine(list: unknown, line: number | null, found: Verdict): Verdict {
   const isThere = (Array.isArray(list) ? list : []).some((item) => isTable(item) && item.line === line);
   return line !== null && isThere ? { ...found, outcome: "right" } : found;
 }
 
-/** The identifier at a place. */
 function wordAt(text: string, { line, character }: SamplePlace): string {
   const characters = [...(text.split("\n")[line - 1] ?? "")];
   const before = /[\p{L}\p{N}_$-]*$/u.exec(characters.slice(0, character - 1).join(""))?.[0] ?? "";

@@ -48,19 +48,12 @@ export function readSamples(): Sample[] {
   });
 }
 
-/** The servers of a shipped stack, as in its file. */
-export function stackServers(name: string): JsonObject[] {
-  const file = join(shippedConfigs, "stacks", `${name}.toml`);
-  const { servers } = readSource(file, readFileSync(file, "utf8")).tree;
-  return (Array.isArray(servers) ? servers : []).filter(isTable) as JsonObject[];
-}
-
 function sampleOf(name: string, tree: JsonObject): Sample {
   const files = (isTable(tree.files) ? tree.files : {}) as { [path: string]: string };
   return {
     name,
-    languages: texts(tree.languages),
-    servers: texts(tree.servers),
+    languages: [tree.languages ?? []].flat().map(String),
+    servers: [tree.servers ?? []].flat().map(String),
     files,
     ask: placeOf(tree.ask, files),
     expect: placeOf(tree.expect, files),
@@ -68,10 +61,6 @@ function sampleOf(name: string, tree: JsonObject): Sample {
     stack: typeof tree.stack === "string" ? tree.stack : null,
     server: isTable(tree.server) ? (tree.server as JsonObject) : {},
   };
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** The place given by `{ file, at }`: `at` is a piece of the file's text, in which `|` marks the position. */
@@ -85,11 +74,7 @@ function placeOf(value: unknown, files: { [path: string]: string }): SamplePlace
 }
 
 /** Writes a sample into a folder and links `modules` as its node_modules folder. */
-export function writeSample(
-  { files }: Pick<Sample, "files">,
-  folder: string,
-  modules: string | undefined,
-): void {
+export function writeSample({ files }: Pick<Sample, "files">, folder: string, modules?: string): void {
   mkdirSync(folder, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
