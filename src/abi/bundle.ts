@@ -1,4 +1,7 @@
-/** The Bundle: the files that the generator writes and the runtime verifies. Paths use `/` and are sorted. */
+/**
+ * Types and file names of a bundle, the compiled form of a config: plan, tool list, handlers, validators,
+ * manifest. The generator writes it and the runtime verifies it. Paths use `/` and are sorted.
+ */
 import type { JsonObject } from "../base/json.js";
 
 export interface BundleFile {

@@ -1,4 +1,4 @@
-/** Content hashes: the hex form for files an agent edits, the `sha256-` form for bundles and pins. */
+/** SHA-256 of texts and bytes: bare hex, or `sha256-<hex>` for bundles, pins and locks. */
 import { createHash } from "node:crypto";
 
 /** SHA-256 of text or bytes, as 64 hex digits. */

@@ -1,5 +1,5 @@
 /**
- * The one total order of this program: by UTF-16 code unit, never by locale.
+ * All sorting of this program: texts by UTF-16 code unit, never by locale; keys part by part; missing parts last.
  * No other file sorts on its own; a test checks that.
  */
 

@@ -1,4 +1,4 @@
-/** Paths and `file:` URIs, by text only: containment, slashes, conversion. Callers pass absolute real paths. */
+/** Paths and `file:` URIs, by text only: containment, slashes, conversion. Paths are absolute real paths. */
 import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 

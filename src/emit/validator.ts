@@ -1,6 +1,6 @@
 /**
- * Emits validator modules: a header comment and the compiled schema. Annotations are removed first, so that tools that
- * differ only in their descriptions share one validator.
+ * Emits validator modules: a header comment and the compiled schema. Annotations are removed first, so that
+ * answer and reply schemas that differ only in descriptions share one validator.
  */
 import { ABI_VERSION } from "../abi/plan.js";
 import { canonical, define, isTable, type JsonObject } from "../base/json.js";

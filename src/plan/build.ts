@@ -27,7 +27,7 @@ export interface PlanContext extends ToolsElsewhere {
   locate(pointer: string): Place | undefined;
   /** The layer of a value: the name of a shipped config, or `config`. */
   origin(pointer: string): string;
-  /** Whether the profile is sealed: other layers may only narrow this value. */
+  /** Whether the profile seals this value: other layers may only narrow it. */
   isSealed(pointer: string): boolean;
   /** Every program that the shipped presets name. */
   catalogueCommands: readonly string[];
@@ -81,7 +81,7 @@ function buildLimits({ limits = {}, mcp, dialect }: Config, clients: readonly Cl
     mcp?.output ?? {};
   const total = Math.min(chars ?? defaultLimits.maxTotalChars, hard);
   const forms = (dialect?.result ?? defaultDialect.result) === "both" ? 2 : 1;
-  // A declared maximum is used as it is. The default is what every client can show.
+  // A declared maximum is used up to the hard limit. The default is what every client can show.
   const page = chars === undefined ? defaultLimits.maxPageChars : Math.floor(total / forms);
   // For several clients, a page must fit the smallest of them in the form that it shows.
   const most = (other: ClientForm["result"]) =>

@@ -1,4 +1,7 @@
-/** The values of everything that a config leaves out. */
+/**
+ * Default values of limits, servers, dialect and HTTP, and two fixed values: the size of a batch and the paths
+ * that are always denied.
+ */
 import type { DialectPlan, HttpPlan, LimitsPlan, ServerPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { Config } from "../config/schema.js";
@@ -186,7 +189,7 @@ export function defaultConfig(): Config {
   };
 }
 
-/** The defaults of a config and of a server, as trees. */
+/** The defaults that bound an untrusted config: those of a config, and the timeouts and restart rule of a server. */
 export function everyDefault(): { config: JsonObject; server: JsonObject } {
   const server = { ...asConfig(serverTimes), restart: asConfig(defaultRestart) };
   return { config: defaultConfig() as JsonObject, server: server as JsonObject };

@@ -1,6 +1,7 @@
 /**
- * Renames the members of an answer as the dialect says, in values and in schemas. A dialect may rename a member, leave it
- * out, or replace codes. Values of servers and other tools (`value`, `data`, `arguments`, `answer`) stay unchanged.
+ * Renames the members of an answer as the dialect says, in values and in schemas. A dialect may rename a member,
+ * leave it out, or replace the codes of warnings. Values of servers and other tools (`value`, `data`,
+ * `arguments`, `answer`) stay unchanged.
  */
 import type { DialectPlan } from "../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";

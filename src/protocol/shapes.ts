@@ -1,6 +1,6 @@
 /**
- * The output shapes as data: where the items are, what an item looks like, and how items are sorted. The runtime builds
- * answers from these facts and the generator writes output schemas.
+ * The output shapes as data: where the items are, what an item looks like, and how items are sorted. The runtime
+ * builds answers from these facts, and the generator output schemas.
  */
 import type { ShapeName } from "../abi/plan.js";
 import { diagnosticsFacts, workspaceDiagnosticsFacts } from "./shapes/diagnostics.js";

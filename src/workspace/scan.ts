@@ -4,9 +4,9 @@ import { type WalkedFiles, walk, walkInTurns } from "./walk.js";
 
 /** How many files of each kind a workspace has. */
 export interface WorkspaceScan {
-  /** Lower-case extension without the dot → files. */
+  /** Lower-case extension without the dot → number of files. */
   extensions: ReadonlyMap<string, number>;
-  /** File name → files. */
+  /** File name → number of files. */
   filenames: ReadonlyMap<string, number>;
   /** Whether a bound left files out: all numbers are then lower bounds. */
   cut: boolean;

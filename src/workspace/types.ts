@@ -1,4 +1,7 @@
-/** The gate between the paths that a call or a server names and files, as the rest of the program sees it. */
+/**
+ * Types of the gate, which checks every path that a call or a server names and admits only those inside the
+ * roots.
+ */
 import type { Refusal } from "../base/problem.js";
 
 /** A path that was admitted: its real path lies inside a root. */

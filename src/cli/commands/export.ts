@@ -1,7 +1,7 @@
 /** `export`: prints the servers of a config in the format of another program. */
 import { resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
-import { claudeServers, type Exported, helixLanguages } from "../../emit/exports.js";
+import { claudeServers, type Exported, helixLanguages } from "../../emit/export-servers.js";
 import { type Command, exitCodes, UsageError } from "../command.js";
 import { planConfig } from "../compile.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";

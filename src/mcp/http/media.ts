@@ -1,6 +1,9 @@
 /** Media types of a request: the type of its body, and the types that its client accepts. */
 
-/** An `Accept` header that both SDKs take, from a client that wants one JSON document and no event stream. */
+/**
+ * An `Accept` header that the MCP SDKs for old and new clients take, from a client that wants one JSON document
+ * and no event stream.
+ */
 export const JSON_ONLY = "application/json, text/event-stream;q=0";
 
 /** Whether `Content-Type` is JSON; parameters are ignored. */

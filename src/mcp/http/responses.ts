@@ -4,7 +4,7 @@ import { isTable } from "../../base/json.js";
 
 type Message = Record<string, unknown>;
 
-/** The same response; `onMessage` is called with each message while it is sent. */
+/** The same response; `onMessage` is called with each event as it passes, or at the end of a JSON body. */
 export function observeMessages(response: Response, onMessage: (message: Message) => void): Response {
   if (response.body === null) return response;
   const parse = isEventStream(response) ? eventParser(onMessage) : undefined;
@@ -24,7 +24,7 @@ export function observeMessages(response: Response, onMessage: (message: Message
   return new Response(response.body.pipeThrough(observer), response);
 }
 
-/** An event stream as one JSON document: only the answers, as a list for a batch. 204 when all were cancelled. */
+/** An event stream as one JSON document: only the answers, as a list for a batch. 204 if the stream has no answer. */
 export async function toJsonDocument(response: Response, isBatch: boolean): Promise<Response> {
   if (!isEventStream(response)) return response;
   const answers: Message[] = [];

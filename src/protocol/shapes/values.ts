@@ -1,4 +1,4 @@
-/** Shapes of texts and other values, and of what the runtime itself reports. */
+/** The shapes hover, completions, signatures, text, json, batch and server_status. */
 import type { JsonObject } from "../../base/json.js";
 import { spanSchema } from "../dialect-format.js";
 import { closed, count, flag, joinFields, optional, required, text, texts } from "../schema-fields.js";
@@ -92,7 +92,7 @@ const textOrNull: JsonObject = { type: ["string", "null"] };
 const integerOrNull: JsonObject = { type: ["integer", "null"] };
 const integer: JsonObject = { type: "integer" };
 
-/** The state of each language server; null means unknown. */
+/** The state of each language server; null means unknown or none. */
 export const serverStatusFacts: ShapeFacts = {
   list: "servers",
   counted: true,

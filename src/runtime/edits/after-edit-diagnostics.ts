@@ -1,6 +1,6 @@
 /**
- * Which errors an edit introduced and resolved: the errors of the edited files before and after, from the running
- * servers. Nothing here throws. A server that fails or is slow makes the result `unknown`, not the edit a failure.
+ * Notifies servers of an applied edit and compares the errors of files before and after it. Nothing here throws:
+ * a server that fails or is slow makes the result `unknown`, not the edit a failure.
  */
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";

@@ -42,7 +42,7 @@ async function addEntry(call: CallState, builder: EditBuilder, entry: JsonObject
     await builder.addOperation(change);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // The engine reports why the path is refused.
+    // `workspace/edits` reports why the path is refused.
     builder.edit.changes.push(change);
   }
 }

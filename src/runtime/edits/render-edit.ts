@@ -1,6 +1,7 @@
 /**
- * Renders previews and applied edits as answer items in the dialect's form. A large file is split into parts that fit a
- * page: the diffs of its parts together are its diff, and a long edit continues as insertions at its end.
+ * Renders previews and applied edits as answer items in the dialect's form. A large file is split into parts that
+ * fit a page: joined, the diffs of the parts give the whole diff; a long replacement is split into one edit and
+ * further insertions at its end.
  */
 import { resolve } from "node:path";
 import type { Json, JsonObject } from "../../base/json.js";

@@ -1,6 +1,7 @@
 /**
  * Replaces a declaration, or inserts text before or after it. Servers often leave the words before a declaration
- * (`export const`) and the sign after it out of its range, so lines that are not understood completely are refused.
+ * (`export const`) and the separator after it out of its range. An edit is refused if other code on the
+ * declaration's lines is not recognised.
  */
 import type { JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
@@ -24,7 +25,7 @@ export interface Declaration {
 
 type MakeChange = (lines: Lines, declaration: Declaration, text: string) => TextChange;
 
-/** The sign after a declaration, optionally followed by a comment. */
+/** The separator after a declaration, optionally followed by a comment. */
 const lineTail = /^[ \t]*([;,]?)[ \t]*(?:\/\/.*|\/\*(?:(?!\*\/).)*\*\/[ \t]*|#.*|--.*)?$/;
 const onlyWords = /^[ \t]*(?:[A-Za-z_]+[ \t]+)+$/;
 const commentStart = /^\s*(?:\/\/|\/\*|#(?:\s|$)|--)/;
@@ -83,15 +84,15 @@ async function declarationAt(call: CallState, target: Target): Promise<Declarati
 export function replaceDeclaration(lines: Lines, declaration: Declaration, text: string): TextChange {
   const context = new DeclarationLines(lines, declaration);
   const { head } = context;
-  const sign = context.requireAlone();
+  const separator = context.requireAlone();
   if (context.isListElement() && !context.fitsList(text)) throw context.inList();
   const replacesHead = head === "words" && !context.beginsWithName(text);
-  if (replacesHead && !context.beginsWithHead(text)) throw context.wordsMissing();
+  if (replacesHead && !context.hasLineWithHead(text)) throw context.wordsMissing();
   const from = replacesHead ? context.lineStart + context.indent.length : context.start;
   const start = commentStart.test(text) ? context.commentsStart(from) : from;
-  // The sign after the declaration stays in the file.
+  // The separator after the declaration stays in the file.
   const trimmed = text.trimEnd();
-  const body = sign !== "" && trimmed.endsWith(sign) ? trimmed.slice(0, -1) : trimmed;
+  const body = separator !== "" && trimmed.endsWith(separator) ? trimmed.slice(0, -1) : trimmed;
   const isIndented = context.indent !== "" && body.startsWith(context.indent);
   return { start, end: context.end, newText: isIndented ? body.slice(context.indent.length) : body };
 }
@@ -107,9 +108,9 @@ export function insertBefore(lines: Lines, declaration: Declaration, text: strin
 
 export function insertAfter(lines: Lines, declaration: Declaration, text: string): TextChange {
   const context = new DeclarationLines(lines, declaration);
-  const sign = context.requireAlone();
-  const hasCommas = sign === "," && /,\s*$/.test(text);
-  if (context.isListElement() && sign !== ";" && !hasCommas) throw context.inList();
+  const separator = context.requireAlone();
+  const hasCommas = separator === "," && /,\s*$/.test(text);
+  if (context.isListElement() && separator !== ";" && !hasCommas) throw context.inList();
   const at = lines.start(lines.lineAt(context.end) + 1);
   const hasNoLineEnd = at === lines.text.length && !/[\r\n]$/.test(lines.text);
   const newText = hasNoLineEnd ? `\n${text.replace(/(\r\n|\r|\n)$/, "")}` : withLineEnd(text);
@@ -127,8 +128,8 @@ class DeclarationLines {
   readonly lineStart: number;
   readonly indent: string;
   readonly head: "indent" | "words" | "other";
-  /** `;`, `,` or nothing after it on its last line; undefined when there is more than a sign and a comment. */
-  readonly sign: string | undefined;
+  /** `;`, `,` or nothing after it on its last line; undefined when there is more than a separator and a comment. */
+  readonly separator: string | undefined;
   readonly #headText: string;
 
   constructor(
@@ -146,12 +147,12 @@ class DeclarationLines {
     this.indent = /^[ \t]*/.exec(this.#headText)?.[0] ?? "";
     const isIndent = this.#headText.length === this.indent.length;
     this.head = isIndent ? "indent" : onlyWords.test(this.#headText) ? "words" : "other";
-    this.sign = lineTail.exec(/^[^\r\n]*/.exec(text.slice(this.end))?.[0] ?? "")?.[1];
+    this.separator = lineTail.exec(/^[^\r\n]*/.exec(text.slice(this.end))?.[0] ?? "")?.[1];
   }
 
   /** Whether it is separated from others by commas. */
   isListElement(): boolean {
-    if (this.sign === ",") return true;
+    if (this.separator === ",") return true;
     const { text } = this.lines;
     const last = withoutComment(text.slice(0, this.leadingStart("all")).trimEnd()).at(-1);
     const next = text.slice(this.end).trimStart()[0];
@@ -173,14 +174,14 @@ class DeclarationLines {
     return own !== "" && rest.startsWith(own) && !/^\w/.test(rest.slice(own.length));
   }
 
-  /** Whether a text can be a list element: not a statement where the element begins with its name. */
+  /** Whether a text can be a list element: false for a statement in place of a bare name. */
   fitsList(text: string): boolean {
-    if (this.sign === "," && /;\s*$/.test(text)) return false;
+    if (this.separator === "," && /;\s*$/.test(text)) return false;
     return this.start !== this.declaration.name.start || !/^\s*[A-Za-z_]\w*[ \t]+[A-Za-z_]/.test(text);
   }
 
   /** Whether a line of the text begins with the first word of the declaration's line. */
-  beginsWithHead(text: string): boolean {
+  hasLineWithHead(text: string): boolean {
     const word = this.#headText.trim().split(/\s+/)[0] ?? "";
     return text.split(/\r\n|\r|\n/).some((line) => new RegExp(`^\\s*${word}\\b`).test(line));
   }
@@ -229,15 +230,19 @@ class DeclarationLines {
     return depth === 0;
   }
 
-  /** The sign after it; throws when it shares its lines with others. */
+  /** The separator after it; throws when it shares its lines with other code. */
   requireAlone(): string {
-    if (this.sign === undefined || this.head === "other" || (this.head === "words" && this.sign === ","))
+    if (
+      this.separator === undefined ||
+      this.head === "other" ||
+      (this.head === "words" && this.separator === ",")
+    )
       throw this.notAlone();
-    return this.sign;
+    return this.separator;
   }
 
   notAlone(): Refusal {
-    return this.#refusal("does not have its lines for itself", "Change the lines as a whole.");
+    return this.#refusal("shares its lines with other code", "Change the lines as a whole.");
   }
 
   wordsMissing(): Refusal {
@@ -248,7 +253,7 @@ class DeclarationLines {
 
   inList(): Refusal {
     const fix =
-      "End the text with a comma if the symbol has one, or replace the symbol by itself and the text.";
+      "End the text with a comma if the symbol has one, or replace the symbol with its present text followed by the new text.";
     return this.#refusal("is an element of a list with commas", fix);
   }
 

@@ -1,4 +1,7 @@
-/** Exports the servers of a plan to the formats of other programs, with a note for everything that is lost. */
+/**
+ * Exports the servers of a plan to the config formats of other programs, with notes on the main settings that the
+ * format cannot express.
+ */
 import type { ServerPlan } from "../abi/plan.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
