@@ -10,7 +10,7 @@ import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.j
 import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
-import { type ToolTexts, toolTexts } from "./answer/answer-text.js";
+import type { ToolTexts } from "./answer/answer-text.js";
 import { Evidence, type Learned } from "./answer/evidence.js";
 import { type CallOutcome, refusalOf, refused, unknownTool } from "./answer/outcome.js";
 import { Pages } from "./answer/pages.js";
@@ -78,7 +78,6 @@ interface Performed {
 /** An answer of ours violates its own output schema; thrown in tests only. */
 class AnswerFault extends Fault {}
 
-/** One agent's session. */
 export class Session {
   readonly #shared: Shared;
   readonly #pages = new Pages();
@@ -129,7 +128,8 @@ export class Session {
     const { tool, cancel, timeoutMs, onProgress, outer } = request;
     const { plan, loaded, log } = this.#shared;
     const module = await loaded.tool(tool.name);
-    const texts = toolTexts(plan.dialect, tool, module);
+    const { text, errorText } = module;
+    const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText };
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;

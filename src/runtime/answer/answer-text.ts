@@ -5,13 +5,12 @@
  */
 import type { TextFunction } from "../../abi/bundle.js";
 import type { Answer, AnswerOptions } from "../../abi/handler.js";
-import type { DialectPlan, ErrorDialect, ToolPlan } from "../../abi/plan.js";
+import type { DialectPlan, ErrorDialect } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Refusal, Warning } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
 import { codeWord, spellMembers } from "../../protocol/members.js";
 import { documentKey, spanNames } from "../../protocol/spelling.js";
-import type { LoadedTool } from "../bundle/load.js";
 import type { Lighter } from "../shapes/shape.js";
 import { withMoreCharacters } from "./next-steps.js";
 import type { SnippetBounds } from "./places.js";
@@ -44,15 +43,6 @@ export interface AnswerParts {
   isEmpty: boolean;
 }
 
-/** The texts of a tool. */
-export function toolTexts(
-  dialect: DialectPlan,
-  { empty }: ToolPlan,
-  { text, errorText }: LoadedTool,
-): ToolTexts {
-  return { dialect, text, empty, errorText };
-}
-
 /** Both forms of an answer. */
 export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerParts): Answer {
   const { headline, lines } = parts;
@@ -83,7 +73,6 @@ export function warningLine({ code, message, data }: Warning, { warnings }: Dial
   return `Warning ${codeWord(warnings.codes, code) ?? code}: ${message}${data === undefined ? "" : ` ${JSON.stringify(data)}`}`;
 }
 
-/** A next step as a line. */
 export function stepLine(step: NextStep): string {
   return step.kind === "tool"
     ? `Next: call ${step.tool} with ${JSON.stringify(step.arguments)} (${step.why})`
@@ -91,20 +80,13 @@ export function stepLine(step: NextStep): string {
 }
 
 /** Code and message of a refusal in the dialect's words. */
-export function errorWords(
-  errors: ErrorDialect,
-  code: string,
-  message: string,
-): { code: string; message: string } {
-  return {
-    code: codeWord(errors.codes, code) ?? code,
-    message: codeWord(errors.messages, code) ?? message,
-  };
+export function errorWords({ codes, messages }: ErrorDialect, { code, message }: Refusal) {
+  return { code: codeWord(codes, code) ?? code, message: codeWord(messages, code) ?? message };
 }
 
 /** A refusal as a JSON-RPC error. */
 export function protocolError(refusal: Refusal, errors: ErrorDialect) {
-  const { code, message } = errorWords(errors, refusal.code, refusal.message);
+  const { code, message } = errorWords(errors, refusal);
   const number = errorNumber(errors, refusal);
   return { number, code, message, data: { code, ...refusal.data } };
 }
@@ -117,7 +99,6 @@ export function errorMembers(errors: ErrorDialect, refusal: Refusal, message: st
   };
 }
 
-/** The dialect's number for a refusal. */
 export function errorNumber(errors: ErrorDialect, { code }: Refusal): number {
   return codeWord(errors.numbers, code) ?? INTERNAL_ERROR;
 }
@@ -144,7 +125,6 @@ export function textOf(item: Json | undefined): string {
   return typeof item === "string" ? item : "";
 }
 
-/** The file of an item. */
 export function fileOf(item: Json, dialect: DialectPlan): string {
   return textOf(table(item)[documentKey(dialect)]);
 }
@@ -196,7 +176,6 @@ export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | 
   };
 }
 
-/** Drops the snippets of items. */
 export const withoutSnippets: Lighter = {
   levels: (items) => (items.some(hasText) ? 1 : 0),
   lighten: (items, level) => (level === 0 ? items : items.map(withoutText)),

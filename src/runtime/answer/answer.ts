@@ -19,9 +19,9 @@ import type { CallState } from "../call-state.js";
 import { ApplyRequest } from "../edits/proposed-edit.js";
 import type { RenderContext } from "../listing/collect.js";
 import { type List, sortRendered } from "../listing/list.js";
-import { symbolLine } from "../shapes/document-symbols.js";
 import { runtimeShapes } from "../shapes/index.js";
 import type { Shape } from "../shapes/shape.js";
+import { symbolLine } from "../shapes/symbols.js";
 import { fileOf, rangeText, table, textOf } from "./answer-text.js";
 import { askBack, headerOf, sharedHeader, snippetWarnings } from "./envelope.js";
 import {

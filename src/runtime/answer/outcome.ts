@@ -84,7 +84,7 @@ export function refused(
   const warnings = [...evidence.warnings, ...(unready ? [notReady(unready)] : [])];
   const steps = stepsOf(refusal, plan.mcp.listed);
   const { dialect, errorText } = texts;
-  const words = errorWords(dialect.errors, refusal.code, refusal.message);
+  const words = errorWords(dialect.errors, refusal);
   const { data } = refusal;
   const hasData = Object.keys(data).length > 0;
   const structured: JsonObject = {
@@ -133,7 +133,6 @@ function unreadyText({ readiness, servers }: Unready): string {
   return `The language ${noun} ${servers.join(", ")} ${verb} ${readiness}.`;
 }
 
-/** The refusal of a name that no tool has. */
 export function unknownTool(name: string, listed: readonly string[]): Refusal {
   const near = nearest(name, listed);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;

@@ -139,7 +139,6 @@ class ParamsBox {
   ) {}
 }
 
-/** Wraps a reply for the handler. */
 export function sealReply(data: ReplyData): Reply {
   return new ReplyBox(data) as unknown as Reply;
 }
@@ -150,12 +149,10 @@ export function openReply(reply: Reply): ReplyData {
   throw new Fault("a handler passed something that is not a reply");
 }
 
-/** Wraps parameters for the handler. */
 export function sealParams(make: ParamsMaker, isPlaced = false): Params {
   return new ParamsBox(make, isPlaced) as unknown as Params;
 }
 
-/** Unwraps parameters that a handler passed back. */
 export function openParams(params: Params): ParamsBox {
   if (params instanceof ParamsBox) return params;
   throw new Fault("a handler passed something that is not parameters");
@@ -187,12 +184,10 @@ export interface LspRange {
   end: LspPosition;
 }
 
-/** Whether a value is a position. */
 export function isPosition(value: unknown): value is LspPosition {
   return isTable(value) && isCount(value.line) && isCount(value.character);
 }
 
-/** Whether a value is a range. */
 export function isRange(value: unknown): value is LspRange {
   return isTable(value) && isPosition(value.start) && isPosition(value.end);
 }
@@ -200,6 +195,14 @@ export function isRange(value: unknown): value is LspRange {
 /** Whether a value is a non-negative integer. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}
+
+/** The place of a `Location` or `LocationLink`; of a link the range of the name. */
+export function locationIn(entry: unknown): { uri: string; range: LspRange } | undefined {
+  if (!isTable(entry)) return undefined;
+  const uri = entry.uri ?? entry.targetUri;
+  const range = entry.range ?? entry.targetSelectionRange ?? entry.targetRange;
+  return typeof uri === "string" && isRange(range) ? { uri, range } : undefined;
 }
 
 /** The items of a reply: a list as it is, null as none, anything else as the only item. */
@@ -214,7 +217,6 @@ export function markupText(value: unknown): string | undefined {
   return typeof text === "string" && text.trim() !== "" ? text : undefined;
 }
 
-/** LSP's symbol kind as a word. */
 export function kindWord(kind: unknown): string {
   return wordOf(symbolKinds, kind) ?? "unknown";
 }

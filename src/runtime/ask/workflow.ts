@@ -14,10 +14,7 @@ export interface Step {
   ran: ToolResult;
 }
 
-/**
- * Adds warnings for steps that failed, were cut or ask back. Throws when every step that the answer is made of
- * failed.
- */
+/** Warns of steps that failed, were cut or ask back. Throws when every step that the answer is made of failed. */
 export function warnOfSteps(evidence: Evidence, steps: readonly Step[], decisive: readonly Step[]): void {
   if (decisive.length > 0 && decisive.every(({ ran }) => ran.refusal !== undefined))
     throw allFailed(decisive);
@@ -28,10 +25,7 @@ export function warnOfSteps(evidence: Evidence, steps: readonly Step[], decisive
         step: name,
         code: refusal.code,
       });
-    if (ran.isCut) {
-      evidence.cut();
-      evidence.warn("answer/truncated", `The answer of the step ${name} is cut.`, { step: name });
-    }
+    if (ran.isCut) evidence.truncated(`The answer of the step ${name} is cut.`, { step: name });
     if (ran.candidates !== undefined)
       evidence.warn("answer/several-matches", `The step ${name} must know which symbol is meant.`, {
         step: name,
@@ -45,13 +39,11 @@ function howFailed({ code }: Refusal): string {
   return code === "call/not-begun" ? "was skipped" : "failed";
 }
 
-/** Adds a warning that names the operations of a batch whose answers are cut. */
+/** Names the operations of a batch whose answers are cut. */
 export function warnOfCuts(evidence: Evidence, cut: readonly number[]): void {
   if (cut.length === 0) return;
   const operations = sortBy(cut, (index) => [index]);
-  evidence.cut();
-  const message = `Answers are cut within: operations ${operations.join(", ")}.`;
-  evidence.warn("answer/truncated", message, { operations });
+  evidence.truncated(`Answers are cut within: operations ${operations.join(", ")}.`, { operations });
 }
 
 /** A reason that all steps share is the reason of the whole; several are listed together. */

@@ -16,12 +16,11 @@ import type { Places } from "../answer/places.js";
 import type { LspPosition, LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 
-/** How items are collected. */
 export interface CollectOptions {
   /** Whether a file inside the roots belongs to the listing; items of other files are dropped. */
   isHere?(admitted: Admitted): boolean;
-  /** What is counted as dropped: items, or files. */
-  dropped: "items" | "files";
+  /** What is counted as dropped; items unless it says files. */
+  dropped?: "files";
 }
 
 /** The items that name one file. */
@@ -39,7 +38,7 @@ export async function collect<T>(
   call: CallState,
   kind: ItemKind<T>,
   source: Iterable<RawItem<T>>,
-  { isHere, dropped }: CollectOptions,
+  { isHere, dropped }: CollectOptions = {},
 ): Promise<FileItems<T>[]> {
   const turns = new Turns(call.signal);
   const groups = await groupByFile(call, kind, source, isHere, turns);

@@ -1,7 +1,4 @@
-/**
- * Code actions with stable ids: a hash of the server, the kind and the title, and where several actions share those, of
- * their index among them.
- */
+/** The shape `code_actions`: each with a stable id, a hash of server, kind and title, and an index among equal ones. */
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
@@ -26,7 +23,6 @@ export interface Offer {
   entry: Record<string, unknown>;
 }
 
-/** The shape `code_actions`. */
 export const codeActions: Shape = {
   nouns: ["action", "actions"],
   async normalize(reply, call) {
@@ -72,8 +68,7 @@ function summary(call: CallState, edit: Record<string, unknown>): JsonObject {
     if (admitted === undefined) outside++;
     else files.push(textOf(call.places.document(admitted)[documentKey(call.places.dialect)]));
   }
-  const told: JsonObject = { files: sortedSet(files), edits: count };
-  return outside === 0 ? told : { ...told, outside };
+  return { files: sortedSet(files), edits: count, ...(outside === 0 ? {} : { outside }) };
 }
 
 function withIds(offers: Offer[]): Offer[] {

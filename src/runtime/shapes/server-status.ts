@@ -1,4 +1,4 @@
-/** The status of the language servers: files, state, memory, and the last error output. */
+/** The shape `server_status`: files, state, memory, and the last error output. */
 import { fileUri } from "../../base/file-uri.js";
 import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
@@ -10,7 +10,6 @@ import type { Shape } from "./shape.js";
 
 const STDERR_LINES = 10;
 
-/** The shape `server_status`. */
 export const serverStatus: Shape = {
   nouns: ["server", "servers"],
   async normalize(reply, call) {
