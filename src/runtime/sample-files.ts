@@ -85,24 +85,18 @@ export class SampleFiles {
   }
 
   async #take(better: readonly { id: string; score: number }[], path: string, found: Samples): Promise<void> {
-    if (!(await isAdmitted(this.gate, path))) return;
+    try {
+      await this.gate.admit(path);
+    } catch (error) {
+      if (error instanceof Refusal) return;
+      throw error;
+    }
     for (const { id, score } of better) found.set(id, { path, score });
   }
 }
 
 function isMain(server: ServerPlan, path: string): boolean {
   return languageIdOf(server, path, "") === server.languageId;
-}
-
-/** Whether the gate lets a file through. */
-async function isAdmitted(gate: Gate, path: string): Promise<boolean> {
-  try {
-    await gate.admit(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
 }
 
 async function isFile(path: string): Promise<boolean> {

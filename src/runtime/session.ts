@@ -20,9 +20,8 @@ import type { RunTool } from "./ask/batch.js";
 import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
-import { answerCall } from "./call.js";
+import { answerCall, timeWithin } from "./call.js";
 import type { CallState } from "./call-state.js";
-import { timeWithin } from "./deadline.js";
 import { SessionPreviews } from "./edits/saved-previews.js";
 
 export type { CallOutcome } from "./answer/outcome.js";
@@ -54,7 +53,6 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   /** Aborts when the client cancels, the session closes or the outer call ends. */
   cancel: readonly AbortSignal[];
   timeoutMs: number;
-  /** The call that this one is a part of. */
   outer: OuterCall | undefined;
 }
 

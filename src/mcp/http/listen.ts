@@ -1,7 +1,4 @@
-/**
- * Runs the gateway as an HTTP server: on the loopback address unless the user allows others, with limits on time and
- * connections, and with a shutdown that answers running calls.
- */
+/** Runs the gateway as an HTTP server, with limits on time and connections, and a shutdown that answers running calls. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -14,7 +11,6 @@ import { addressOf } from "./address.js";
 import { Gateway } from "./gateway.js";
 import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
 
-/** What the HTTP server needs besides the runtime. */
 export interface HttpOptions {
   tokens: TokenSource;
   log: Log;
@@ -24,7 +20,6 @@ export interface HttpOptions {
   port: number;
   /** Whether the user allows an address that other machines can reach. */
   allowRemote: boolean;
-  /** Stops the service. */
   signal: AbortSignal;
   /** Called once with the gateway's URL. */
   onListening?(url: string): void;

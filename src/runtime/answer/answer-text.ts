@@ -18,7 +18,6 @@ import type { SnippetBounds } from "./places.js";
 const HEADLINE_CHARACTERS = 200;
 const INTERNAL_ERROR = -32603;
 
-/** The texts of one tool. */
 export interface ToolTexts {
   dialect: DialectPlan;
   /** The tool's own template; undefined where the shape's lines are shown. */
@@ -33,7 +32,6 @@ export interface ToolTexts {
 export interface AnswerParts {
   structured: JsonObject;
   headline: string;
-  /** The shape's own lines. */
   lines: string[];
   /** Lines that say that the result is not known; a template may not say it. */
   unknown: string[];
@@ -43,7 +41,6 @@ export interface AnswerParts {
   isEmpty: boolean;
 }
 
-/** Both forms of an answer. */
 export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerParts): Answer {
   const { headline, lines } = parts;
   const notes = [...parts.unknown, ...parts.notes].join("\n");
@@ -63,7 +60,6 @@ export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerP
   return { structured, text: rendered, notes: isWhole ? "" : notes, headline };
 }
 
-/** A warning as a member of the answer. */
 export function warningValue({ code, message, data }: Warning): JsonObject {
   return data === undefined ? { code, message } : { code, message, data };
 }
@@ -84,7 +80,6 @@ export function errorWords({ codes, messages }: ErrorDialect, { code, message }:
   return { code: codeWord(codes, code) ?? code, message: codeWord(messages, code) ?? message };
 }
 
-/** A refusal as a JSON-RPC error. */
 export function protocolError(refusal: Refusal, errors: ErrorDialect) {
   const { code, message } = errorWords(errors, refusal);
   const number = errorNumber(errors, refusal);

@@ -29,7 +29,6 @@ export interface AnswerShape {
   shape: Shape;
 }
 
-/** Both forms of an answer. */
 export function envelop({ call, facts, shape }: AnswerShape, header: Header, body: Body): Answer {
   const { texts, tool } = call;
   const { items, beside } = body;
@@ -176,7 +175,6 @@ export interface Header {
   document: JsonObject | undefined;
   /** The call's own arguments, where the dialect echoes them. */
   echo: JsonObject;
-  /** The symbol that the call named. */
   symbol: JsonObject | undefined;
   /** The candidates, where a tool within this one needs to know which symbol is meant. */
   question: JsonObject[] | undefined;

@@ -13,7 +13,6 @@ const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"]
 /** The evidence of an inner call that its outer call takes over. */
 export interface Learned {
   servers: (readonly [id: string, readiness: Readiness])[];
-  /** Servers that have not answered. */
   awaited: (readonly [id: string, server: AwaitedServer])[];
   warnings: Warning[];
 }
@@ -21,7 +20,6 @@ export interface Learned {
 /** A server that has not answered, or has not started yet. */
 type AwaitedServer = LanguageServer | "starting";
 
-/** Servers that were not ready. */
 export interface Unready {
   readiness: Extract<Readiness, "starting" | "indexing">;
   /** The ids of the servers in that state. */
@@ -36,13 +34,11 @@ export interface DocumentEvidence {
 
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
-  /** Servers that have not answered. */
   readonly #awaited = new Map<string, AwaitedServer>();
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
   #droppedItems = 0;
   readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
-  /** Whether something is left out of the answer. */
   isCut = false;
   /** Whether files are being changed: from then on the call must report what happened. */
   isCommitted = false;
@@ -99,7 +95,6 @@ export class Evidence {
     });
   }
 
-  /** Takes over the evidence of an inner call. */
   absorb({ servers, awaited, warnings }: Learned): void {
     for (const [id, server] of awaited) this.#awaited.set(id, server);
     for (const [id, readiness] of servers) this.heard({ plan: { id } }, readiness);

@@ -24,7 +24,6 @@ import { stepsAfterRefusal } from "./next-steps.js";
 /** Refusals that may only mean that a server was not ready. */
 const maybeNotReady: readonly Code[] = ["lsp/timeout", "lsp/no-answer"];
 
-/** The result of a call, in both forms. */
 export interface CallOutcome extends Answer {
   isError: boolean;
   /** Of a refusal: the JSON-RPC error for a dialect that uses those. */
@@ -33,7 +32,6 @@ export interface CallOutcome extends Answer {
 
 /** How a call ended, if it was stopped. */
 export interface CallEnd {
-  /** The time limit of the call. */
   timeoutMs: number;
   isCancelled: boolean;
   isExpired: boolean;

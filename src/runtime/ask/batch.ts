@@ -1,7 +1,4 @@
-/**
- * Runs several calls in one, in order or in parallel. Each has its own outcome. Only reads run in parallel; an
- * operation that changes something runs alone, in its place.
- */
+/** Runs several calls in one. Only reads run in parallel; an operation that changes something runs alone, in its place. */
 import type { BatchOptions } from "../../abi/handler.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
@@ -17,7 +14,6 @@ export interface ToolResult {
   isCut: boolean;
 }
 
-/** Calls another tool. */
 export type RunTool = (name: string, args: Json) => Promise<ToolResult>;
 
 /** What a batch needs to know of its tools and its time. */
@@ -25,11 +21,8 @@ export interface BatchBounds {
   onlyReads(tool: string): boolean;
   /** Whether there is time for another operation; the rest are skipped, so that the answer is in time. */
   hasTime(): boolean;
-  /** Called as each operation ends. */
-  ended(index: number, ran: ToolResult): void;
 }
 
-/** How many operations run in parallel. */
 const atOnce = 8;
 
 interface Operation {
@@ -38,14 +31,14 @@ interface Operation {
   id: string | undefined;
 }
 
-/** The outcome of every operation, in the given order. */
+/** The outcome of every operation, in the given order, and the indexes of those whose answers are cut. */
 export async function runBatch(
   tools: readonly string[],
   operations: Json,
   { parallel, stopOnError }: BatchOptions,
   run: RunTool,
-  { onlyReads, hasTime, ended }: BatchBounds,
-): Promise<JsonObject[]> {
+  { onlyReads, hasTime }: BatchBounds,
+): Promise<{ outcomes: JsonObject[]; cut: number[] }> {
   const asked = (Array.isArray(operations) ? operations : []).map(readOperation);
   const foreign = asked.find(({ tool }) => !tools.includes(tool));
   if (foreign !== undefined)
@@ -58,7 +51,6 @@ export async function runBatch(
       const ran = await run(operation.tool, operation.args);
       const isBegun = ran.refusal?.code !== "call/not-begun";
       if (isBegun) all[index] = ran;
-      if (isBegun) ended(index, ran);
       if ((ran.refusal !== undefined && stopOnError !== false) || !isBegun || !hasTime()) isStopped = true;
     }
   };
@@ -67,7 +59,10 @@ export async function runBatch(
     await Promise.all(Array.from({ length: workers }, () => work(group)));
   }
   const why = whySkipped(all, stopOnError);
-  return asked.map((operation, index) => outcomeOf(operation, index, all[index], why));
+  return {
+    outcomes: asked.map((operation, index) => outcomeOf(operation, index, all[index], why)),
+    cut: [...all.keys()].filter((index) => all[index]?.isCut),
+  };
 }
 
 /** Why the rest was skipped: the first failure, where a failure stops the batch, or the deadline. */

@@ -1,7 +1,4 @@
-/**
- * The candidate servers of a call: started, with the document open; and their replies, inside the opaque `Reply`
- * that a handler passes on, with how LSP values in them are read.
- */
+/** The candidate servers of a call, their replies inside the opaque `Reply` of a handler, and how LSP values are read. */
 import type { Params, Reply } from "../../abi/handler.js";
 import type { ServerPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
@@ -102,7 +99,6 @@ export interface Attached {
   document: OpenDocument | undefined;
 }
 
-/** One server's part of a reply. */
 export interface ReplyPart {
   /** The server that replied; undefined for a reply of the runtime or of another tool. */
   server: LanguageServer | undefined;
@@ -120,11 +116,9 @@ export interface ReplyData {
   source?: ReplyData;
   /** Why there is no reply: no server supports an optional step. */
   skipped?: Refusal;
-  /** For diagnostics: the result. */
   diagnostics?: { status: "diagnostics" | "clean" | "unknown"; why: string };
 }
 
-/** Makes the parameters for one server. */
 export type ParamsMaker = (attached: Attached) => JsonObject;
 
 class ReplyBox {

@@ -1,7 +1,4 @@
-/**
- * Sends one request per item of an earlier reply, each to the server that gave the item. Replies are in order of
- * position.
- */
+/** Sends one request per item of an earlier reply, to the server that gave the item. Replies are in order of position. */
 import type { EachOptions } from "../../abi/handler.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
@@ -46,10 +43,7 @@ export async function askEach(
   return { parts: answered, perItem: true };
 }
 
-/**
- * Resolves items that lack a member: the resolved item replaces the original. All items stay, sorted, so that the
- * limit always falls on the same ones: the first of those that are shown.
- */
+/** Resolves items that lack a member. All items stay, sorted, so that the limit falls on the first of those shown. */
 async function refine(
   call: CallState,
   method: string,

@@ -3,12 +3,11 @@
  * others is a warning. A cut or a question of one step is one of the whole.
  */
 import { canonicalText } from "../../base/json.js";
-import { sortBy, uniqueBy } from "../../base/order.js";
+import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Evidence } from "../answer/evidence.js";
 import type { ToolResult } from "./batch.js";
 
-/** A tool that was called as a step. */
 export interface Step {
   name: string;
   ran: ToolResult;
@@ -40,9 +39,8 @@ function howFailed({ code }: Refusal): string {
 }
 
 /** Names the operations of a batch whose answers are cut. */
-export function warnOfCuts(evidence: Evidence, cut: readonly number[]): void {
-  if (cut.length === 0) return;
-  const operations = sortBy(cut, (index) => [index]);
+export function warnOfCuts(evidence: Evidence, operations: number[]): void {
+  if (operations.length === 0) return;
   evidence.truncated(`Answers are cut within: operations ${operations.join(", ")}.`, { operations });
 }
 

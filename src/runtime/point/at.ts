@@ -1,7 +1,4 @@
-/**
- * The `At` object of a generated handler: it fills request parameters from what the call points at, and asks the
- * candidate servers.
- */
+/** The `At` object of a generated handler: fills request parameters from the call's target, and asks the candidates. */
 import type { At, EachOptions, Params, Reply, RequestOptions } from "../../abi/handler.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";

@@ -1,7 +1,4 @@
-/**
- * Warns when a server resolved a symbol of another name than the one asked for: an alias, a re-export, a
- * constructor.
- */
+/** Warns when a server resolved a symbol of another name than the one asked for: an alias, a re-export, a constructor. */
 import { sortedSet } from "../../base/order.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import { type LspRange, listOf, locationIn, type ReplyPart } from "../ask/candidates.js";

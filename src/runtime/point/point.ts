@@ -142,10 +142,7 @@ function placeOnLine(call: CallState, { document }: Target, line: number, name: 
   return found === undefined ? undefined : { line: start.line, character: found };
 }
 
-/**
- * The name on the given line, or at the start of the document when the line is missing; undefined when it is in
- * neither.
- */
+/** The name on the given line, or at the document's start when the line is missing; undefined when in neither. */
 function nearHint(call: CallState, target: Target, given: Numbers, name: string): Target | undefined {
   const { dialect } = call.plan;
   const { line = dialect.position.lineBase, character = dialect.position.characterBase } = given;
@@ -176,10 +173,7 @@ function rangeIn(call: CallState, input: JsonObject, target: Target): Target["ra
   return range;
 }
 
-/**
- * A range's end, clamped to the document. By default the start itself, or the end of the line when the line is
- * whole.
- */
+/** A range's end, clamped to the document: by default its start, or the end of the line when the line is whole. */
 function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, end: Numbers): Place {
   const { lineBase } = call.plan.dialect.position;
   if (end.line === undefined && end.character === undefined && start.character !== undefined)

@@ -1,7 +1,4 @@
-/**
- * Symbols as servers give them, nested or flat, with or without a range, brought to one form. A symbol begins at its
- * own name, because that is the place to ask about, and ends where its declaration ends.
- */
+/** Symbols as servers give them, nested or flat, in one form: from the symbol's name, where one asks about it, to its end. */
 import { isTable } from "../../base/json.js";
 import type { Lines } from "../../base/text.js";
 import { convertColumn } from "../../base/text.js";

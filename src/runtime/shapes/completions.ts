@@ -1,7 +1,4 @@
-/**
- * The shape `completions`. Many servers leave filtering to the editor, so it is done here: items that begin with the
- * typed word first, then those that contain its letters in order.
- */
+/** The shape `completions`, filtered by the typed word, since many servers leave that to the editor: prefixes come first. */
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";

@@ -1,7 +1,4 @@
-/**
- * The shapes `diagnostics` of one file and `workspace_diagnostics` by file, with their status: diagnostics found, clean, or
- * unknown and why.
- */
+/** The shapes `diagnostics` and `workspace_diagnostics`, with their status: diagnostics found, clean, or unknown and why. */
 import { defineAll, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters, detached } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";

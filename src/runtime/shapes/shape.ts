@@ -16,7 +16,6 @@ import type { List } from "../listing/list.js";
 export interface Normalized {
   /** The items of the list; empty where the shape has none. */
   items: Json[];
-  /** Members beside the list. */
   beside: JsonObject;
 }
 
@@ -49,7 +48,6 @@ export interface Lighter {
   describe(items: Json[], level: number, call: CallState): Dropped;
 }
 
-/** One output shape at run time. */
 export interface Shape {
   /** Singular and plural of the items; undefined where they are not counted. */
   nouns: readonly [string, string] | undefined;
