@@ -38,7 +38,9 @@ export class SessionCalls {
   ) {
     this.#plan = runtime.loaded.plan;
     const { outputSchemas } = this.#plan.dialect;
-    this.#tools = runtime.tools.map((entry) => listed(entry, outputSchemas));
+    this.#tools = runtime.tools.map(({ outputSchema, ...rest }) =>
+      outputSchemas ? { ...rest, outputSchema } : rest,
+    );
   }
 
   /** All tools on one page. A cursor is an error. */
@@ -123,11 +125,6 @@ function matchesName(client: string | undefined, name: string): boolean {
 
 function numbered({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
   return new ProtocolError(number, message, data);
-}
-
-function listed(entry: ToolEntry, withOutputSchema: boolean): ListedTool {
-  const { outputSchema, ...rest } = entry;
-  return withOutputSchema ? { ...rest, outputSchema } : rest;
 }
 
 export interface ProgressParams {

@@ -8,11 +8,16 @@ import { editArguments } from "../protocol/edit-arguments.js";
 import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
 import { buildAnswer, candidatesAnswer, pageAnswer } from "./answer/answer.js";
-import { type BatchBounds, type RunTool, runBatch } from "./ask/batch.js";
 import { openReply, type ReplyData, sealReply, wholeValue } from "./ask/candidates.js";
-import { Choices, choose } from "./ask/choose.js";
+import {
+  type BatchBounds,
+  type RunTool,
+  runBatch,
+  type Step,
+  warnOfCuts,
+  warnOfSteps,
+} from "./ask/inner-tools.js";
 import { assertFilesUnchanged } from "./ask/retry-on-change.js";
-import { type Step, warnOfCuts, warnOfSteps } from "./ask/workflow.js";
 import type { LoadedTool } from "./bundle/load.js";
 import { checkArguments, clampNumbers } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
@@ -20,6 +25,7 @@ import { ApplyRequest } from "./edits/proposed-edit.js";
 import { PointedAt } from "./point/at.js";
 import { SeveralMatches } from "./point/find-symbol.js";
 import { point } from "./point/point.js";
+import { Choices, choose } from "./shapes/code-actions.js";
 
 const MAX_RESERVE_MS = 2000;
 const RESERVE_SHARE = 0.1;

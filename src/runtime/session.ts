@@ -16,7 +16,7 @@ import { type CallOutcome, refusalOf, refused, unknownTool } from "./answer/outc
 import { Pages } from "./answer/pages.js";
 import { Places } from "./answer/places.js";
 import { warnedFolders } from "./ask/ask.js";
-import type { RunTool } from "./ask/batch.js";
+import type { RunTool } from "./ask/inner-tools.js";
 import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";

@@ -13,7 +13,7 @@ import { isModernMessage, isModernVersion } from "../client-metadata.js";
 import { CallSlots } from "./call-slots.js";
 import { acceptsStream, checkHead, isHealthCheck, type RequestHead, TOO_LARGE } from "./checks.js";
 import { type Exchange, onceClosed, sdkRequest } from "./exchange.js";
-import { cancelledIds, isNotification, isRequest, messagesIn, requestIds, rpcError } from "./json-rpc.js";
+import { cancelledIds, isRequest, messagesIn, requestIds, rpcError } from "./json-rpc.js";
 import { ModernClients } from "./modern-clients.js";
 import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
 import { observeMessages, toJsonDocument } from "./responses.js";
@@ -69,7 +69,11 @@ export class Gateway {
     }
     const listener = getRequestListener((request) => this.#answer(request, outgoing, checked.holder), {
       overrideGlobalObjects: false,
-      errorHandler: (error) => this.#internalError(error),
+      errorHandler: (error) => {
+        const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        this.context.log("error", "internal error in the gateway", { cause });
+        return new Response(null, { status: 500 });
+      },
     });
     void listener(incoming, outgoing);
   }
@@ -171,8 +175,8 @@ export class Gateway {
 
   async #inSession(exchange: Exchange, session: HttpSession): Promise<Response> {
     const { request, body, messages, outgoing } = exchange;
-    if (messages.some((message) => isNotification(message, "notifications/initialized")))
-      session.isInitialized = true;
+    for (const { method, id } of messages.filter(isTable))
+      if (method === "notifications/initialized" && id === undefined) session.isInitialized = true;
     const [message] = messages;
     if (this.#http.strict && !session.isInitialized && isEarlyRequest(message))
       return rpcError(200, -32600, "Not initialized", message);
@@ -219,12 +223,6 @@ export class Gateway {
       const ms = Math.round(performance.now() - start);
       this.context.log("debug", "http", { method, status: outgoing.statusCode, ms });
     });
-  }
-
-  #internalError(error: unknown): Response {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.context.log("error", "internal error in the gateway", { cause });
-    return new Response(null, { status: 500 });
   }
 }
 

@@ -12,10 +12,6 @@ export function isRequest(message: unknown, method: string): boolean {
   return isTable(message) && message.method === method && message.id !== undefined;
 }
 
-export function isNotification(message: unknown, method: string): boolean {
-  return isTable(message) && message.method === method && message.id === undefined;
-}
-
 export function requestIds(messages: readonly unknown[]): RequestId[] {
   return messages
     .filter(isTable)

@@ -36,7 +36,11 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
   const { log, trace, signal } = options;
   const http = { ...runtime.loaded.plan.http };
   http.bind = options.bind ?? http.bind;
-  refuseRemote(http, options.allowRemote);
+  // A config alone may not open an address that other machines can reach.
+  if (!options.allowRemote && !isLoopback(http.bind)) {
+    const message = `\`http.bind\` is ${JSON.stringify(http.bind)}, which other machines can reach`;
+    throw tokenProblem("http/remote-bind", message);
+  }
   // Unusable tokens must stop the start, not only each request.
   options.tokens.digests();
   const gateway = new Gateway(runtime, { tokens: authenticator(options.tokens, log), log, trace });
@@ -73,15 +77,6 @@ async function shutDown(server: Server, gateway: Gateway, drainMs: number): Prom
   await withTimeout(closed, FINAL_ANSWERS_MS);
   server.closeAllConnections();
   await closed;
-}
-
-/** A config alone may not open an address that other machines can reach. */
-function refuseRemote({ bind }: HttpPlan, allowRemote: boolean): void {
-  if (allowRemote || isLoopback(bind)) return;
-  throw tokenProblem(
-    "http/remote-bind",
-    `\`http.bind\` is ${JSON.stringify(bind)}, which other machines can reach`,
-  );
 }
 
 function listen(server: Server, { bind, path }: HttpPlan, port: number): Promise<string> {

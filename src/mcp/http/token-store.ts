@@ -46,10 +46,8 @@ export function revealToken(path: string, name?: string): string | undefined {
   const hidden = tokens.find((token) => token.secret !== undefined && (name ?? token.name) === token.name);
   if (hidden === undefined) return undefined;
   const { secret, ...rest } = hidden;
-  write(
-    path,
-    tokens.map((token) => (token === hidden ? rest : token)),
-  );
+  const printed = tokens.map((token) => (token === hidden ? rest : token));
+  write(path, printed);
   return secret;
 }
 

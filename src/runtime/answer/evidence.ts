@@ -26,12 +26,6 @@ export interface Unready {
   servers: string[];
 }
 
-/** The document that a call is about, and the hash of its text. */
-export interface DocumentEvidence {
-  admitted: Admitted;
-  hash: string;
-}
-
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
   readonly #awaited = new Map<string, AwaitedServer>();
@@ -42,7 +36,8 @@ export class Evidence {
   isCut = false;
   /** Whether files are being changed: from then on the call must report what happened. */
   isCommitted = false;
-  document: DocumentEvidence | undefined;
+  /** The document that the call is about, and the hash of its text. */
+  document: { admitted: Admitted; hash: string } | undefined;
   /** The call's arguments, once they are checked. */
   input: JsonObject | undefined;
   /** The candidates of an inner call that needs to know which symbol is meant. */

@@ -1,7 +1,6 @@
 /**
- * How large an answer may be, and rendering as much of a listing or value as fits. Optional parts of items
- * (snippets, the largest answers of a batch) are dropped before items, unless a next page shows the remaining
- * items.
+ * How large an answer may be, and rendering as much of a listing or value as fits. Optional parts of items, such as
+ * snippets, are dropped before items, unless a next page shows the remaining items.
  */
 import type { Answer } from "../../abi/handler.js";
 import { canonicalText, type Json } from "../../base/json.js";

@@ -79,7 +79,11 @@ export function refused(
     data: plain.data,
     cause: plain.cause,
   });
-  const warnings = [...evidence.warnings, ...(unready ? [notReady(unready)] : [])];
+  const warnings: Warning[] = [...evidence.warnings];
+  if (unready !== undefined) {
+    const data = { server_id: unready.servers.join(",") };
+    warnings.push({ code: "answer/not-ready", message: unreadyText(unready), data });
+  }
   const steps = stepsOf(refusal, plan.mcp.listed);
   const { dialect, errorText } = texts;
   const words = errorWords(dialect.errors, refusal);
@@ -119,11 +123,6 @@ function stepsOf(refusal: Refusal, listed: readonly string[]): NextStep[] {
   const own = refusal.nextSteps.filter((step) => step.kind !== "tool" || listed.includes(step.tool));
   const hasFix = own.some((step) => step.kind !== "tool");
   return hasFix ? own : [...own, { kind: "doc", text: codes[refusal.code].fix }];
-}
-
-function notReady(unready: Unready): Warning {
-  const data = { server_id: unready.servers.join(",") };
-  return { code: "answer/not-ready", message: unreadyText(unready), data };
 }
 
 function unreadyText({ readiness, servers }: Unready): string {

@@ -1,9 +1,7 @@
 /**
- * Asks the candidate servers. With `first`, the first server that supports the method answers, and a failing
- * server is replaced by the next. With `all`, every server is asked in parallel. A failure beside an answer is a
- * warning; without any answer it fails the call.
+ * Asks the candidate servers. With `first`, a server that fails or lacks the method is replaced by the next. With `all`,
+ * every server is asked in parallel. A failure beside an answer is a warning; without any answer it fails the call.
  */
-
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
 import { Deadline, withDeadline } from "../../base/timing.js";

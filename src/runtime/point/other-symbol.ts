@@ -3,12 +3,9 @@ import { sortedSet } from "../../base/order.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import { type LspRange, listOf, locationIn, type ReplyPart } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { findWord } from "./symbols.js";
+import { wordWithin } from "./symbols.js";
 import type { Target } from "./target.js";
 import { isWord, wordAt } from "./words.js";
-
-/** Most declarations have their name on the first lines of their range. */
-const searchedLines = 20;
 
 /** Compares the name at the call's position with the names at the positions that declare it. */
 export async function warnOfOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
@@ -26,7 +23,7 @@ export async function warnOfOtherSymbol(call: CallState, target: Target, parts: 
       // This position has the name, or may have it.
       if (lines === undefined || name === asked) return;
       if (name !== undefined) others.push(name);
-      else if (hasWord(lines, range, asked)) return;
+      else if (wordWithin(lines, range, asked) !== undefined) return;
     }
   }
   const found = sortedSet(others);
@@ -49,13 +46,4 @@ function nameIn(
   const column = (character: number) => convertColumn(line, character, encoding, "utf-16");
   const text = line.slice(column(start.character), column(end.character));
   return isWord(text) ? text : undefined;
-}
-
-function hasWord(lines: Lines, { start, end }: LspRange, word: string): boolean {
-  // Bounded by the file's lines: a hostile line number can be so large that adding one changes nothing.
-  const last = Math.min(end.line, start.line + searchedLines, lines.count - 1);
-  for (let line = start.line; line <= last; line++) {
-    if (findWord(lines.line(line), word) !== undefined) return true;
-  }
-  return false;
 }

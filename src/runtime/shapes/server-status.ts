@@ -21,14 +21,13 @@ export const serverStatus: Shape = {
 
 function render(call: CallState, status: ServerStatus): JsonObject {
   const plan = call.plan.servers.find((server) => server.id === status.id);
-  const root = status.root === null ? undefined : shown(call, status.root);
-  const others = status.otherRoots.map((path) => shown(call, path));
-  const unwatched = status.notWatched.map((path) => shown(call, path));
+  const shown = (paths: readonly string[]) =>
+    paths.flatMap((path) => call.places.show(fileUri(path))?.shown ?? []);
   const languages = plan === undefined ? [] : [plan.languageId, ...Object.values(plan.languageIds)];
   return {
     id: status.id,
-    root: root ?? null,
-    other_roots: others.filter((path) => path !== undefined),
+    root: status.root === null ? null : (shown([status.root])[0] ?? null),
+    other_roots: shown(status.otherRoots),
     state: status.state,
     readiness: status.readiness,
     extensions: plan?.extensions ?? [],
@@ -46,15 +45,11 @@ function render(call: CallState, status: ServerStatus): JsonObject {
     memory_mb: status.memoryMb,
     locked: status.locked,
     progress: status.progress,
-    not_watched: unwatched.filter((path) => path !== undefined),
+    not_watched: shown(status.notWatched),
     last_error: status.lastError,
     stderr: status.stderr.slice(-STDERR_LINES),
     install: plan?.install ?? null,
   };
-}
-
-function shown(call: CallState, path: string): string | undefined {
-  return call.places.show(fileUri(path))?.shown;
 }
 
 function whole(value: number | null): number | null {
