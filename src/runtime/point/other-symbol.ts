@@ -14,10 +14,11 @@ export async function warnOfOtherSymbol(call: CallState, target: Target, parts: 
   if (asked === undefined) return;
   const others: string[] = [];
   for (const { server, value } of parts) {
-    for (const entry of server === undefined ? [] : listOf(value)) {
-      const { uri, range } = locationIn(entry) ?? {};
-      if (server === undefined || uri === undefined || range === undefined) continue;
-      if (call.places.show(uri) === undefined) continue;
+    if (server === undefined) continue;
+    for (const entry of listOf(value)) {
+      const location = locationIn(entry);
+      if (location === undefined || call.places.show(location.uri) === undefined) continue;
+      const { uri, range } = location;
       const lines = await call.places.lines(server, uri);
       const name = lines && nameIn(lines, range, server.encoding);
       // This position has the name, or may have it.

@@ -1,6 +1,4 @@
-/**
- * The shape `code_actions`, and choosing one by its id: a hash of server, kind and title, and an index among equal ones.
- */
+/** The shape `code_actions`, and choosing an action by its id: a hash of server, kind, title and index among equal ones. */
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
