@@ -23,16 +23,13 @@ const ABORT_MESSAGES = {
   "session-ended": "The call was cancelled because its session ended or its token was removed.",
 };
 
-/** Why all calls of a session are aborted. */
 export type AbortReason = keyof typeof ABORT_MESSAGES;
 
-/** The tool list and the running calls of one session. */
 export class SessionCalls {
   readonly #plan: Plan;
   readonly #tools: ListedTool[];
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = new AbortController();
-  /** Aborts with `abort`. */
   readonly aborted: AbortSignal = this.#abort.signal;
 
   constructor(
@@ -41,7 +38,9 @@ export class SessionCalls {
   ) {
     this.#plan = runtime.loaded.plan;
     const { outputSchemas } = this.#plan.dialect;
-    this.#tools = runtime.tools.map((entry) => listed(entry, outputSchemas));
+    this.#tools = runtime.tools.map(({ outputSchema, ...rest }) =>
+      outputSchemas ? { ...rest, outputSchema } : rest,
+    );
   }
 
   /** All tools on one page. A cursor is an error. */
@@ -76,7 +75,6 @@ export class SessionCalls {
     }
   }
 
-  /** Whether a call is running. */
   get isBusy(): boolean {
     return this.#running.size > 0;
   }
@@ -129,12 +127,6 @@ function numbered({ number, message, data }: NonNullable<CallOutcome["error"]>):
   return new ProtocolError(number, message, data);
 }
 
-function listed(entry: ToolEntry, withOutputSchema: boolean): ListedTool {
-  const { outputSchema, ...rest } = entry;
-  return withOutputSchema ? { ...rest, outputSchema } : rest;
-}
-
-/** The parameters of `notifications/progress`. */
 export interface ProgressParams {
   // The notification types of the SDKs allow additional members.
   [member: string]: unknown;

@@ -1,7 +1,4 @@
-/**
- * Reads what a client says about itself in a message: protocol version, name and roots. Protocol 2026-07-28 sends this
- * with every request in `_meta`. The SDK for it is loaded only for clients that need it, so it is recognised here.
- */
+/** Reads what a client says about itself: protocol version, name and roots. Protocol 2026-07-28 sends it in `_meta`. */
 import { isTable } from "../base/json.js";
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";

@@ -3,14 +3,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { JsonObject } from "../base/json.js";
 
-export interface Handshake {
-  name: string;
-  version: string;
-  instructions: string;
-}
-
 export interface ConnectedClient {
-  handshake: Handshake;
+  handshake: { name: string; version: string; instructions: string };
   listTools(): Promise<{ name: string; description: string }[]>;
   callTool(
     name: string,
@@ -22,7 +16,6 @@ export interface ConnectedClient {
 
 const CALL_TIMEOUT_MS = 120_000;
 
-/** Starts a program and connects to it over stdio. */
 export async function connectClient(
   command: string,
   args: string[],

@@ -1,7 +1,4 @@
-/**
- * Serves calls with SDK v2: protocol 2026-07-28, which has no sessions. Only this file imports that SDK, and it is loaded
- * when the first client needs it.
- */
+/** Serves calls with SDK v2 (protocol 2026-07-28, no sessions). Only this file imports it, for the first client that needs it. */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   createMcpHandler,

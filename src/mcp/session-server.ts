@@ -11,7 +11,7 @@ import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
 import { rootUris } from "./client-metadata.js";
-import { acceptsStream } from "./http/media.js";
+import { acceptsStream } from "./http/checks.js";
 
 /** How long a client may take to answer `roots/list`. */
 const ROOTS_TIMEOUT_MS = 5000;

@@ -15,7 +15,6 @@ export interface StdioOptions {
   output: Writable;
   log: Log;
   trace?: Trace | undefined;
-  /** Stops the service. */
   signal?: AbortSignal;
 }
 

@@ -10,7 +10,6 @@ import type { Trace } from "../lsp/types.js";
 const NEWLINE = 10;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
-/** A transport over a pair of byte streams. */
 export class StreamTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -20,9 +19,6 @@ export class StreamTransport implements Transport {
   /** Resolves when the transport is closed by either side. */
   readonly closed: Promise<void>;
 
-  readonly #input: Readable;
-  readonly #output: Writable;
-  readonly #trace: Trace | undefined;
   /** The parts of an unfinished line, and their length in bytes. */
   #chunks: Buffer[] = [];
   #length = 0;
@@ -34,10 +30,11 @@ export class StreamTransport implements Transport {
   #onEnded: () => void = () => undefined;
   #onClosed: () => void = () => undefined;
 
-  constructor(input: Readable, output: Writable, trace?: Trace) {
-    this.#input = input;
-    this.#output = output;
-    this.#trace = trace;
+  constructor(
+    private readonly input: Readable,
+    private readonly output: Writable,
+    private readonly trace?: Trace,
+  ) {
     this.ended = new Promise((resolve) => {
       this.#onEnded = resolve;
     });
@@ -59,27 +56,27 @@ export class StreamTransport implements Transport {
     this.#early = undefined;
     this.#listen();
     for (const message of early) this.onmessage?.(message);
-    this.#input.resume();
+    this.input.resume();
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isClosed || !this.#output.writable) return;
-    this.#trace?.({ side: "mcp", direction: "sent", message });
-    if (this.#output.write(`${JSON.stringify(message)}\n`)) return;
+    if (this.#isClosed || !this.output.writable) return;
+    this.trace?.({ side: "mcp", direction: "sent", message });
+    if (this.output.write(`${JSON.stringify(message)}\n`)) return;
     await new Promise<void>((resolve) => {
       const done = () => {
-        for (const event of ["drain", "close", "error"]) this.#output.off(event, done);
+        for (const event of ["drain", "close", "error"]) this.output.off(event, done);
         resolve();
       };
-      for (const event of ["drain", "close", "error"]) this.#output.once(event, done);
+      for (const event of ["drain", "close", "error"]) this.output.once(event, done);
     });
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#input.off("data", this.#read);
-    this.#input.pause();
+    this.input.off("data", this.#read);
+    this.input.pause();
     this.#chunks = [];
     this.#onFirst(undefined);
     this.onclose?.();
@@ -89,13 +86,13 @@ export class StreamTransport implements Transport {
   #listen(): void {
     if (this.#isReading) return;
     this.#isReading = true;
-    this.#input.on("data", this.#read);
-    this.#input.once("end", this.#end);
-    this.#input.once("close", this.#end);
-    this.#input.once("error", this.#fail);
+    this.input.on("data", this.#read);
+    this.input.once("end", this.#end);
+    this.input.once("close", this.#end);
+    this.input.once("error", this.#fail);
     // A broken pipe is the normal end of a client that no longer reads.
-    this.#output.once("error", this.#fail);
-    this.#output.once("close", this.#fail);
+    this.output.once("error", this.#fail);
+    this.output.once("close", this.#fail);
   }
 
   readonly #end = (): void => {
@@ -145,13 +142,13 @@ export class StreamTransport implements Transport {
       this.#reject(ErrorCode.ParseError, "The message is not JSON.");
       return;
     }
-    this.#trace?.({ side: "mcp", direction: "received", message: value });
+    this.trace?.({ side: "mcp", direction: "received", message: value });
     const message = JSONRPCMessageSchema.safeParse(value);
     if (!message.success) this.#reject(ErrorCode.InvalidRequest, "The message is not JSON-RPC 2.0.");
     else if (this.#early === undefined) this.onmessage?.(message.data);
     else {
       this.#early.push(message.data);
-      this.#input.pause();
+      this.input.pause();
       this.#onFirst(message.data);
     }
   }

@@ -1,18 +1,16 @@
-/**
- * Actions of the runtime itself: server status, restart and stop, config, edits. They send no question to a
- * language server.
- */
-import type { RuntimeAction } from "../abi/plan.js";
+/** Actions of the runtime itself: server status, restart and stop, config, edits. No language server is asked. */
+import { basename } from "node:path";
+import type { Plan, RuntimeAction, ServerPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
-import { sortedSet } from "../base/order.js";
+import { sortBy, sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import type { ServerStatus } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
 import { editFiles } from "./edits/argument-edits.js";
 import { createFile, deleteFile, renameFile } from "./edits/file-edits.js";
 import { UndoRequest } from "./edits/proposed-edit.js";
 import { insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./edits/symbol-edits.js";
-import { describeConfig, describeServer, languagesOf } from "./introspect.js";
 
 type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
 
@@ -46,9 +44,8 @@ async function forEach(
   args: JsonObject,
   act: (serverId: string | undefined) => Promise<string[]>,
 ): Promise<string[]> {
-  const extensions = Array.isArray(args.extensions)
-    ? args.extensions.map((name) => plainExtension(name))
-    : [];
+  const given = Array.isArray(args.extensions) ? args.extensions : [];
+  const extensions = given.map((name) => String(name).replace(/^\./, ""));
   if (extensions.length === 0) return act(serverIn(call, args));
   const chosen = call.plan.servers.filter(({ extensions: own }) =>
     extensions.some((name) => own.includes(name)),
@@ -57,10 +54,6 @@ async function forEach(
     throw new Refusal("guard/invalid-arguments", "No language server is configured for these extensions.");
   const acted = await Promise.all(chosen.map(({ id }) => act(id)));
   return sortedSet(acted.flat());
-}
-
-function plainExtension(name: Json): string {
-  return String(name).replace(/^\./, "");
 }
 
 /** Runs the action of a `runtime` step. The result is plain JSON, or server statuses that the shape renders. */
@@ -78,4 +71,68 @@ function serverIn(call: CallState, args: JsonObject): string | undefined {
     "guard/invalid-arguments",
     `There is no server of that id.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   );
+}
+
+/** Environment values, arguments, settings and paths are left out: they may hold secrets or lie outside the roots. */
+function describeServer(server: ServerPlan, withEnv: boolean): JsonObject {
+  return {
+    id: server.id,
+    program: basename(server.command[0] ?? ""),
+    languages: languagesIn(server),
+    extensions: server.extensions,
+    filenames: server.filenames,
+    priority: server.priority,
+    execute_commands: server.executeCommands,
+    install: server.install,
+    ...(withEnv ? { env: Object.keys(server.env) } : {}),
+  };
+}
+
+/** Each language with its servers and the features of those that run. */
+function languagesOf(statuses: readonly ServerStatus[], servers: readonly ServerPlan[]): JsonObject[] {
+  const names = sortedSet(servers.flatMap(languagesIn));
+  return names.map((language) => {
+    const ids = servers.filter((server) => languagesIn(server).includes(language)).map(({ id }) => id);
+    const running = statuses.filter((status) => ids.includes(status.id) && status.state === "running");
+    return {
+      language,
+      servers: ids,
+      // A server announces its features when it starts. Until then they are unknown, not none.
+      features: running.length === 0 ? null : sortedSet(running.flatMap((status) => status.features)),
+    };
+  });
+}
+
+function describeConfig(plan: Plan): JsonObject {
+  const { mcp, allow, limits, workspace, dialect } = plan;
+  return {
+    context: mcp.context,
+    read_only: mcp.readOnly,
+    effects: allow.effects,
+    commands: allow.commands.map((program) => basename(program)),
+    env: allow.env,
+    roots: workspace.roots.length + workspace.extraRoots.length,
+    deny: workspace.deny,
+    limits: Object.fromEntries(Object.entries(limits).map(([name, value]) => [snakeCase(name), value])),
+    dialect: { result: dialect.result, position: { ...dialect.position }, document: { ...dialect.document } },
+    servers: plan.servers.map((server) => ({
+      ...describeServer(server, true),
+      root_markers: server.rootMarkers,
+      initialize_timeout_ms: server.initializeTimeoutMs,
+      request_timeout_ms: server.requestTimeoutMs,
+      idle_shutdown_ms: server.idleShutdownMs,
+    })),
+    tools: sortBy(
+      plan.tools.filter((tool) => mcp.listed.includes(tool.name)),
+      (tool) => [tool.name],
+    ).map((tool) => ({ name: tool.name, effect: tool.effect, timeout_ms: tool.timeoutMs })),
+  };
+}
+
+function languagesIn(server: ServerPlan): string[] {
+  return sortedSet([server.languageId, ...Object.values(server.languageIds)]);
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,7 +1,4 @@
-/**
- * One attempt at a call: checks the arguments and runs the tool's generated handler on a `Call` object, which
- * points at code, sends requests and builds the answer.
- */
+/** One attempt at a call: checks the arguments and runs the tool's generated handler on a `Call` object. */
 import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../abi/handler.js";
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
 import type { Json, JsonObject } from "../base/json.js";
@@ -10,26 +7,29 @@ import { Refusal } from "../base/problem.js";
 import { editArguments } from "../protocol/edit-arguments.js";
 import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
+import { buildAnswer, candidatesAnswer, pageAnswer } from "./answer/answer.js";
+import { openReply, type ReplyData, sealReply, wholeValue } from "./ask/candidates.js";
 import {
-  buildAnswer,
-  candidatesAnswer,
-  choicesAnswer,
-  emptyAnswer,
-  heldAnswer,
-  pageAnswer,
-} from "./answer/answer.js";
-import { type BatchBounds, type RunTool, runBatch } from "./ask/batch.js";
-import { openReply, sealReply, wholeValue } from "./ask/candidates.js";
-import { Choices, choose } from "./ask/choose.js";
+  type BatchBounds,
+  type RunTool,
+  runBatch,
+  type Step,
+  warnOfCuts,
+  warnOfSteps,
+} from "./ask/inner-tools.js";
 import { assertFilesUnchanged } from "./ask/retry-on-change.js";
-import { type Step, warnOfCuts, warnOfSteps } from "./ask/workflow.js";
 import type { LoadedTool } from "./bundle/load.js";
 import { checkArguments, clampNumbers } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
-import { timeWithin } from "./deadline.js";
+import { ApplyRequest } from "./edits/proposed-edit.js";
 import { PointedAt } from "./point/at.js";
 import { SeveralMatches } from "./point/find-symbol.js";
 import { point } from "./point/point.js";
+import { Choices, choose } from "./shapes/code-actions.js";
+
+const MAX_RESERVE_MS = 2000;
+const RESERVE_SHARE = 0.1;
+const MIN_REQUEST_MS = 20;
 
 export class ToolCall implements Call {
   readonly #state: CallState;
@@ -70,15 +70,11 @@ export class ToolCall implements Call {
 
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {
     const { plan, tool, remainingMs } = this.#state;
-    const cut: number[] = [];
     const bounds: BatchBounds = {
       onlyReads: (name) => plan.tools.find((entry) => entry.name === name)?.effect === "read",
       hasTime: () => timeWithin(tool.timeoutMs, remainingMs()) > 0,
-      ended: (index, ran) => {
-        if (ran.isCut) cut.push(index);
-      },
     };
-    const outcomes = await runBatch(tools, operations, options, this.#runTool, bounds);
+    const { outcomes, cut } = await runBatch(tools, operations, options, this.#runTool, bounds);
     warnOfCuts(this.#state.evidence, cut);
     return ownReply(outcomes);
   }
@@ -113,7 +109,17 @@ export class ToolCall implements Call {
 
 /** A reply that comes from the runtime itself. */
 function ownReply(value: unknown): Reply {
-  return sealReply({ parts: [{ server: undefined, value }], perItem: false });
+  return sealReply(ownData(value));
+}
+
+function ownData(value: unknown): ReplyData {
+  return { parts: [{ server: undefined, value }], perItem: false };
+}
+
+/** The time for calls within a call: a part is kept back for building the answer. Too little for a request is none. */
+export function timeWithin(timeoutMs: number, remainingMs: number): number {
+  const left = remainingMs - Math.min(MAX_RESERVE_MS, timeoutMs * RESERVE_SHARE);
+  return left >= MIN_REQUEST_MS ? left : 0;
 }
 
 /** A call whose arguments are not checked yet. */
@@ -134,16 +140,18 @@ export async function answerCall(
   const state: CallState = { ...unchecked, input, since };
   const token = tool.output.apply === "on_request" ? input[editArguments.token] : undefined;
   const cursor = input[plan.dialect.listing.cursor];
+  const { shape } = tool.output;
   try {
-    if (tool.page !== null && typeof cursor === "string")
-      return await pageAnswer(state, tool.output.shape, cursor);
-    if (typeof token === "string") return await heldAnswer(state, token);
+    if (tool.page !== null && typeof cursor === "string") return await pageAnswer(state, shape, cursor);
+    if (typeof token === "string")
+      return await buildAnswer(state, shape, ownData(new ApplyRequest(token)), { apply: "on_request" });
     return await handler.run(new ToolCall(state, run), input);
   } catch (error) {
     if (error instanceof SeveralMatches || error instanceof Refusal) await assertFilesUnchanged(state);
-    if (error instanceof Choices) return await choicesAnswer(state, error);
+    if (error instanceof Choices) return await buildAnswer(state, shape, ownData(error), {});
     if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
-    if (error instanceof Refusal && error.code === "lsp/not-supported") return emptyAnswer(state, error);
+    if (error instanceof Refusal && error.code === "lsp/not-supported")
+      return buildAnswer(state, shape, { parts: [], perItem: false, skipped: error }, {});
     throw error;
   }
 }

@@ -15,7 +15,6 @@ import { SavedPreviews } from "./edits/saved-previews.js";
 import { SampleFiles } from "./sample-files.js";
 import { Session } from "./session.js";
 
-/** The environment of a runtime. */
 export interface RuntimeContext {
   /** Absolute folder that relative paths of the plan start from. */
   base: string;
@@ -47,10 +46,7 @@ export interface Runtime {
   readonly version: string;
   readonly tools: ToolEntry[];
   readonly pool: ServerPool;
-  /**
-   * Opens a session. A `brief` session stores its previews for a later process of the same user. The edits of a
-   * session with a holder can be undone by that holder only.
-   */
+  /** A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. */
   openSession(options?: { brief?: boolean; holder?: string }): Session;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
@@ -58,10 +54,7 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-/**
- * Opens the edit engine where edits are allowed. In any case it first finishes or rolls back the edits of a
- * process that died.
- */
+/** The edit engine, where edits are allowed. First the edits of a process that died are finished or rolled back. */
 async function openEngine(
   gate: Gate,
   { stateFolder, ownFiles, log }: RuntimeContext,

@@ -20,12 +20,8 @@ const secondary = new Set(["target", "dist", "build", "out", "vendor", "venv", "
 /** The score of a file in the main language and not in a secondary folder. */
 const BEST = 3;
 
-interface Sample {
-  path: string;
-  score: number;
-}
-
-type Samples = Map<string, Sample>;
+/** The best file found so far, by the id of the server. */
+type Samples = Map<string, { path: string; score: number }>;
 
 /** The samples of one workspace; the search runs on demand. */
 export class SampleFiles {
@@ -42,7 +38,8 @@ export class SampleFiles {
   /** A file that the server handles, or undefined when the bounded search finds none. */
   async find(serverId: string): Promise<string | undefined> {
     const path = (await this.#scanned()).get(serverId)?.path;
-    if (path === undefined || (await isFile(path))) return path;
+    const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);
+    if (path === undefined || facts?.isFile()) return path;
     this.#scan = undefined;
     return (await this.#scanned()).get(serverId)?.path;
   }
@@ -77,35 +74,21 @@ export class SampleFiles {
   /** The servers for which a file is better than what they have. */
   #better(path: string, shown: string, found: Samples): { id: string; score: number }[] {
     const base = shown.split("/").some((folder) => secondary.has(folder)) ? 0 : 1;
+    const isMain = (server: ServerPlan) => languageIdOf(server, path, "") === server.languageId;
     return this.pool
       .route(path)
       .filter(({ id }) => this.serverIds.includes(id))
-      .map((server) => ({ id: server.id, score: base + (isMain(server, path) ? 2 : 0) }))
+      .map((server) => ({ id: server.id, score: base + (isMain(server) ? 2 : 0) }))
       .filter(({ id, score }) => score > (found.get(id)?.score ?? -1));
   }
 
   async #take(better: readonly { id: string; score: number }[], path: string, found: Samples): Promise<void> {
-    if (!(await isAdmitted(this.gate, path))) return;
+    try {
+      await this.gate.admit(path);
+    } catch (error) {
+      if (error instanceof Refusal) return;
+      throw error;
+    }
     for (const { id, score } of better) found.set(id, { path, score });
   }
-}
-
-function isMain(server: ServerPlan, path: string): boolean {
-  return languageIdOf(server, path, "") === server.languageId;
-}
-
-/** Whether the gate lets a file through. */
-async function isAdmitted(gate: Gate, path: string): Promise<boolean> {
-  try {
-    await gate.admit(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  const facts = await stat(path).catch(() => undefined);
-  return facts?.isFile() ?? false;
 }

@@ -10,19 +10,18 @@ import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.j
 import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
-import { type ToolTexts, toolTexts } from "./answer/answer-text.js";
+import type { ToolTexts } from "./answer/answer-text.js";
 import { Evidence, type Learned } from "./answer/evidence.js";
 import { type CallOutcome, refusalOf, refused, unknownTool } from "./answer/outcome.js";
 import { Pages } from "./answer/pages.js";
 import { Places } from "./answer/places.js";
 import { warnedFolders } from "./ask/ask.js";
-import type { RunTool } from "./ask/batch.js";
+import type { RunTool } from "./ask/inner-tools.js";
 import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
-import { answerCall } from "./call.js";
+import { answerCall, timeWithin } from "./call.js";
 import type { CallState } from "./call-state.js";
-import { timeWithin } from "./deadline.js";
 import { SessionPreviews } from "./edits/saved-previews.js";
 
 export type { CallOutcome } from "./answer/outcome.js";
@@ -54,7 +53,6 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   /** Aborts when the client cancels, the session closes or the outer call ends. */
   cancel: readonly AbortSignal[];
   timeoutMs: number;
-  /** The call that this one is a part of. */
   outer: OuterCall | undefined;
 }
 
@@ -78,7 +76,6 @@ interface Performed {
 /** An answer of ours violates its own output schema; thrown in tests only. */
 class AnswerFault extends Fault {}
 
-/** One agent's session. */
 export class Session {
   readonly #shared: Shared;
   readonly #pages = new Pages();
@@ -129,7 +126,8 @@ export class Session {
     const { tool, cancel, timeoutMs, onProgress, outer } = request;
     const { plan, loaded, log } = this.#shared;
     const module = await loaded.tool(tool.name);
-    const texts = toolTexts(plan.dialect, tool, module);
+    const { text, errorText } = module;
+    const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText };
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;

@@ -1,6 +1,4 @@
-/** The URL of the gateway. */
-
-/** The URL that clients use. */
+/** The URL of the gateway that clients use. */
 export function addressOf(bind: string, port: number, path: string): string {
   return `http://${bind.includes(":") ? `[${bind}]` : bind}:${port}${path}`;
 }

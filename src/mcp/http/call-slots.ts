@@ -1,6 +1,5 @@
 /** Limits how many calls run at once, in total and for one session or token. */
 
-/** The call slots of one gateway. */
 export class CallSlots {
   readonly #taken = new Map<unknown, number>();
   #waiting: (() => void)[] = [];

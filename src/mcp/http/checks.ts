@@ -1,19 +1,13 @@
-/**
- * Checks the head of a request before its body is read: path, method, host, origin, token, media types, size. The first
- * check that fails decides the status, and the response has no body.
- */
+/** Checks the head of a request before its body is read. The first check that fails decides the status. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { HttpPlan } from "../../abi/plan.js";
-import { acceptsJson, acceptsStream, isJson } from "./media.js";
 
-/** The head of a request. */
 export interface RequestHead {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
 }
 
-/** The response to a request that is not served. */
 export interface Rejection {
   status: number;
   headers: { [name: string]: string };
@@ -77,4 +71,31 @@ function isAcceptable({ method, headers: { accept } }: RequestHead, strict: bool
   const isStreamed = accept !== undefined && acceptsStream(accept);
   if (method === "GET") return isStreamed;
   return acceptsJson(accept) && (isStreamed || !strict);
+}
+
+/** An `Accept` header that both SDKs take, from a client that wants one JSON document and no event stream. */
+export const JSON_ONLY = "application/json, text/event-stream;q=0";
+
+/** Whether `Content-Type` is JSON; parameters are ignored. */
+function isJson(contentType: string | undefined): boolean {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
+}
+
+function acceptsJson(accept: string | string[] | undefined): boolean {
+  return names(accept, "application/json");
+}
+
+/** Whether `Accept` names event streams. A message that did not come over HTTP has no header and needs none. */
+export function acceptsStream(accept: string | string[] | undefined): boolean {
+  return accept === undefined || names(accept, "text/event-stream");
+}
+
+function names(accept: string | string[] | undefined, type: string): boolean {
+  return String(accept ?? "")
+    .toLowerCase()
+    .split(",")
+    .some((entry) => {
+      const [name, ...parameters] = entry.split(";").map((part) => part.trim());
+      return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    });
 }

@@ -1,8 +1,7 @@
 /** One HTTP request that passed the checks, with its body and its connection. */
 import type { ServerResponse } from "node:http";
-import { JSON_ONLY } from "./media.js";
+import { JSON_ONLY } from "./checks.js";
 
-/** A request and where its response goes. */
 export interface Exchange {
   request: Request;
   outgoing: ServerResponse;
@@ -10,7 +9,6 @@ export interface Exchange {
   holder: string;
   /** The parsed body; undefined for a method without one. */
   body: unknown;
-  /** The messages in the body. */
   messages: unknown[];
   /** Whether the client accepts an event stream; otherwise it gets one JSON document. */
   isStreamed: boolean;

@@ -11,17 +11,15 @@ import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { isModernMessage, isModernVersion } from "../client-metadata.js";
 import { CallSlots } from "./call-slots.js";
-import { checkHead, isHealthCheck, type RequestHead, TOO_LARGE } from "./checks.js";
+import { acceptsStream, checkHead, isHealthCheck, type RequestHead, TOO_LARGE } from "./checks.js";
 import { type Exchange, onceClosed, sdkRequest } from "./exchange.js";
-import { cancelledIds, isNotification, isRequest, messagesIn, requestIds, rpcError } from "./json-rpc.js";
-import { acceptsStream } from "./media.js";
+import { cancelledIds, isRequest, messagesIn, requestIds, rpcError } from "./json-rpc.js";
 import { ModernClients } from "./modern-clients.js";
 import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
 import { observeMessages, toJsonDocument } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
 import type { Authenticator } from "./tokens.js";
 
-/** What a gateway needs besides the runtime. */
 export interface GatewayContext {
   tokens: Authenticator;
   log: Log;
@@ -32,7 +30,6 @@ const RETRY_LATER = { "Retry-After": "1" };
 /** How often the tokens of open sessions and streams are checked. */
 const TOKEN_CHECK_MS = 1000;
 
-/** The request handler of the HTTP server. */
 export class Gateway {
   readonly #http: HttpPlan;
   readonly #sessions: Sessions;
@@ -55,7 +52,6 @@ export class Gateway {
     this.#tokenCheck.unref();
   }
 
-  /** Answers one request. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { method = "", url = "", headers } = incoming;
     this.#logWhenClosed(method, outgoing);
@@ -73,7 +69,11 @@ export class Gateway {
     }
     const listener = getRequestListener((request) => this.#answer(request, outgoing, checked.holder), {
       overrideGlobalObjects: false,
-      errorHandler: (error) => this.#internalError(error),
+      errorHandler: (error) => {
+        const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        this.context.log("error", "internal error in the gateway", { cause });
+        return new Response(null, { status: 500 });
+      },
     });
     void listener(incoming, outgoing);
   }
@@ -91,17 +91,13 @@ export class Gateway {
     await this.#slots.idle();
   }
 
-  /** Closes every session and stream. */
   async close(): Promise<void> {
     this.#isDraining = true;
     clearInterval(this.#tokenCheck);
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
   }
 
-  /**
-   * Ends the sessions, streams and calls of tokens that were removed. A token must be missing twice, because a token file
-   * may be empty for a moment while it is written.
-   */
+  /** Ends what belongs to removed tokens. A token must be missing twice: a token file may be empty while it is written. */
   #endWithoutToken(): void {
     const holders = new Set([...this.#sessions.holders(), ...this.#modern.holders()]);
     const missing = new Set(this.context.tokens.withoutToken(holders));
@@ -179,8 +175,8 @@ export class Gateway {
 
   async #inSession(exchange: Exchange, session: HttpSession): Promise<Response> {
     const { request, body, messages, outgoing } = exchange;
-    if (messages.some((message) => isNotification(message, "notifications/initialized")))
-      session.isInitialized = true;
+    for (const { method, id } of messages.filter(isTable))
+      if (method === "notifications/initialized" && id === undefined) session.isInitialized = true;
     const [message] = messages;
     if (this.#http.strict && !session.isInitialized && isEarlyRequest(message))
       return rpcError(200, -32600, "Not initialized", message);
@@ -227,12 +223,6 @@ export class Gateway {
       const ms = Math.round(performance.now() - start);
       this.context.log("debug", "http", { method, status: outgoing.statusCode, ms });
     });
-  }
-
-  #internalError(error: unknown): Response {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.context.log("error", "internal error in the gateway", { cause });
-    return new Response(null, { status: 500 });
   }
 }
 

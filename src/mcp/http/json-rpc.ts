@@ -1,7 +1,6 @@
 /** Inspects JSON-RPC messages before an SDK sees them, and builds HTTP responses that carry a JSON-RPC error. */
 import { isTable } from "../../base/json.js";
 
-/** The id of a JSON-RPC request. */
 export type RequestId = string | number;
 
 /** The messages of a body: one, or those of a batch. */
@@ -9,17 +8,10 @@ export function messagesIn(body: unknown): unknown[] {
   return Array.isArray(body) ? body : [body];
 }
 
-/** Whether a message is a request of this method. */
 export function isRequest(message: unknown, method: string): boolean {
   return isTable(message) && message.method === method && message.id !== undefined;
 }
 
-/** Whether a message is a notification of this method. */
-export function isNotification(message: unknown, method: string): boolean {
-  return isTable(message) && message.method === method && message.id === undefined;
-}
-
-/** The ids of the requests among messages. */
 export function requestIds(messages: readonly unknown[]): RequestId[] {
   return messages
     .filter(isTable)

@@ -1,7 +1,4 @@
-/**
- * Runs the gateway as an HTTP server: on the loopback address unless the user allows others, with limits on time and
- * connections, and with a shutdown that answers running calls.
- */
+/** Runs the gateway as an HTTP server, with limits on time and connections, and a shutdown that answers running calls. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -14,7 +11,6 @@ import { addressOf } from "./address.js";
 import { Gateway } from "./gateway.js";
 import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
 
-/** What the HTTP server needs besides the runtime. */
 export interface HttpOptions {
   tokens: TokenSource;
   log: Log;
@@ -24,7 +20,6 @@ export interface HttpOptions {
   port: number;
   /** Whether the user allows an address that other machines can reach. */
   allowRemote: boolean;
-  /** Stops the service. */
   signal: AbortSignal;
   /** Called once with the gateway's URL. */
   onListening?(url: string): void;
@@ -41,7 +36,11 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
   const { log, trace, signal } = options;
   const http = { ...runtime.loaded.plan.http };
   http.bind = options.bind ?? http.bind;
-  refuseRemote(http, options.allowRemote);
+  // A config alone may not open an address that other machines can reach.
+  if (!options.allowRemote && !isLoopback(http.bind)) {
+    const message = `\`http.bind\` is ${JSON.stringify(http.bind)}, which other machines can reach`;
+    throw tokenProblem("http/remote-bind", message);
+  }
   // Unusable tokens must stop the start, not only each request.
   options.tokens.digests();
   const gateway = new Gateway(runtime, { tokens: authenticator(options.tokens, log), log, trace });
@@ -78,15 +77,6 @@ async function shutDown(server: Server, gateway: Gateway, drainMs: number): Prom
   await withTimeout(closed, FINAL_ANSWERS_MS);
   server.closeAllConnections();
   await closed;
-}
-
-/** A config alone may not open an address that other machines can reach. */
-function refuseRemote({ bind }: HttpPlan, allowRemote: boolean): void {
-  if (allowRemote || isLoopback(bind)) return;
-  throw tokenProblem(
-    "http/remote-bind",
-    `\`http.bind\` is ${JSON.stringify(bind)}, which other machines can reach`,
-  );
 }
 
 function listen(server: Server, { bind, path }: HttpPlan, port: number): Promise<string> {

@@ -5,15 +5,14 @@
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import { type AbortReason, SessionCalls } from "../calls.js";
 import type { createModernHandler } from "../modern-server.js";
-import { CallsByRoots } from "./calls-by-roots.js";
 
 interface Holder {
   calls: CallsByRoots;
   handler: Promise<ReturnType<typeof createModernHandler>>;
 }
 
-/** The token holders that use protocol 2026-07-28. */
 export class ModernClients {
   /** Bounded by the number of tokens: the gateway ends the holders of removed ones. */
   readonly #holders = new Map<string, Holder>();
@@ -32,7 +31,6 @@ export class ModernClients {
     return (await handler).fetch(request, { parsedBody: body });
   }
 
-  /** The names of the holders. */
   holders(): string[] {
     return [...this.#holders.keys()];
   }
@@ -49,7 +47,6 @@ export class ModernClients {
     await Promise.all([...this.#holders.values()].map(({ calls }) => calls.abort("shutdown")));
   }
 
-  /** Closes everything. */
   async close(): Promise<void> {
     await Promise.all([...this.#holders.values()].map(close));
     this.#holders.clear();
@@ -75,4 +72,64 @@ export class ModernClients {
 async function close({ calls, handler }: Holder): Promise<void> {
   await (await handler).close();
   await calls.close();
+}
+
+/**
+ * The runtime sessions of one token holder: one for each list of roots that clients send. Clients with the same token and
+ * the same roots share the pages of a listing.
+ */
+class CallsByRoots {
+  /** The most recently used is last. */
+  readonly #calls = new Map<string, Promise<SessionCalls>>();
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly holder: string,
+    private readonly max: number,
+  ) {}
+
+  /** The calls limited to these roots; undefined for a client without roots, which sees the whole workspace. */
+  get(roots: readonly string[] | undefined): Promise<SessionCalls> {
+    const key = roots === undefined ? "" : JSON.stringify(roots);
+    const calls = this.#calls.get(key) ?? this.#open(roots);
+    this.#calls.delete(key);
+    this.#calls.set(key, calls);
+    void this.#evict();
+    return calls;
+  }
+
+  /** Aborts all calls; each is answered with an error. */
+  async abort(reason: AbortReason): Promise<void> {
+    for (const calls of await this.#all()) calls.abort(reason);
+  }
+
+  /** Aborts all calls and resolves when their answers were handed to the transport. */
+  async abortAndAnswer(reason: AbortReason): Promise<void> {
+    await Promise.all((await this.#all()).map((calls) => calls.abortAndAnswer(reason)));
+  }
+
+  async close(): Promise<void> {
+    for (const { session } of await this.#all()) session.close();
+  }
+
+  async #open(roots: readonly string[] | undefined): Promise<SessionCalls> {
+    const session = this.runtime.openSession({ holder: this.holder });
+    if (roots !== undefined) await session.narrow(roots);
+    return new SessionCalls(this.runtime, session);
+  }
+
+  /** Closes the least recently used sessions without a running call, down to the limit. */
+  async #evict(): Promise<void> {
+    for (const [key, calls] of this.#calls) {
+      if (this.#calls.size <= this.max) return;
+      const { isBusy, session } = await calls;
+      if (isBusy || this.#calls.get(key) !== calls) continue;
+      this.#calls.delete(key);
+      session.close();
+    }
+  }
+
+  #all(): Promise<SessionCalls[]> {
+    return Promise.all(this.#calls.values());
+  }
 }

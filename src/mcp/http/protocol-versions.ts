@@ -1,7 +1,4 @@
-/**
- * Checks the protocol version of requests with sessions, before a session is looked up. Clients fall back to an older
- * version only on this exact error.
- */
+/** Checks the protocol version of requests with sessions. Clients fall back to an older version only on this exact error. */
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { isTable } from "../../base/json.js";
 import { isRequest, messagesIn, rpcError } from "./json-rpc.js";
@@ -27,10 +24,7 @@ export function isHandshake(body: unknown): boolean {
   return messagesIn(body).some((message) => isRequest(message, "initialize"));
 }
 
-/**
- * Rewrites a handshake for `strict`: a client that asks for one of the allowed older versions is answered with the newest.
- * Any other version is an error.
- */
+/** For `strict`: one of the allowed older versions is answered with the newest; any other version is an error. */
 export function strictHandshake(body: unknown, older: readonly string[]): { body: unknown } | Response {
   const params = isTable(body) && isTable(body.params) ? body.params : {};
   const supported = [LATEST_PROTOCOL_VERSION, ...older];

@@ -14,7 +14,6 @@ import { createSessionServer } from "../session-server.js";
 import { onceClosed } from "./exchange.js";
 import type { RequestId } from "./json-rpc.js";
 
-/** One client's session. */
 export class HttpSession {
   /** The ids of requests that are not answered yet. */
   readonly pendingIds = new Set<RequestId>();
@@ -59,7 +58,6 @@ export class HttpSession {
   }
 }
 
-/** The sessions of one gateway. */
 export class Sessions {
   readonly #sessions = new Map<string, HttpSession>();
   /** Sessions whose handshake is running. They count, but have no id yet. */
@@ -118,7 +116,6 @@ export class Sessions {
     return response;
   }
 
-  /** The holders of all sessions. */
   holders(): string[] {
     return [...this.#sessions.values()].map(({ holder }) => holder);
   }
@@ -135,7 +132,6 @@ export class Sessions {
     for (const { calls } of this.#sessions.values()) calls.abort("shutdown");
   }
 
-  /** Closes all sessions. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values(), ...this.#opening].map((session) => session.close()));
   }

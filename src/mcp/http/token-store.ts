@@ -1,7 +1,4 @@
-/**
- * The tokens that lsp-proxy generates, in the user's state folder. The text of a token is stored only until it was printed
- * once; after that the store has its digest.
- */
+/** The tokens that lsp-proxy generates. A token's text is stored until it was printed once; after that only its digest. */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { writeAtomically } from "../../base/atomic-write.js";
@@ -9,7 +6,6 @@ import { canonicalPretty, isTable } from "../../base/json.js";
 import { fileTokens, readPrivate } from "./token-file.js";
 import { digestOf, MAX_TOKENS, type TokenSource, tokenProblem } from "./tokens.js";
 
-/** One stored token. */
 export type StoredToken = {
   /** The first letters of its digest. */
   name: string;
@@ -33,7 +29,6 @@ export function listTokens(path: string): StoredToken[] {
   return existsSync(path) ? parse(readPrivate(path), path) : [];
 }
 
-/** Generates a token and adds it to the store. */
 export function addToken(path: string): StoredToken {
   const tokens = listTokens(path);
   if (tokens.length >= MAX_TOKENS)
@@ -51,10 +46,8 @@ export function revealToken(path: string, name?: string): string | undefined {
   const hidden = tokens.find((token) => token.secret !== undefined && (name ?? token.name) === token.name);
   if (hidden === undefined) return undefined;
   const { secret, ...rest } = hidden;
-  write(
-    path,
-    tokens.map((token) => (token === hidden ? rest : token)),
-  );
+  const printed = tokens.map((token) => (token === hidden ? rest : token));
+  write(path, printed);
   return secret;
 }
 

@@ -9,7 +9,6 @@ import { ConfigError } from "../../base/problem.js";
 import type { Log } from "../../lsp/types.js";
 import type { Authenticate } from "./checks.js";
 
-/** Where tokens come from. */
 export interface TokenSource {
   /** The kind of source, for messages. */
   readonly name: string;
@@ -44,7 +43,6 @@ export function readTokens(text: string, source: string): Buffer[] {
   return tokens.map(digestOf);
 }
 
-/** The tokens in an environment variable. */
 export function environmentTokens(variable: string, text: string): TokenSource {
   const digests = readTokens(text, `\`${variable}\``);
   return { name: `the variable ${variable}`, digests: () => digests };

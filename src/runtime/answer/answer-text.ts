@@ -1,17 +1,15 @@
 /**
- * The text form of answers: the shape's lines, or the tool's own text template, and the helpers with which shapes
- * write their lines. What a template cannot carry (warnings, the next page, unknown results) is kept as notes
- * beside it.
+ * The text form of answers: the shape's lines, or the tool's own template with notes for what it cannot carry (warnings,
+ * the next page, unknown results), and the helpers with which shapes write their lines.
  */
 import type { TextFunction } from "../../abi/bundle.js";
 import type { Answer, AnswerOptions } from "../../abi/handler.js";
-import type { DialectPlan, ErrorDialect, ToolPlan } from "../../abi/plan.js";
+import type { DialectPlan, ErrorDialect } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Refusal, Warning } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
 import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { codeWord, renameMembers } from "../../protocol/members.js";
-import type { LoadedTool } from "../bundle/load.js";
 import type { Lighter } from "../shapes/shape.js";
 import { withMoreCharacters } from "./next-steps.js";
 import type { SnippetBounds } from "./places.js";
@@ -19,7 +17,6 @@ import type { SnippetBounds } from "./places.js";
 const HEADLINE_CHARACTERS = 200;
 const INTERNAL_ERROR = -32603;
 
-/** The texts of one tool. */
 export interface ToolTexts {
   dialect: DialectPlan;
   /** The tool's own template; undefined where the shape's lines are shown. */
@@ -34,7 +31,6 @@ export interface ToolTexts {
 export interface AnswerParts {
   structured: JsonObject;
   headline: string;
-  /** The shape's own lines. */
   lines: string[];
   /** Lines that say that the result is not known; a template may not say it. */
   unknown: string[];
@@ -44,16 +40,6 @@ export interface AnswerParts {
   isEmpty: boolean;
 }
 
-/** The texts of a tool. */
-export function toolTexts(
-  dialect: DialectPlan,
-  { empty }: ToolPlan,
-  { text, errorText }: LoadedTool,
-): ToolTexts {
-  return { dialect, text, empty, errorText };
-}
-
-/** Both forms of an answer. */
 export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerParts): Answer {
   const { headline, lines } = parts;
   const notes = [...parts.unknown, ...parts.notes].join("\n");
@@ -73,7 +59,6 @@ export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerP
   return { structured, text: rendered, notes: isWhole ? "" : notes, headline };
 }
 
-/** A warning as a member of the answer. */
 export function warningValue({ code, message, data }: Warning): JsonObject {
   return data === undefined ? { code, message } : { code, message, data };
 }
@@ -83,7 +68,6 @@ export function warningLine({ code, message, data }: Warning, { warnings }: Dial
   return `Warning ${codeWord(warnings.codes, code) ?? code}: ${message}${data === undefined ? "" : ` ${JSON.stringify(data)}`}`;
 }
 
-/** A next step as a line. */
 export function stepLine(step: NextStep): string {
   return step.kind === "tool"
     ? `Next: call ${step.tool} with ${JSON.stringify(step.arguments)} (${step.why})`
@@ -91,20 +75,12 @@ export function stepLine(step: NextStep): string {
 }
 
 /** Code and message of a refusal in the dialect's words. */
-export function errorWords(
-  errors: ErrorDialect,
-  code: string,
-  message: string,
-): { code: string; message: string } {
-  return {
-    code: codeWord(errors.codes, code) ?? code,
-    message: codeWord(errors.messages, code) ?? message,
-  };
+export function errorWords({ codes, messages }: ErrorDialect, { code, message }: Refusal) {
+  return { code: codeWord(codes, code) ?? code, message: codeWord(messages, code) ?? message };
 }
 
-/** A refusal as a JSON-RPC error. */
 export function protocolError(refusal: Refusal, errors: ErrorDialect) {
-  const { code, message } = errorWords(errors, refusal.code, refusal.message);
+  const { code, message } = errorWords(errors, refusal);
   const number = errorNumber(errors, refusal);
   return { number, code, message, data: { code, ...refusal.data } };
 }
@@ -117,7 +93,6 @@ export function errorMembers(errors: ErrorDialect, refusal: Refusal, message: st
   };
 }
 
-/** The dialect's number for a refusal. */
 export function errorNumber(errors: ErrorDialect, { code }: Refusal): number {
   return codeWord(errors.numbers, code) ?? INTERNAL_ERROR;
 }
@@ -144,7 +119,6 @@ export function textOf(item: Json | undefined): string {
   return typeof item === "string" ? item : "";
 }
 
-/** The file of an item. */
 export function fileOf(item: Json, dialect: DialectPlan): string {
   return textOf(table(item)[documentKey(dialect)]);
 }
@@ -196,7 +170,6 @@ export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | 
   };
 }
 
-/** Drops the snippets of items. */
 export const withoutSnippets: Lighter = {
   levels: (items) => (items.some(hasText) ? 1 : 0),
   lighten: (items, level) => (level === 0 ? items : items.map(withoutText)),

@@ -1,27 +1,22 @@
-/**
- * From replies to the finished answer: normalise, remove duplicates, sort by the shape's keys, then limit and page.
- * The same replies in any order give the same bytes.
- */
+/** From replies to the finished answer: normalise, sort, limit and page. The same replies in any order give the same bytes. */
 import type { Answer, AnswerOptions } from "../../abi/handler.js";
 import type { ShapeName } from "../../abi/plan.js";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
-import { Fault, type Refusal } from "../../base/problem.js";
+import { Fault } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
 import { documentKey } from "../../protocol/dialect-format.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../../protocol/shapes.js";
 import type { ReplyData } from "../ask/candidates.js";
-import type { Choices } from "../ask/choose.js";
 import { assertFilesUnchanged } from "../ask/retry-on-change.js";
 import type { CallState } from "../call-state.js";
-import { ApplyRequest } from "../edits/proposed-edit.js";
 import type { RenderContext } from "../listing/collect.js";
 import { type List, sortRendered } from "../listing/list.js";
-import { symbolLine } from "../shapes/document-symbols.js";
 import { runtimeShapes } from "../shapes/index.js";
 import type { Shape } from "../shapes/shape.js";
+import { symbolLine } from "../shapes/symbols.js";
 import { fileOf, rangeText, table, textOf } from "./answer-text.js";
 import { askBack, headerOf, sharedHeader, snippetWarnings } from "./envelope.js";
 import {
@@ -50,7 +45,11 @@ export async function buildAnswer(
   options: AnswerOptions,
 ): Promise<Answer> {
   const { facts, shape } = shapeNamed(name);
-  if (reply.skipped !== undefined) warnSkipped(call, reply.skipped);
+  if (reply.skipped !== undefined) {
+    // An edit that no server can make is refused: an empty answer would read as done.
+    if (call.tool.effect !== "read") throw reply.skipped;
+    call.evidence.warn("answer/not-supported", reply.skipped.message);
+  }
   const normalized = await shape.normalize(reply, call, options);
   const request: AnswerRequest = { call, facts, shape, limits: sizeLimits(call, options.maxChars) };
   if (!("list" in normalized) && !facts.counted) {
@@ -113,18 +112,6 @@ async function partOf(
   return { offset, items: call.tool.output.ids ? items.map((item) => identify(item, facts, call)) : items };
 }
 
-/** The answer to a call that has not chosen one of several actions yet. */
-export async function choicesAnswer(call: CallState, choices: Choices): Promise<Answer> {
-  const reply = { parts: [{ server: undefined, value: choices }], perItem: false };
-  return buildAnswer(call, call.tool.output.shape, reply, {});
-}
-
-/** The answer to a call that applies the preview of a token. */
-export async function heldAnswer(call: CallState, token: string): Promise<Answer> {
-  const reply = { parts: [{ server: undefined, value: new ApplyRequest(token) }], perItem: false };
-  return buildAnswer(call, call.tool.output.shape, reply, { apply: "on_request" });
-}
-
 /** The page that a cursor names. */
 export async function pageAnswer(call: CallState, name: ShapeName, cursor: string): Promise<Answer> {
   await assertFilesUnchanged(call);
@@ -143,18 +130,6 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
   const { answer, next } = pageOf(request, listing, part, nextPage.cursor);
   if (next !== undefined) nextPage.issue(next);
   return answer;
-}
-
-/** An empty answer for a method that no server offers, with a warning that says so. */
-export async function emptyAnswer(call: CallState, skipped: Refusal): Promise<Answer> {
-  return buildAnswer(call, call.tool.output.shape, { parts: [], perItem: false, skipped }, {});
-}
-
-/** Warns that a step was skipped because no server offers its method. */
-function warnSkipped({ tool, evidence }: CallState, refusal: Refusal): void {
-  // An edit that no server can make is refused: an empty answer would read as done.
-  if (tool.effect !== "read") throw refusal;
-  evidence.warn("answer/not-supported", refusal.message);
 }
 
 /** The answer when several symbols or lines match: the candidates to choose from. */

@@ -23,14 +23,12 @@ export interface Body {
   steps: NextStep[];
 }
 
-/** A call and the shape of its answer. */
 export interface AnswerShape {
   call: Pick<CallState, "tool" | "texts">;
   facts: ShapeFacts;
   shape: Shape;
 }
 
-/** Both forms of an answer. */
 export function envelop({ call, facts, shape }: AnswerShape, header: Header, body: Body): Answer {
   const { texts, tool } = call;
   const { items, beside } = body;
@@ -61,11 +59,10 @@ function nextPageLines({ counts }: Body, argument: string): string[] {
 
 function structureOf(
   header: Header,
-  body: Body,
+  { counts, items, beside, steps, isTruncated }: Omit<Body, "warnings">,
   warnings: Warning[],
-  addList: (out: JsonObject) => void,
+  addList: (out: JsonObject) => void = () => undefined,
 ): JsonObject {
-  const { counts, items, beside, steps } = body;
   const out: JsonObject = {
     schema_version: SCHEMA_VERSION,
     ok: true,
@@ -73,7 +70,7 @@ function structureOf(
     server_id: header.serverId,
     readiness: header.readiness,
     ...(counts && { total: counts.total, shown: items.length }),
-    truncated: body.isTruncated,
+    truncated: isTruncated,
     ...(counts?.next !== undefined && { next_cursor: counts.next }),
     ...(counts && { dropped: header.dropped }),
     ...(header.document && { document: header.document }),
@@ -121,23 +118,12 @@ export function askBack(
   { dialect, text }: ToolTexts,
 ): Answer {
   const warnings: Warning[] = [...header.warnings, { code: "answer/several-matches", message }];
+  const body = { items: [], beside: {}, counts: undefined, isTruncated, steps: [] };
   const title = `${header.tool}: needs disambiguation, ${candidates.length} candidates (${serverText(header)})`;
   // A template has no words for a question; where the structure is sent, the headline is enough.
   const isShort = text !== undefined && dialect.result !== "text";
   return {
-    structured: renameMembers(dialect, {
-      schema_version: SCHEMA_VERSION,
-      ok: true,
-      tool: header.tool,
-      server_id: header.serverId,
-      readiness: header.readiness,
-      truncated: isTruncated,
-      ...(header.document && { document: header.document }),
-      ...header.echo,
-      needs_disambiguation: true,
-      candidates,
-      warnings: warnings.map(warningValue),
-    }),
+    structured: renameMembers(dialect, structureOf({ ...header, question: candidates }, body, warnings)),
     notes: "",
     headline: title,
     candidates,
@@ -189,7 +175,6 @@ export interface Header {
   document: JsonObject | undefined;
   /** The call's own arguments, where the dialect echoes them. */
   echo: JsonObject;
-  /** The symbol that the call named. */
   symbol: JsonObject | undefined;
   /** The candidates, where a tool within this one needs to know which symbol is meant. */
   question: JsonObject[] | undefined;

@@ -13,7 +13,6 @@ const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"]
 /** The evidence of an inner call that its outer call takes over. */
 export interface Learned {
   servers: (readonly [id: string, readiness: Readiness])[];
-  /** Servers that have not answered. */
   awaited: (readonly [id: string, server: AwaitedServer])[];
   warnings: Warning[];
 }
@@ -21,31 +20,24 @@ export interface Learned {
 /** A server that has not answered, or has not started yet. */
 type AwaitedServer = LanguageServer | "starting";
 
-/** Servers that were not ready. */
 export interface Unready {
   readiness: Extract<Readiness, "starting" | "indexing">;
   /** The ids of the servers in that state. */
   servers: string[];
 }
 
-/** The document that a call is about, and the hash of its text. */
-export interface DocumentEvidence {
-  admitted: Admitted;
-  hash: string;
-}
-
-/** The evidence of one call. */
 export class Evidence {
   readonly #servers = new Map<string, Readiness>();
-  /** Servers that have not answered. */
   readonly #awaited = new Map<string, AwaitedServer>();
   readonly #warnings: Warning[] = [];
   readonly #dropped = new Set<string>();
   #droppedItems = 0;
   readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
-  #cut = false;
-  #isCommitted = false;
-  document: DocumentEvidence | undefined;
+  isCut = false;
+  /** Whether files are being changed: from then on the call must report what happened. */
+  isCommitted = false;
+  /** The document that the call is about, and the hash of its text. */
+  document: { admitted: Admitted; hash: string } | undefined;
   /** The call's arguments, once they are checked. */
   input: JsonObject | undefined;
   /** The candidates of an inner call that needs to know which symbol is meant. */
@@ -58,14 +50,9 @@ export class Evidence {
   /** `outer` is the evidence of the call that this one is a part of. */
   constructor(private readonly outer?: Evidence) {}
 
-  /** Files are being changed: from now on the call must report what happened. */
   commit(): void {
-    this.#isCommitted = true;
+    this.isCommitted = true;
     this.outer?.commit();
-  }
-
-  get isCommitted(): boolean {
-    return this.#isCommitted;
   }
 
   /** A server must start first. This holds until it is up or has failed, even when the call stops waiting. */
@@ -84,11 +71,7 @@ export class Evidence {
   }
 
   /** A server answered, in this state. */
-  heard(server: LanguageServer, readiness: Readiness): void {
-    this.#heard(server.plan.id, readiness);
-  }
-
-  #heard(id: string, readiness: Readiness): void {
+  heard({ plan: { id } }: { plan: { id: string } }, readiness: Readiness): void {
     this.#awaited.delete(id);
     this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", readiness));
   }
@@ -107,10 +90,9 @@ export class Evidence {
     });
   }
 
-  /** Takes over the evidence of an inner call. */
   absorb({ servers, awaited, warnings }: Learned): void {
     for (const [id, server] of awaited) this.#awaited.set(id, server);
-    for (const [id, readiness] of servers) this.#heard(id, readiness);
+    for (const [id, readiness] of servers) this.heard({ plan: { id } }, readiness);
     this.#warnings.push(...warnings);
   }
 
@@ -123,6 +105,12 @@ export class Evidence {
     this.#warnings.push(data === undefined ? { code, message } : { code, message, data });
   }
 
+  /** Something is left out of the answer. */
+  truncated(message: string, data?: JsonObject): void {
+    this.isCut = true;
+    this.warn("answer/truncated", message, data);
+  }
+
   /** A result is outside the roots; duplicates count once. */
   drop(result: unknown): void {
     this.#dropped.add(canonicalText(result));
@@ -133,17 +121,8 @@ export class Evidence {
     this.#droppedItems += count;
   }
 
-  /** Something was shortened. */
-  cut(): void {
-    this.#cut = true;
-  }
-
   get dropped(): number {
     return this.#dropped.size + this.#droppedItems;
-  }
-
-  get isCut(): boolean {
-    return this.#cut;
   }
 
   /** Ids of the servers that answered, joined by commas, or null. */

@@ -1,7 +1,6 @@
 /**
- * How large an answer may be, and rendering as much of a listing or value as fits. Optional parts of items
- * (snippets, the largest answers of a batch) are dropped before items, unless a next page shows the remaining
- * items.
+ * How large an answer may be, and rendering as much of a listing or value as fits. Optional parts of items, such as
+ * snippets, are dropped before items, unless a next page shows the remaining items.
  */
 import type { Answer } from "../../abi/handler.js";
 import { canonicalText, type Json } from "../../base/json.js";
@@ -19,7 +18,6 @@ const shownInPart: Warning = {
   message: "The first item is larger than an answer; a part of it is shown.",
 };
 
-/** A call, the shape of its answer, and the size limits. */
 export interface AnswerRequest extends AnswerShape {
   call: CallState;
   limits: SizeLimits;
@@ -109,10 +107,7 @@ export function wholeAnswer(request: AnswerRequest, header: Header, normalized: 
   return shortened(request, normalized, (shorter) => ({ answer: render(shorter, true) })).answer;
 }
 
-/**
- * The items with as little dropped as makes all of them fit, or else with everything dropped that can be; undefined
- * when nothing can be dropped.
- */
+/** The items with as little dropped as makes all of them fit, or with all that can be; undefined when nothing can be. */
 function lightest(
   { call, shape: { lighter } }: AnswerRequest,
   items: Json[],
@@ -146,7 +141,6 @@ function shortened<T extends { answer: Answer }>(
   });
 }
 
-/** The size limits of one answer. */
 export interface SizeLimits {
   /** Characters of the forms that are sent, together. */
   total: number;
@@ -160,10 +154,7 @@ export interface SizeLimits {
   hasText: boolean;
 }
 
-/**
- * The size limits of a call. A budget that the tool declares or the call asks for holds up to the hard limit; without
- * one an answer is a page that any client can show.
- */
+/** A budget that the tool or the call declares holds up to the hard limit; without one an answer is one page. */
 export function sizeLimits({ plan, tool, evidence }: CallState, asked: Json | undefined): SizeLimits {
   const { limits, dialect } = plan;
   const { maxTotalCharsHard: hard } = limits;
@@ -214,10 +205,7 @@ export function fits(answer: Answer, limits: SizeLimits): boolean {
   );
 }
 
-/**
- * What `attempt` gives for the largest count up to `most` for which it gives anything. Binary search: once `attempt`
- * gives nothing, it must give nothing for larger counts.
- */
+/** Binary search for the largest count for which `attempt` gives anything; beyond it, it must give nothing. */
 export function largest<T>(most: number, attempt: (count: number) => T | undefined): T | undefined {
   let best = attempt(most);
   if (best !== undefined) return best;

@@ -10,7 +10,6 @@ import { pointingFields } from "../../protocol/pointing.js";
 import type { CallState } from "../call-state.js";
 import { identifierOf, nameAndIndex } from "../point/symbol-names.js";
 
-/** How an answer was cut. */
 export interface Cut {
   /** Items found, and items shown. */
   total: number;

@@ -24,7 +24,6 @@ import { stepsAfterRefusal } from "./next-steps.js";
 /** Refusals that may only mean that a server was not ready. */
 const maybeNotReady: readonly Code[] = ["lsp/timeout", "lsp/no-answer"];
 
-/** The result of a call, in both forms. */
 export interface CallOutcome extends Answer {
   isError: boolean;
   /** Of a refusal: the JSON-RPC error for a dialect that uses those. */
@@ -33,7 +32,6 @@ export interface CallOutcome extends Answer {
 
 /** How a call ended, if it was stopped. */
 export interface CallEnd {
-  /** The time limit of the call. */
   timeoutMs: number;
   isCancelled: boolean;
   isExpired: boolean;
@@ -81,10 +79,14 @@ export function refused(
     data: plain.data,
     cause: plain.cause,
   });
-  const warnings = [...evidence.warnings, ...(unready ? [notReady(unready)] : [])];
+  const warnings: Warning[] = [...evidence.warnings];
+  if (unready !== undefined) {
+    const data = { server_id: unready.servers.join(",") };
+    warnings.push({ code: "answer/not-ready", message: unreadyText(unready), data });
+  }
   const steps = stepsOf(refusal, plan.mcp.listed);
   const { dialect, errorText } = texts;
-  const words = errorWords(dialect.errors, refusal.code, refusal.message);
+  const words = errorWords(dialect.errors, refusal);
   const { data } = refusal;
   const hasData = Object.keys(data).length > 0;
   const structured: JsonObject = {
@@ -123,17 +125,11 @@ function stepsOf(refusal: Refusal, listed: readonly string[]): NextStep[] {
   return hasFix ? own : [...own, { kind: "doc", text: codes[refusal.code].fix }];
 }
 
-function notReady(unready: Unready): Warning {
-  const data = { server_id: unready.servers.join(",") };
-  return { code: "answer/not-ready", message: unreadyText(unready), data };
-}
-
 function unreadyText({ readiness, servers }: Unready): string {
   const [noun, verb] = servers.length === 1 ? ["server", "is"] : ["servers", "are"];
   return `The language ${noun} ${servers.join(", ")} ${verb} ${readiness}.`;
 }
 
-/** The refusal of a name that no tool has. */
 export function unknownTool(name: string, listed: readonly string[]): Refusal {
   const near = nearest(name, listed);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;

@@ -19,7 +19,6 @@ export interface Snapshot {
   total: number;
   /** Whether more items were found than are kept for paging. */
   isBounded: boolean;
-  /** The stamps of the files in the listing. */
   files: Stamps;
   /** Equal while no source file of the workspace has changed; undefined when that is not known. */
   sources: string | undefined;
@@ -61,7 +60,6 @@ export interface NextPage {
   issue(cursor: string): void;
 }
 
-/** The listings of one session. */
 export class Pages {
   /** The least recently used first. */
   readonly #listings = new Set<Listing>();
@@ -77,7 +75,6 @@ export class Pages {
     return sha256(canonicalText([tool, asked])).slice(0, 16);
   }
 
-  /** How many listings are kept, and their bytes. */
   get held(): { listings: number; bytes: number } {
     return { listings: this.#listings.size, bytes: this.#bytes };
   }
@@ -221,7 +218,6 @@ function stale(): Refusal {
   return new Refusal("page/cursor-stale", "The files have changed since the listing's first page.");
 }
 
-/** Throws when one of the files changed. */
 async function assertSameFiles(before: Stamps, files: readonly string[], turns: Turns): Promise<void> {
   for (const [file, stamp] of await stampsOf(files, turns))
     if (before.has(file) && before.get(file)?.text !== stamp?.text) throw stale();

@@ -1,7 +1,4 @@
-/**
- * The files and positions of one call: converts a server's positions to the dialect's columns and cuts snippets. Each
- * file is checked against the roots once and read once.
- */
+/** The files and positions of one call, in the dialect's columns, with snippets. Each file is checked and read once. */
 import { sep } from "node:path";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
@@ -28,9 +25,7 @@ export interface SnippetBounds {
 
 const oneLine: SnippetBounds = { contextLines: 0, maxChars: 400 };
 
-/** The files and positions of one call. */
 export class Places {
-  readonly #gate: Gate;
   /** By URI; null for files outside the roots. */
   readonly #shown = new Map<string, Admitted | null>();
   readonly #files = new Map<string, Admitted>();
@@ -38,27 +33,23 @@ export class Places {
   readonly #asked = new Map<string, Admitted>();
   readonly #realPaths = new RealPaths();
   readonly #lines = new Map<string, Promise<Lines | undefined>>();
-  /** Whether a snippet was cut. */
   isSnippetCut = false;
 
   constructor(
-    gate: Gate,
+    private readonly gate: Gate,
     readonly dialect: DialectPlan,
-  ) {
-    this.#gate = gate;
-  }
+  ) {}
 
   /** The file of a server's URI; undefined when it is outside the roots. */
   show(uri: string): Admitted | undefined {
     const known = this.#shown.get(uri);
     if (known !== undefined) return known ?? undefined;
-    const admitted = this.#asked.get(uri) ?? this.#gate.show(uri, (path) => this.#realPaths.of(path));
+    const admitted = this.#asked.get(uri) ?? this.gate.show(uri, (path) => this.#realPaths.of(path));
     this.#shown.set(uri, admitted ?? null);
     if (admitted !== undefined && !this.#files.has(admitted.path)) this.#files.set(admitted.path, admitted);
     return admitted;
   }
 
-  /** Every file that was shown. */
   shown(): Admitted[] {
     return [...this.#files.values()];
   }
@@ -91,7 +82,7 @@ export class Places {
   /** A symbol's name. TypeScript names a module by its absolute path; it is shown relative to the root. */
   name(name: string): string {
     if (!name.includes(sep)) return name;
-    return this.#gate.roots.reduce((text, root) => text.replaceAll(`${root}${sep}`, ""), name);
+    return this.gate.roots.reduce((text, root) => text.replaceAll(`${root}${sep}`, ""), name);
   }
 
   /** A server's range as members of an item. */
@@ -133,10 +124,7 @@ export class Places {
     return text === undefined ? undefined : detached(text);
   }
 
-  /**
-   * The trimmed first line of a range, or that line with the lines around it; undefined when it is blank or unknown.
-   * A long snippet is cut around the range, so that it contains the symbol.
-   */
+  /** The first line of a range, or more lines, cut around the range when too long; undefined when blank or unknown. */
   textBeside(
     lines: Lines | undefined,
     server: LanguageServer,

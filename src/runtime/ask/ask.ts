@@ -1,9 +1,7 @@
 /**
- * Asks the candidate servers. With `first`, the first server that supports the method answers, and a failing
- * server is replaced by the next. With `all`, every server is asked in parallel. A failure beside an answer is a
- * warning; without any answer it fails the call.
+ * Asks the candidate servers. With `first`, a server that fails or lacks the method is replaced by the next. With `all`,
+ * every server is asked in parallel. A failure beside an answer is a warning; without any answer it fails the call.
  */
-
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
 import { Deadline, withDeadline } from "../../base/timing.js";
@@ -128,7 +126,8 @@ async function askServer<T>(
       try {
         answer = await send(attached, { signal, timeoutMs });
       } catch (error) {
-        if (!isUnsupported(error)) throw error;
+        // A server that advertises a method and then rejects it does not support it.
+        if (!(error instanceof Refusal && error.code === "lsp/not-supported")) throw error;
       }
       addServerWarnings(call, attached.server);
       if (answer !== undefined) outcome.answers.push({ attached, answer });
@@ -136,17 +135,13 @@ async function askServer<T>(
   } catch (error) {
     call.signal.throwIfAborted();
     if (deadline?.isOver) outcome.failure = late();
-    else if (error instanceof Refusal && !isTheCallers(error)) outcome.failure = error;
+    // A refusal of what the call named is final: another server would give the same.
+    else if (error instanceof Refusal && !error.code.startsWith("guard/")) outcome.failure = error;
     else throw error;
   } finally {
     deadline?.clear();
   }
   return outcome;
-}
-
-/** A server that advertises a method and then rejects it does not support it. */
-function isUnsupported(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "lsp/not-supported";
 }
 
 /** The answers. A server that runs for several roots has one for each; `first` takes the first. */
@@ -168,11 +163,6 @@ function settle<T>(
     });
   }
   return answers;
-}
-
-/** Refusals about what the call named: another server would give the same. */
-function isTheCallers(refusal: Refusal): boolean {
-  return refusal.code.startsWith("guard/");
 }
 
 const NOT_WATCHED = "answer/not-watched";

@@ -1,7 +1,4 @@
-/**
- * The candidate servers of a call: started, with the document open; and their replies, inside the opaque `Reply`
- * that a handler passes on, with how LSP values in them are read.
- */
+/** The candidate servers of a call, their replies inside the opaque `Reply` of a handler, and how LSP values are read. */
 import type { Params, Reply } from "../../abi/handler.js";
 import type { ServerPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
@@ -102,7 +99,6 @@ export interface Attached {
   document: OpenDocument | undefined;
 }
 
-/** One server's part of a reply. */
 export interface ReplyPart {
   /** The server that replied; undefined for a reply of the runtime or of another tool. */
   server: LanguageServer | undefined;
@@ -120,11 +116,9 @@ export interface ReplyData {
   source?: ReplyData;
   /** Why there is no reply: no server supports an optional step. */
   skipped?: Refusal;
-  /** For diagnostics: the result. */
   diagnostics?: { status: "diagnostics" | "clean" | "unknown"; why: string };
 }
 
-/** Makes the parameters for one server. */
 export type ParamsMaker = (attached: Attached) => JsonObject;
 
 class ReplyBox {
@@ -139,7 +133,6 @@ class ParamsBox {
   ) {}
 }
 
-/** Wraps a reply for the handler. */
 export function sealReply(data: ReplyData): Reply {
   return new ReplyBox(data) as unknown as Reply;
 }
@@ -150,12 +143,10 @@ export function openReply(reply: Reply): ReplyData {
   throw new Fault("a handler passed something that is not a reply");
 }
 
-/** Wraps parameters for the handler. */
 export function sealParams(make: ParamsMaker, isPlaced = false): Params {
   return new ParamsBox(make, isPlaced) as unknown as Params;
 }
 
-/** Unwraps parameters that a handler passed back. */
 export function openParams(params: Params): ParamsBox {
   if (params instanceof ParamsBox) return params;
   throw new Fault("a handler passed something that is not parameters");
@@ -187,12 +178,10 @@ export interface LspRange {
   end: LspPosition;
 }
 
-/** Whether a value is a position. */
 export function isPosition(value: unknown): value is LspPosition {
   return isTable(value) && isCount(value.line) && isCount(value.character);
 }
 
-/** Whether a value is a range. */
 export function isRange(value: unknown): value is LspRange {
   return isTable(value) && isPosition(value.start) && isPosition(value.end);
 }
@@ -200,6 +189,14 @@ export function isRange(value: unknown): value is LspRange {
 /** Whether a value is a non-negative integer. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}
+
+/** The place of a `Location` or `LocationLink`; of a link the range of the name. */
+export function locationIn(entry: unknown): { uri: string; range: LspRange } | undefined {
+  if (!isTable(entry)) return undefined;
+  const uri = entry.uri ?? entry.targetUri;
+  const range = entry.range ?? entry.targetSelectionRange ?? entry.targetRange;
+  return typeof uri === "string" && isRange(range) ? { uri, range } : undefined;
 }
 
 /** The items of a reply: a list as it is, null as none, anything else as the only item. */
@@ -214,7 +211,6 @@ export function markupText(value: unknown): string | undefined {
   return typeof text === "string" && text.trim() !== "" ? text : undefined;
 }
 
-/** LSP's symbol kind as a word. */
 export function kindWord(kind: unknown): string {
   return wordOf(symbolKinds, kind) ?? "unknown";
 }

@@ -1,7 +1,4 @@
-/**
- * Diagnostics of one document, or of the workspace, from all servers. The result is `clean` only when every
- * server said so.
- */
+/** Diagnostics of a document or the workspace, from all servers: `clean` only when every server said so. */
 import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { DiagnosticsReport, LanguageServer } from "../../lsp/types.js";
@@ -22,14 +19,12 @@ export class FoundDiagnostics {
   /** Why the step gave no definite result. */
   why: string | undefined;
 
-  /** Stores what the step replied. */
   keep({ parts, diagnostics }: ReplyData): void {
     for (const { server, value } of parts)
       if (server !== undefined) this.#found.set(server.plan.id, listOf(value) as Json[]);
     this.why = diagnostics?.status === "unknown" ? diagnostics.why : undefined;
   }
 
-  /** The diagnostics that one server reported. */
   of(server: LanguageServer): Json[] {
     return this.#found.get(server.plan.id) ?? [];
   }

@@ -1,10 +1,7 @@
-/**
- * Sends one request per item of an earlier reply, each to the server that gave the item. Replies are in order of
- * position.
- */
+/** Sends one request per item of an earlier reply, to the server that gave the item. Replies are in order of position. */
 import type { EachOptions } from "../../abi/handler.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { compareKeys, compareText, type KeyPart, sortWith } from "../../base/order.js";
+import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
 import { getAt } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
 import { checkReply } from "../bundle/validate.js";
@@ -29,18 +26,11 @@ export async function askEach(
   params: (item: Json) => JsonObject,
 ): Promise<ReplyData> {
   if (options.lacking !== undefined) return refine(call, method, items, options, options.lacking, params);
-  const found = items.parts.flatMap(({ server, value }) =>
-    server === undefined
-      ? []
-      : listOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
-  );
   // Sort first, so that the same items fall under the limit whatever order the server used.
-  const questions = inOrder(found);
+  const questions = inOrder(entriesIn(items, options, listOf));
   const limit = limitOf(options);
-  if (questions.length > limit) {
-    call.evidence.cut();
-    call.evidence.warn("answer/truncated", `Only ${limit} of ${questions.length} items were asked about.`);
-  }
+  if (questions.length > limit)
+    call.evidence.truncated(`Only ${limit} of ${questions.length} items were asked about.`);
   const asked = questions.slice(0, limit);
   const lacking = asked.find(({ server }) => !server.supports(method));
   if (lacking) throw notSupported(method, [lacking.server.plan]);
@@ -48,15 +38,12 @@ export async function askEach(
   const answered = parts.filter((part) => part !== undefined);
   const [failure] = failures;
   if (failure !== undefined && answered.length === 0) throw failure;
-  if (failure !== undefined) call.evidence.cut();
+  if (failure !== undefined) call.evidence.isCut = true;
   warnOfFailures(call, failures, asked.length);
   return { parts: answered, perItem: true };
 }
 
-/**
- * Resolves items that lack a member: the resolved item replaces the original. All items stay, sorted, so that the
- * limit always falls on the same ones: the first of those that are shown.
- */
+/** Resolves items that lack a member. All items stay, sorted, so that the limit falls on the first of those shown. */
 async function refine(
   call: CallState,
   method: string,
@@ -66,13 +53,8 @@ async function refine(
   params: (item: Json) => JsonObject,
 ): Promise<ReplyData> {
   const shape = runtimeShapes[call.tool.output.shape];
-  const entriesOf = shape?.entries ?? listOf;
-  const found = items.parts.flatMap(({ server, value }) =>
-    server === undefined
-      ? []
-      : entriesOf(getAt(value, options.path ?? [])).map((item): Entry => ({ server, item })),
-  );
-  const chosen = distinct(shape?.choose?.(found, call) ?? inOrder(found));
+  const found = entriesIn(items, options, shape?.entries ?? listOf);
+  const chosen = uniqueBy(shape?.choose?.(found, call) ?? inOrder(found), identityOf);
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const shown = typeof wanted === "number" ? wanted : call.tool.maxItems;
   const questions = chosen
@@ -86,63 +68,35 @@ async function refine(
   // A server that advertises the method and lacks it leaves its items as they are.
   const real = failures.filter(({ code }) => code !== "lsp/not-supported");
   warnOfFailures(call, real, questions.length);
-  const told = new Map<Entry, unknown>();
-  for (const [index, question] of questions.entries()) {
-    const value = parts[index]?.value;
-    if (isTable(value)) told.set(question, value);
-  }
+  const resolved = new Map(questions.map((question, index) => [question, parts[index]?.value]));
   return {
     parts: chosen.map((entry) => {
       const { server, item } = entry;
-      return { server, item, value: told.get(entry) ?? item };
+      const value = resolved.get(entry);
+      return { server, item, value: isTable(value) ? value : item };
     }),
     perItem: true,
     source: items,
   };
 }
 
-/** How many items are asked about, within bounds. */
+function entriesIn(
+  { parts }: ReplyData,
+  { path = [] }: EachOptions,
+  itemsOf: (value: unknown) => unknown[],
+): Entry[] {
+  return parts.flatMap(({ server, value }) =>
+    server === undefined ? [] : itemsOf(getAt(value, path)).map((item) => ({ server, item })),
+  );
+}
+
 function limitOf({ limit }: EachOptions): number {
   return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
 }
 
 /** Sorts by file, then range, then text. */
 function inOrder(entries: Entry[]): Entry[] {
-  const texts = new Map<Entry, string>();
-  const textOf = (entry: Entry): string => {
-    const text = texts.get(entry) ?? identityOf(entry);
-    texts.set(entry, text);
-    return text;
-  };
-  const placed = entries.map((entry) => ({ entry, place: placeOf(entry.item) }));
-  return sortWith(
-    placed,
-    (a, b) => compareKeys(a.place, b.place) || compareText(textOf(a.entry), textOf(b.entry)),
-  ).map(({ entry }) => entry);
-}
-
-/** Removes duplicates. The whole items are compared only where position and name are equal. */
-function distinct(entries: Entry[]): Entry[] {
-  const seen = new Map<string, { first: Entry; texts: Set<string> }>();
-  return entries.filter((entry) => {
-    const rough = roughly(entry.item);
-    const alike = seen.get(rough);
-    if (alike === undefined) {
-      seen.set(rough, { first: entry, texts: new Set() });
-      return true;
-    }
-    const { first, texts } = alike;
-    if (texts.size === 0) texts.add(identityOf(first));
-    const before = texts.size;
-    return texts.add(identityOf(entry)).size > before;
-  });
-}
-
-/** A cheap key that equal items share and most others do not. */
-function roughly(item: unknown): string {
-  if (!isTable(item)) return typeof item;
-  const name = [item.name, item.label, item.title].find((word) => typeof word === "string");
-  return [name, ...placeOf(item)].join("\n");
+  return sortBy(entries, (entry) => [...placeOf(entry.item), identityOf(entry)]);
 }
 
 function placeOf(item: unknown): KeyPart[] {

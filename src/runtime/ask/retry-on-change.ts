@@ -77,17 +77,11 @@ async function changedSince(
     .filter(({ path }) => path !== own?.path && (stamps.get(path)?.changedAt ?? 0) >= startedAt)
     .map((file) => file.shown);
   if (document !== undefined && own !== undefined) {
-    const isOther =
-      !evidence.documentsUnchanged ||
-      (!isOlder(stamps.get(own.path), startedAt) && (await hasOtherText(own.path, document.hash)));
-    if (isOther) changed.push(own.shown);
+    const isOlder = (stamps.get(own.path)?.changedAt ?? startedAt) < startedAt - CLOCK_GRAIN_MS;
+    if (!evidence.documentsUnchanged || (!isOlder && (await hasOtherText(own.path, document.hash))))
+      changed.push(own.shown);
   }
   return sortedSet(changed);
-}
-
-/** Whether a file changed so long before that its text need not be read. */
-function isOlder(stamp: FileStamp | undefined, startedAt: number): boolean {
-  return stamp !== undefined && stamp.changedAt < startedAt - CLOCK_GRAIN_MS;
 }
 
 async function hasOtherText(path: string, hash: string): Promise<boolean> {
@@ -95,7 +89,6 @@ async function hasOtherText(path: string, hash: string): Promise<boolean> {
   return bytes === undefined || sha256(bytes) !== hash;
 }
 
-/** The stamps of files. */
 export async function stampsOf(paths: Iterable<string>, turns: Turns): Promise<Stamps> {
   const stamps = new Map<string, FileStamp | undefined>();
   for (const path of paths) {

@@ -1,7 +1,4 @@
-/**
- * Reads the files of a bundle, from disk or from memory, and verifies them against the manifest. Files that the
- * manifest does not name are foreign; files that it names must exist with the given hash.
- */
+/** Reads a bundle from disk or memory. It must have every file of its manifest, with the given hash, and no other. */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
@@ -68,19 +65,19 @@ export function verifyBundle(raw: RawBundle, expect: string | undefined): void {
   const problems: Problem[] = [];
   const { bundle: _, ...members } = manifest;
   if (manifest.bundle !== digest(canonicalText(members)))
-    problems.push(problem("bundle/corrupt", `${MANIFEST_FILE} does not have its own hash.`));
+    problems.push(bundleProblem("bundle/corrupt", `${MANIFEST_FILE} does not have its own hash.`));
   for (const path of sortedSet([...Object.keys(manifest.files), PLAN_FILE, TOOLS_FILE])) {
     const content = bytes.get(path);
-    if (content === undefined) problems.push(problem("bundle/missing", `${path} is missing.`));
+    if (content === undefined) problems.push(bundleProblem("bundle/missing", `${path} is missing.`));
     else if (manifest.files[path] !== digest(content))
-      problems.push(problem("bundle/corrupt", `${path} is not what the manifest names.`));
+      problems.push(bundleProblem("bundle/corrupt", `${path} is not what the manifest names.`));
   }
   for (const path of raw.foreign)
-    problems.push(problem("bundle/foreign", `${path} is not part of the bundle.`));
+    problems.push(bundleProblem("bundle/foreign", `${path} is not part of the bundle.`));
   if (manifest.plan !== manifest.files[PLAN_FILE])
-    problems.push(problem("bundle/corrupt", "The manifest names another plan than the one it lists."));
+    problems.push(bundleProblem("bundle/corrupt", "The manifest names another plan than the one it lists."));
   if (expect !== undefined && manifest.bundle !== expect)
-    problems.push(problem("bundle/pin", `The bundle is ${manifest.bundle}, not ${expect}.`));
+    problems.push(bundleProblem("bundle/pin", `The bundle is ${manifest.bundle}, not ${expect}.`));
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
@@ -123,10 +120,10 @@ async function walk(folder: string, prefix: string, named: Set<string>, found: s
   }
 }
 
-function problem(code: Code, message: string): Problem {
+export function bundleProblem(code: Code, message: string): Problem {
   return { code, severity: "error", message, pointer: "", fix: codes[code].fix };
 }
 
 function refused(code: Code, message: string): ConfigError {
-  return new ConfigError([problem(code, message)]);
+  return new ConfigError([bundleProblem(code, message)]);
 }

@@ -17,11 +17,16 @@ import {
 } from "../../abi/bundle.js";
 import type { Abi, HandlerModule, ToolDefinition } from "../../abi/handler.js";
 import { ABI_VERSION, type Plan } from "../../abi/plan.js";
-import { codes } from "../../base/codes.js";
 import { isTable } from "../../base/json.js";
 import { getAt } from "../../base/pointer.js";
 import { ConfigError, Fault } from "../../base/problem.js";
-import { type BundleBytes, bundleInMemory, bundleOnDisk, verifyBundle } from "./bundle-files.js";
+import {
+  type BundleBytes,
+  bundleInMemory,
+  bundleOnDisk,
+  bundleProblem,
+  verifyBundle,
+} from "./bundle-files.js";
 
 /** A verified bundle; the modules of a tool are imported when it is first called. */
 export interface LoadedBundle {
@@ -69,14 +74,14 @@ export async function loadBundle(
   const openTool = async (name: string): Promise<LoadedTool> => {
     const output = pathIn(answers, [name]);
     if (output === undefined) throw new Fault(`the bundle names no validator for the answers of ${name}`);
-    const entry = tools.find((tool) => tool.name === name);
+    const properties = tools.find((tool) => tool.name === name)?.inputSchema.properties;
     const handler = ((await load(bundlePaths.handler(name))) as HandlerModule)(abi);
     if (handler.name !== name) throw new Fault(`the handler of ${name} calls itself ${handler.name}`);
     const text = hasText(plan, name) ? await load(bundlePaths.text(name)) : undefined;
     const errorText = plan.dialect.errors.text === null ? undefined : await load(ERROR_TEXT_FILE);
     return {
       handler,
-      argumentNames: entry === undefined ? [] : propertiesOf(entry.inputSchema),
+      argumentNames: isTable(properties) ? Object.keys(properties) : [],
       inputValidator: (await load(bundlePaths.inputValidator(name))) as Validator,
       outputValidator: (await load(output)) as Validator,
       text: text as TextFunction | undefined,
@@ -98,10 +103,6 @@ export async function loadBundle(
       return path === undefined ? undefined : ((await load(path)) as Validator);
     },
   };
-}
-
-function propertiesOf({ properties }: ToolEntry["inputSchema"]): string[] {
-  return isTable(properties) ? Object.keys(properties) : [];
 }
 
 /** The path of a module in one of the bundle's tables. */
@@ -149,14 +150,8 @@ function verifyTools(plan: Plan, tools: ToolEntry[], answers: unknown, bytes: Bu
       ...(hasText(plan, name) ? [bundlePaths.text(name)] : []),
     ].filter((path) => !bytes.has(path)),
   ]);
-  if (lacking.length === 0) return;
-  throw new ConfigError(
-    lacking.map((what) => ({
-      code: "bundle/missing" as const,
-      severity: "error" as const,
-      message: `The bundle lacks ${what}.`,
-      pointer: "",
-      fix: codes["bundle/missing"].fix,
-    })),
-  );
+  if (lacking.length > 0)
+    throw new ConfigError(
+      lacking.map((what) => bundleProblem("bundle/missing", `The bundle lacks ${what}.`)),
+    );
 }

@@ -1,7 +1,4 @@
-/**
- * Checks arguments, servers' replies and our own answers with the bundle's generated validators, and clamps
- * numbers. Issues name the place and the rule, never the value.
- */
+/** Checks arguments, replies and answers with the bundle's validators. Issues name the place and the rule, never the value. */
 import type { Validator } from "../../abi/bundle.js";
 import type { Plan, ToolPlan } from "../../abi/plan.js";
 import { isTable, type JsonObject } from "../../base/json.js";
@@ -48,19 +45,16 @@ export function checkArguments(
 }
 
 function copyOf(args: Record<string, unknown>): JsonObject {
-  const text = jsonOf(args);
-  if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)
-    throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
-  return JSON.parse(text) as JsonObject;
-}
-
-function jsonOf(args: Record<string, unknown>): string {
+  let text: string;
   try {
-    return JSON.stringify(args);
+    text = JSON.stringify(args);
   } catch (cause) {
     // V8's stack is the only bound of depth.
     throw new Refusal("guard/invalid-arguments", "The arguments are nested too deeply.", { cause });
   }
+  if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)
+    throw new Refusal("guard/invalid-arguments", "The arguments are larger than 1 MiB.");
+  return JSON.parse(text) as JsonObject;
 }
 
 function invalidArguments(issues: Issue[]): Refusal {
@@ -112,7 +106,9 @@ function toIssue(error: ValidationError, known: readonly string[]): Issue {
   const name = missingProperty ?? additionalProperty;
   const below = typeof name === "string" ? toPointer([cutCharacters(name, NAME_CHARACTERS).text]) : "";
   const isUnknown = error.keyword === "additionalProperties" && error.instancePath === "";
-  const message = isUnknown ? unknownName(known) : (allowedValues(error) ?? error.message ?? "");
+  const message = isUnknown
+    ? `is unknown${known.length === 0 ? "" : `; known are ${known.join(", ")}`}`
+    : (allowedValues(error) ?? error.message ?? "");
   return { path: `${error.instancePath}${below}`, keyword: error.keyword, message };
 }
 
@@ -127,16 +123,6 @@ function allowedValues({ keyword, params }: ValidationError): string | undefined
   };
   const { shown, rest } = largest(words.length, fitting) ?? { shown: "", rest: words.length };
   return `must be one of ${shown}${rest > 0 ? ` and ${rest} others` : ""}`;
-}
-
-function unknownName(known: readonly string[]): string {
-  return known.length === 0 ? "is unknown" : `is unknown; known are ${known.join(", ")}`;
-}
-
-interface Bounds {
-  name: string;
-  minimum: number | null;
-  maximum: number | null;
 }
 
 /** The arguments within their bounds, with a warning for each that was changed. */
@@ -160,7 +146,7 @@ export function clampNumbers(tool: ToolPlan, plan: Plan, input: JsonObject, evid
   return out;
 }
 
-function clampedArguments(tool: ToolPlan, { dialect: { listing }, limits }: Plan): Bounds[] {
+function clampedArguments(tool: ToolPlan, { dialect: { listing }, limits }: Plan) {
   const { maxChars } = tool.output;
   const size = maxChars?.kind === "ref" ? maxChars.ref.name : null;
   const own = tool.args

@@ -16,12 +16,11 @@ import type { Places } from "../answer/places.js";
 import type { LspPosition, LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 
-/** How items are collected. */
 export interface CollectOptions {
   /** Whether a file inside the roots belongs to the listing; items of other files are dropped. */
   isHere?(admitted: Admitted): boolean;
-  /** What is counted as dropped: items, or files. */
-  dropped: "items" | "files";
+  /** What is counted as dropped; items unless it says files. */
+  dropped?: "files";
 }
 
 /** The items that name one file. */
@@ -39,7 +38,7 @@ export async function collect<T>(
   call: CallState,
   kind: ItemKind<T>,
   source: Iterable<RawItem<T>>,
-  { isHere, dropped }: CollectOptions,
+  { isHere, dropped }: CollectOptions = {},
 ): Promise<FileItems<T>[]> {
   const turns = new Turns(call.signal);
   const groups = await groupByFile(call, kind, source, isHere, turns);
@@ -203,11 +202,11 @@ async function shownOrder<T>(
 ) {
   const [first] = items;
   const lines = first && (await places.lines(first.server, admitted.uri));
-  const columns = new ShownColumns(lines, places.dialect.position.unit);
+  const shownRange = columnConverter(lines, places.dialect.position.unit);
   const shown: Shown<T>[] = [];
   for (const item of items) {
     const range = kind.range === undefined ? item.range : kind.range(item, lines);
-    shown.push({ item, range: range && columns.range(range, item.server.encoding) });
+    shown.push({ item, range: range && shownRange(range, item.server.encoding) });
     if (turns.isOver) await turns.pass();
   }
   const keyOf = (entry: Shown<T>): KeyPart[] => {
@@ -222,26 +221,16 @@ async function shownOrder<T>(
   return { sorted, lines, isTie: (a: Shown<T>, b: Shown<T>) => compareShown(a, b) === 0 };
 }
 
-/** Ranges of one file in the columns that are shown. Ranges in ascending order cost one pass along a line. */
-class ShownColumns {
-  readonly #walks = new Map<ColumnUnit, { start: ColumnWalk; end: ColumnWalk }>();
-
-  constructor(
-    private readonly lines: Lines | undefined,
-    private readonly unit: ColumnUnit,
-  ) {}
-
-  range(range: LspRange, from: ColumnUnit): LspRange {
-    const { lines, unit } = this;
+/** Converts ranges of one file to the columns that are shown. Ranges in ascending order cost one pass along a line. */
+function columnConverter(lines: Lines | undefined, unit: ColumnUnit) {
+  const walks = new Map<ColumnUnit, [ColumnWalk, ColumnWalk]>();
+  return (range: LspRange, from: ColumnUnit): LspRange => {
     if (lines === undefined) return range;
-    const known = this.#walks.get(from);
-    const walks = known ?? {
-      start: new ColumnWalk(lines, from, unit),
-      end: new ColumnWalk(lines, from, unit),
-    };
-    if (known === undefined) this.#walks.set(from, walks);
-    return { start: point(lines, walks.start, range.start), end: point(lines, walks.end, range.end) };
-  }
+    const walk = () => new ColumnWalk(lines, from, unit);
+    const [start, end] = walks.get(from) ?? [walk(), walk()];
+    walks.set(from, [start, end]);
+    return { start: point(lines, start, range.start), end: point(lines, end, range.end) };
+  };
 }
 
 /** A position past the last line is shown at the end of the text. */

@@ -1,9 +1,5 @@
-/**
- * The `At` object of a generated handler: it fills request parameters from what the call points at, and asks the
- * candidate servers.
- */
+/** The `At` object of a generated handler: fills request parameters from the call's target, and asks the candidates. */
 import type { At, EachOptions, Params, Reply, RequestOptions } from "../../abi/handler.js";
-import type { RetryPlan, ServerPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { methods } from "../../protocol/methods.js";
@@ -106,7 +102,8 @@ export class PointedAt implements At {
       let parts = await this.#send(method, make, options);
       if (target === undefined) warnOfRecentChanges(call);
       else if (isPlaced) {
-        if (mayBeNearby(method) && isEmptyReply(parts))
+        // The symbol at a position may be nearby, unless the method asks about the exact position.
+        if (methods[method]?.exact !== true && parts.every(({ value }) => isEmpty(value)))
           parts = (await answersNearby(call, target, () => this.#send(method, make, {}))) ?? parts;
         if (methods[method]?.declares) await warnOfOtherSymbol(call, target, parts);
       }
@@ -140,14 +137,21 @@ export class PointedAt implements At {
     return sealReply(reply);
   }
 
+  /** The only way to a server's commands: its config must list the command's name. */
   async command(name: string, args: Json[]): Promise<Reply> {
-    return sealReply(await runCommand(this.#call, this.#candidates, name, args));
+    const { servers } = this.#candidates;
+    const { onProgress } = this.#call;
+    const allowed = servers.filter((server) => server.executeCommands.includes(name));
+    if (allowed.length === 0) throw notSupported(name, servers);
+    const candidates = { ...this.#candidates, servers: allowed };
+    const method = "workspace/executeCommand";
+    const parts = await requestCandidates(this.#call, candidates, method, "first", ({ server }, turn) =>
+      server.request(method, { command: name, arguments: args }, { ...turn, onProgress }),
+    );
+    return sealReply({ parts, perItem: false });
   }
 
-  /**
-   * Parameters about the target. If they contain its position and nothing is found there, places nearby are
-   * tried.
-   */
+  /** Parameters about the target. If they contain its position and nothing is found there, places nearby are tried. */
   #params(
     fill: (target: Target, attached: Attached) => JsonObject,
     set: JsonObject | undefined,
@@ -161,6 +165,7 @@ export class PointedAt implements At {
   #send(method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> {
     const call = this.#call;
     const target = this.#target;
+    const retry = options.retryEmpty;
     return requestCandidates(
       call,
       this.#candidates,
@@ -171,13 +176,15 @@ export class PointedAt implements At {
         const name = methodFor(method, target, attached);
         const params = make(attached);
         checkNewName(method, params);
-        const sent = name === method ? params : withRange(params, target, attached);
+        const isRanged = name !== method && target !== undefined;
+        const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
         const reply = await server.request(name, sent, {
           signal: turn.signal,
           timeoutMs: turn.timeoutMs,
           onProgress: call.onProgress,
           since: call.files?.checkedAt,
-          retryEmpty: options.retryEmpty && this.#retryOf(options.retryEmpty),
+          // What a server knows of the whole workspace lags behind the files; what it knows of an open file does not.
+          retryEmpty: retry && target === undefined ? retryPlanFor(call, retry) : retry,
         });
         await checkReply(call, server, name, reply.value);
         return reply;
@@ -185,11 +192,6 @@ export class PointedAt implements At {
       (attached, turn) =>
         attached.server.offers(methodFor(method, target, attached), attached.document, turn),
     );
-  }
-
-  /** What a server knows of the whole workspace lags behind the files; what it knows of an open file does not. */
-  #retryOf(retry: RetryPlan): RetryPlan {
-    return this.#target === undefined ? retryPlanFor(this.#call, retry) : retry;
   }
 }
 
@@ -210,10 +212,6 @@ function checkNewName(method: string, params: JsonObject): void {
     throw new Refusal("guard/invalid-arguments", "The new name is empty or has white space in it.");
 }
 
-function withRange(params: JsonObject, target: Target | undefined, attached: Attached): JsonObject {
-  return target === undefined ? params : overlay(rangeBase(target, attached), params);
-}
-
 /** An optional step that no server supports replies nothing. */
 function skippedOrThrow({ optional }: RequestOptions, error: unknown): Reply {
   if (optional && error instanceof Refusal && error.code === "lsp/not-supported")
@@ -227,28 +225,4 @@ function expectAnswer(reply: ReplyData, { expect }: RequestOptions | EachOptions
   if (reply.parts.every(({ value }) => isNothing(value)))
     throw new Refusal("lsp/no-answer", "The language server has nothing for this place.");
   return sealReply(reply);
-}
-
-/**
- * Whether a method asks about the symbol at a position, which may be nearby, rather than about the exact
- * position.
- */
-function mayBeNearby(method: string): boolean {
-  return methods[method]?.exact !== true;
-}
-
-function isEmptyReply(parts: ReplyPart[]): boolean {
-  return parts.every((part) => isEmpty(part.value));
-}
-
-/** The only way to a server's commands: its config must list the command's name. */
-async function runCommand(call: CallState, candidates: CandidateServers, name: string, args: Json[]) {
-  const allows = (server: ServerPlan) => server.executeCommands.includes(name);
-  const allowed: CandidateServers = { ...candidates, servers: candidates.servers.filter(allows) };
-  const method = "workspace/executeCommand";
-  if (allowed.servers.length === 0) throw notSupported(name, candidates.servers);
-  const parts = await requestCandidates(call, allowed, method, "first", ({ server }, turn) =>
-    server.request(method, { command: name, arguments: args }, { ...turn, onProgress: call.onProgress }),
-  );
-  return { parts, perItem: false };
 }

@@ -81,11 +81,8 @@ const isWithin: Compare = (line, text) => {
 
 /** The text with its bars wins; without them it is a guess. */
 function matchesOf(lines: Lines, readings: Reading[], compare: Compare): Match[] {
-  const whole = readings.slice(0, 1);
-  const marked = readings.slice(1);
-  return (
-    [whole, marked].map((some) => matchesIn(lines, some, compare)).find((found) => found.length > 0) ?? []
-  );
+  const exact = matchesIn(lines, readings.slice(0, 1), compare);
+  return exact.length > 0 ? exact : matchesIn(lines, readings.slice(1), compare);
 }
 
 function matchesIn(lines: Lines, readings: Reading[], compare: Compare): Match[] {

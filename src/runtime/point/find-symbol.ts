@@ -134,10 +134,9 @@ async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<F
 
 /** The symbols within the roots; the others are counted as dropped. */
 function inside(call: CallState, found: FoundSymbol[]): FoundSymbol[] {
-  const shown = found.map((symbol) => call.places.show(symbol.uri));
-  for (const [index, symbol] of found.entries())
-    if (shown[index] === undefined) dropSymbol(call.evidence, symbol);
-  return found.filter((_, index) => shown[index] !== undefined);
+  const isShown = (symbol: FoundSymbol) => call.places.show(symbol.uri) !== undefined;
+  for (const symbol of found) if (!isShown(symbol)) dropSymbol(call.evidence, symbol);
+  return found.filter(isShown);
 }
 
 function symbolsOf(
@@ -171,10 +170,9 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
       canonicalText(candidate),
     ],
   );
-  const { index = 0 } = nameAndIndex(wanted.name);
-  const isChosen = nameAndIndex(wanted.name).index !== undefined || distinct.length <= 1;
-  const chosen = distinct[index];
-  if (!isChosen)
+  const { index } = nameAndIndex(wanted.name);
+  const chosen = distinct[index ?? 0];
+  if (index === undefined && distinct.length > 1)
     throw new SeveralMatches(
       `Several symbols are called ${wanted.name}; point at one of the candidates.`,
       distinct.map(({ item }) => item.candidate),

@@ -8,7 +8,6 @@ export interface Indentation {
 }
 
 const readLines = 2000;
-const usual: Indentation = { tabSize: 4, insertSpaces: true };
 const widths = [2, 4, 8, 3];
 
 /** Tabs where more lines begin with them; else the most common step of indentation. */
@@ -27,7 +26,7 @@ export function indentationOf(lines: Lines): Indentation {
     if (widths.includes(width - before)) steps.set(width - before, (steps.get(width - before) ?? 0) + 1);
     before = width;
   }
-  if (tabbed > spaced) return { tabSize: usual.tabSize, insertSpaces: false };
+  if (tabbed > spaced) return { tabSize: 4, insertSpaces: false };
   const most = widths.reduce(
     (best, width) => ((steps.get(width) ?? 0) > (steps.get(best) ?? 0) ? width : best),
     4,

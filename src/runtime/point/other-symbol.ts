@@ -1,19 +1,11 @@
-/**
- * Warns when a server resolved a symbol of another name than the one asked for: an alias, a re-export, a
- * constructor.
- */
-import { isTable } from "../../base/json.js";
+/** Warns when a server resolved a symbol of another name than the one asked for: an alias, a re-export, a constructor. */
 import { sortedSet } from "../../base/order.js";
 import { convertColumn, type Lines } from "../../base/text.js";
-import type { LanguageServer } from "../../lsp/types.js";
-import { isRange, type LspRange, listOf, type ReplyPart } from "../ask/candidates.js";
+import { type LspRange, listOf, locationIn, type ReplyPart } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { findWord } from "./symbols.js";
+import { wordWithin } from "./symbols.js";
 import type { Target } from "./target.js";
 import { isWord, wordAt } from "./words.js";
-
-/** Most declarations have their name on the first lines of their range. */
-const searchedLines = 20;
 
 /** Compares the name at the call's position with the names at the positions that declare it. */
 export async function warnOfOtherSymbol(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
@@ -21,38 +13,20 @@ export async function warnOfOtherSymbol(call: CallState, target: Target, parts: 
   const asked = wordAt(target.document.lines.line(target.place.line), target.place.character)?.text;
   if (asked === undefined) return;
   const others: string[] = [];
-  for (const { server, uri, range } of declaredIn(parts)) {
-    if (call.places.show(uri) === undefined) continue;
-    const lines = await call.places.lines(server, uri);
-    const name = lines && nameIn(lines, range, server.encoding);
-    // This position has the name, or may have it.
-    if (lines === undefined || name === asked) return;
-    if (name !== undefined) others.push(name);
-    else if (hasWord(lines, range, asked)) return;
-  }
-  warnOfOthers(call, asked, others);
-}
-
-/** A location in a reply. */
-interface Declared {
-  server: LanguageServer;
-  uri: string;
-  range: LspRange;
-}
-
-function declaredIn(parts: ReplyPart[]): Declared[] {
-  const declared: Declared[] = [];
   for (const { server, value } of parts) {
     if (server === undefined) continue;
     for (const entry of listOf(value)) {
-      const place = isTable(entry) ? placeIn(entry) : undefined;
-      if (place !== undefined) declared.push({ server, ...place });
+      const location = locationIn(entry);
+      if (location === undefined || call.places.show(location.uri) === undefined) continue;
+      const { uri, range } = location;
+      const lines = await call.places.lines(server, uri);
+      const name = lines && nameIn(lines, range, server.encoding);
+      // This position has the name, or may have it.
+      if (lines === undefined || name === asked) return;
+      if (name !== undefined) others.push(name);
+      else if (wordWithin(lines, range, asked) !== undefined) return;
     }
   }
-  return declared;
-}
-
-function warnOfOthers(call: CallState, asked: string, others: readonly string[]): void {
   const found = sortedSet(others);
   if (found.length === 0) return;
   call.evidence.warn(
@@ -60,12 +34,6 @@ function warnOfOthers(call: CallState, asked: string, others: readonly string[])
     `The symbol at the position is called ${asked}; the server resolved ${found.join(", ")}.`,
     { asked, found },
   );
-}
-
-function placeIn(entry: Record<string, unknown>): { uri: string; range: LspRange } | undefined {
-  const uri = entry.uri ?? entry.targetUri;
-  const range = entry.range ?? entry.targetSelectionRange ?? entry.targetRange;
-  return typeof uri === "string" && isRange(range) ? { uri, range } : undefined;
 }
 
 /** The only word of a range: a server that gives the name's own range gives the name with it. */
@@ -79,13 +47,4 @@ function nameIn(
   const column = (character: number) => convertColumn(line, character, encoding, "utf-16");
   const text = line.slice(column(start.character), column(end.character));
   return isWord(text) ? text : undefined;
-}
-
-function hasWord(lines: Lines, { start, end }: LspRange, word: string): boolean {
-  // Bounded by the file's lines: a hostile line number can be so large that adding one changes nothing.
-  const last = Math.min(end.line, start.line + searchedLines, lines.count - 1);
-  for (let line = start.line; line <= last; line++) {
-    if (findWord(lines.line(line), word) !== undefined) return true;
-  }
-  return false;
 }

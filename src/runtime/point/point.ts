@@ -1,12 +1,13 @@
 /** From a call's arguments, in the dialect's form, to the document and position that they point at. */
 import type { DialectPlan } from "../../abi/plan.js";
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import { anchors } from "../../protocol/anchors.js";
 import { type Point, spanNames } from "../../protocol/dialect-format.js";
 import { lineTextName } from "../../protocol/pointing.js";
 import { strictPathOfUri } from "../../workspace/gate.js";
+import { table } from "../answer/answer-text.js";
 import type { CallState } from "../call-state.js";
 import { findLine } from "./find-line.js";
 import { findSymbol } from "./find-symbol.js";
@@ -21,13 +22,16 @@ interface Numbers {
   character: number | undefined;
 }
 
-/** What the arguments point at; undefined for a call about the whole workspace. */
-export async function point(call: CallState, input: JsonObject): Promise<Target | undefined> {
+/** The arguments that point; `place` is the given position with missing parts filled in. */
+function argumentsIn(call: CallState, input: JsonObject) {
   const { dialect } = call.plan;
+  const { position } = dialect;
   const accepts = (anchor: keyof typeof anchors) => call.tool.input.includes(anchor);
   const file = textIn(input[dialect.document.field]);
   const name = accepts("symbol") ? textIn(input[dialect.symbol.name]) : undefined;
-  const given = accepts("position") ? positionIn(input, dialect) : { line: undefined, character: undefined };
+  const given: Numbers = accepts("position")
+    ? numbersIn(position.form === "object" ? input.position : input, dialect)
+    : { line: undefined, character: undefined };
   const lineText = accepts("text") ? textIn(input[lineTextName]) : undefined;
   const isPlaceless = accepts("document") || accepts("range");
   // An edit needs an exact position.
@@ -35,36 +39,22 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   const isPlace = mayFill && name === undefined && lineText === undefined;
   const place = isPlace && !(isPlaceless && isBlank(given)) ? filled(given, dialect) : given;
   // A line or a character alone, beside a name, only helps to find it.
-  const isHint = mayFill && name !== undefined && dialect.position.missing === "first" && isHalf(given);
+  const isHalf = (given.line === undefined) !== (given.character === undefined);
+  const isHint = mayFill && name !== undefined && position.missing === "first" && isHalf;
+  return { file, name, lineText, given, place, isHint, isPlaceless };
+}
+
+/** What the arguments point at; undefined for a call about the whole workspace. */
+export async function point(call: CallState, input: JsonObject): Promise<Target | undefined> {
+  const { dialect } = call.plan;
+  const { file, name, lineText, given, place, isHint, isPlaceless } = argumentsIn(call, input);
   if (file === undefined && name === undefined) {
     if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
     throw incomplete(call);
   }
-  // A dialect of URIs accepts nothing else: a path that looks like a URI would resolve to a place that nobody
-  // named.
+  // A dialect of URIs accepts nothing else: a path that looks like a URI would resolve to a place nobody named.
   if (file !== undefined && dialect.document.form === "uri") strictPathOfUri(file);
   const target = file === undefined ? undefined : await openTarget(call, file);
-  return pointIn(call, input, target, { name, lineText, given, place, isHint, isPlaceless });
-}
-
-/** The position arguments. */
-interface Said {
-  name: string | undefined;
-  lineText: string | undefined;
-  given: Numbers;
-  /** The same, with missing parts filled in. */
-  place: Numbers;
-  isHint: boolean;
-  isPlaceless: boolean;
-}
-
-async function pointIn(
-  call: CallState,
-  input: JsonObject,
-  target: Target | undefined,
-  { name, lineText, given, place, isHint, isPlaceless }: Said,
-): Promise<Target | undefined> {
-  const { dialect } = call.plan;
   if (target !== undefined && place.line !== undefined && place.character !== undefined)
     return atPosition(call, target, { line: place.line, character: place.character }, name);
   if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
@@ -142,10 +132,7 @@ function placeOnLine(call: CallState, { document }: Target, line: number, name: 
   return found === undefined ? undefined : { line: start.line, character: found };
 }
 
-/**
- * The name on the given line, or at the start of the document when the line is missing; undefined when it is in
- * neither.
- */
+/** The name on the given line, or at the document's start when the line is missing; undefined when in neither. */
 function nearHint(call: CallState, target: Target, given: Numbers, name: string): Target | undefined {
   const { dialect } = call.plan;
   const { line = dialect.position.lineBase, character = dialect.position.characterBase } = given;
@@ -176,10 +163,7 @@ function rangeIn(call: CallState, input: JsonObject, target: Target): Target["ra
   return range;
 }
 
-/**
- * A range's end, clamped to the document. By default the start itself, or the end of the line when the line is
- * whole.
- */
+/** A range's end, clamped to the document: by default its start, or the end of the line when the line is whole. */
 function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, end: Numbers): Place {
   const { lineBase } = call.plan.dialect.position;
   if (end.line === undefined && end.character === undefined && start.character !== undefined)
@@ -199,21 +183,13 @@ function filled(given: Numbers, { position }: DialectPlan): Numbers {
   };
 }
 
-function isHalf({ line, character }: Numbers): boolean {
-  return (line === undefined) !== (character === undefined);
-}
-
 function isBlank({ line, character }: Numbers): boolean {
   return line === undefined && character === undefined;
 }
 
-function positionIn(input: JsonObject, dialect: DialectPlan): Numbers {
-  return numbersIn(dialect.position.form === "object" ? input.position : input, dialect);
-}
-
 function rangeNumbers(input: JsonObject, dialect: DialectPlan): [Numbers, Numbers] {
   if (dialect.position.form === "object") {
-    const range = isTable(input.range) ? (input.range as JsonObject) : {};
+    const range = table(input.range);
     return [numbersIn(range.start, dialect), numbersIn(range.end, dialect)];
   }
   const { endLine, endCharacter } = spanNames(dialect);
@@ -224,11 +200,8 @@ function rangeNumbers(input: JsonObject, dialect: DialectPlan): [Numbers, Number
 }
 
 function numbersIn(value: Json | undefined, dialect: DialectPlan): Numbers {
-  const table = isTable(value) ? (value as JsonObject) : {};
-  return {
-    line: numberIn(table[dialect.position.line]),
-    character: numberIn(table[dialect.position.character]),
-  };
+  const { [dialect.position.line]: line, [dialect.position.character]: character } = table(value);
+  return { line: numberIn(line), character: numberIn(character) };
 }
 
 function textIn(value: Json | undefined): string | undefined {

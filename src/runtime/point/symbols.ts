@@ -1,7 +1,4 @@
-/**
- * Symbols as servers give them, nested or flat, with or without a range, brought to one form. A symbol begins at its
- * own name, because that is the place to ask about, and ends where its declaration ends.
- */
+/** Symbols as servers give them, nested or flat, in one form: from the symbol's name, where one asks about it, to its end. */
 import { isTable } from "../../base/json.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
@@ -105,7 +102,6 @@ export function ofDocument(
   return own;
 }
 
-/** Counts a symbol as dropped. */
 export function dropSymbol(evidence: CallState["evidence"], { uri, range, what }: FoundSymbol): void {
   evidence.drop({ name: what.name, kind: what.kind, uri, range });
 }
@@ -142,17 +138,23 @@ const searchedLines = 20;
 /** Flat symbols give the whole declaration: the name is looked for in the text. */
 function nameWithin(symbol: FoundSymbol, range: LspRange, lines: Lines | undefined): LspPosition {
   if (lines === undefined) return range.start;
-  const word = identifierOf(symbol.what.name);
   const unit = symbol.server.encoding;
+  const from = convertColumn(lines.line(range.start.line), range.start.character, unit, "utf-16");
+  const found = wordWithin(lines, range, identifierOf(symbol.what.name), from);
+  if (found === undefined) return range.start;
+  const { line, character } = found;
+  return { line, character: convertColumn(lines.line(line), character, "utf-16", unit) };
+}
+
+/** A word on the first lines of a range, in UTF-16 units; on the first line not before a column. */
+export function wordWithin(lines: Lines, { start, end }: LspRange, word: string, column = 0) {
   // Not further than there are lines: a number can be so large that one more is the same.
-  const last = Math.min(range.end.line, range.start.line + searchedLines, lines.count - 1);
-  for (let line = range.start.line; line <= last; line++) {
-    const text = lines.line(line);
-    const from = line === range.start.line ? convertColumn(text, range.start.character, unit, "utf-16") : 0;
-    const found = findWord(text, word, from);
-    if (found !== undefined) return { line, character: convertColumn(text, found, "utf-16", unit) };
+  const last = Math.min(end.line, start.line + searchedLines, lines.count - 1);
+  for (let line = start.line; line <= last; line++) {
+    const character = findWord(lines.line(line), word, line === start.line ? column : 0);
+    if (character !== undefined) return { line, character };
   }
-  return range.start;
+  return undefined;
 }
 
 /** Where a word stands on its own in a line, in UTF-16 units. */
@@ -166,7 +168,6 @@ export function findWord(line: string, word: string, from = 0): number | undefin
   return undefined;
 }
 
-/** Whether one place comes before another. */
 export function isBefore(a: LspPosition, b: LspPosition): boolean {
   return a.line < b.line || (a.line === b.line && a.character < b.character);
 }

@@ -1,13 +1,11 @@
-/**
- * The document and position that a call points at, open in the first available server, and the request parameters
- * made of it.
- */
+/** The document and position that a call points at, open in the first available server, and request parameters for it. */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
-import type { Point, Span } from "../../protocol/dialect-format.js";
+import type { Point } from "../../protocol/dialect-format.js";
 import type { Admitted } from "../../workspace/types.js";
+import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
 import {
   type Attached,
@@ -72,23 +70,6 @@ export function warnPastLineEnd(call: CallState, lines: Lines, { line, character
   );
 }
 
-/** A position in the server's columns. */
-export function placeFor(lines: Lines, place: Place, encoding: "utf-8" | "utf-16" | "utf-32"): LspPosition {
-  return {
-    line: place.line,
-    character: lines.column(place.line, place.character, "utf-16", encoding),
-  };
-}
-
-/** The whole text as a range, in the server's columns. */
-export function wholeRange(lines: Lines, encoding: "utf-8" | "utf-16" | "utf-32"): Span {
-  const last = lines.count - 1;
-  return {
-    start: { line: 0, character: 0 },
-    end: { line: last, character: lines.columns(last, encoding) },
-  };
-}
-
 /** An argument that is a number; the schema was checked before. */
 export function numberIn(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
@@ -108,8 +89,8 @@ export function formattingBase(target: Target): JsonObject {
 export function positionBase(target: Target, { server }: Attached): JsonObject {
   if (target.place === undefined)
     throw new Refusal("point/incomplete", "This tool needs a position in the file.");
-  const { line, character } = placeFor(target.document.lines, target.place, server.encoding);
-  return { textDocument: { uri: target.document.uri }, position: { line, character } };
+  const position = toPoint(target.document.lines, target.place, "utf-16", server.encoding);
+  return { ...documentBase(target), position: { ...position } };
 }
 
 /** `{ textDocument, positions }`, for methods that take several positions. */
@@ -121,15 +102,13 @@ export function positionsBase(target: Target, attached: Attached): JsonObject {
 /** `{ textDocument, range }`: the call's range, else its position, else the whole document. */
 export function rangeBase(target: Target, { server }: Attached): JsonObject {
   const { lines } = target.document;
-  const at = (place: { line: number; character: number }): JsonObject => {
-    const { line, character } = placeFor(lines, place, server.encoding);
-    return { line, character };
+  const last = lines.count - 1;
+  const chosen = target.range ?? {
+    start: target.place ?? { line: 0, character: 0 },
+    end: target.place ?? { line: last, character: lines.line(last).length },
   };
-  const chosen = target.range ?? (target.place && { start: target.place, end: target.place });
-  if (chosen !== undefined)
-    return { ...documentBase(target), range: { start: at(chosen.start), end: at(chosen.end) } };
-  const whole = wholeRange(lines, server.encoding);
-  return { ...documentBase(target), range: { start: { ...whole.start }, end: { ...whole.end } } };
+  const { start, end } = toSpan(lines, chosen, "utf-16", server.encoding);
+  return { ...documentBase(target), range: { start: { ...start }, end: { ...end } } };
 }
 
 /** `{ textDocument, range, context }` with the diagnostics that touch the range. */

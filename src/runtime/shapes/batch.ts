@@ -1,4 +1,4 @@
-/** The operations of a batch in their given order, each with its outcome, and a summary. */
+/** The shape `batch`: the operations in their given order, each with its outcome, and a summary. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { NextStep } from "../../base/problem.js";
@@ -10,7 +10,6 @@ import type { Shape } from "./shape.js";
 /** Next steps for dropped answers; the warning names all of them. */
 const MAX_STEPS = 5;
 
-/** The shape `batch`. */
 export const batch: Shape = {
   nouns: ["operation", "operations"],
   async normalize(reply, call) {

@@ -1,10 +1,9 @@
-/**
- * Code actions with stable ids: a hash of the server, the kind and the title, and where several actions share those, of
- * their index among them.
- */
+/** The shape `code_actions`, and choosing an action by its id: a hash of server, kind, title and index among equal ones. */
 import { sha256 } from "../../base/hash.js";
-import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
+import { getAt } from "../../base/pointer.js";
+import { Refusal } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { documentKey } from "../../protocol/dialect-format.js";
@@ -18,15 +17,15 @@ import type { Shape } from "./shape.js";
 const what = "a list of code actions";
 const MESSAGE_CHARACTERS = 400;
 const ID_DIGITS = 16;
+const MAX_SHOWN = 30;
 
 /** A rendered action with the server's own. */
-export interface Offer {
+interface Offer {
   server: LanguageServer;
   item: JsonObject;
   entry: Record<string, unknown>;
 }
 
-/** The shape `code_actions`. */
 export const codeActions: Shape = {
   nouns: ["action", "actions"],
   async normalize(reply, call) {
@@ -36,7 +35,7 @@ export const codeActions: Shape = {
 };
 
 /** The actions of a reply with their ids, in the order they are shown. */
-export async function identifiedActions(reply: ReplyData, call: CallState): Promise<Offer[]> {
+async function identifiedActions(reply: ReplyData, call: CallState): Promise<Offer[]> {
   const offers: Offer[] = [];
   for (const { server, entry } of documentEntries(reply, call, what)) {
     if (!isTable(entry) || typeof entry.title !== "string") throw garbled(server, what);
@@ -72,8 +71,7 @@ function summary(call: CallState, edit: Record<string, unknown>): JsonObject {
     if (admitted === undefined) outside++;
     else files.push(textOf(call.places.document(admitted)[documentKey(call.places.dialect)]));
   }
-  const told: JsonObject = { files: sortedSet(files), edits: count };
-  return outside === 0 ? told : { ...told, outside };
+  return { files: sortedSet(files), edits: count, ...(outside === 0 ? {} : { outside }) };
 }
 
 function withIds(offers: Offer[]): Offer[] {
@@ -109,4 +107,45 @@ function actionLines(item: JsonObject): string[] {
       ? [`  ${edits} ${edits === 1 ? "edit" : "edits"} in ${files.join(", ") || "no file"}${away}`]
       : []),
   ];
+}
+
+/** No action is chosen yet: the answer is the list to choose from. */
+export class Choices extends Error {
+  constructor(readonly actions: JsonObject[]) {
+    super("an action is to be chosen");
+    this.name = "Choices";
+  }
+}
+
+/** A reply with only the chosen action, still bound to its server. */
+export async function choose(
+  call: CallState,
+  reply: ReplyData,
+  path: string[],
+  id: Json | undefined,
+): Promise<ReplyData> {
+  const parts =
+    path.length === 0
+      ? reply.parts
+      : reply.parts.map((part) => ({ ...part, value: getAt(part.value, path) }));
+  const actions = await identifiedActions({ ...reply, parts }, call);
+  if (id === undefined) throw new Choices(actions.map(({ item }) => item));
+  const found = actions.find(({ item }) => item.id === id);
+  if (found === undefined)
+    throw new Refusal(
+      "edit/no-action",
+      actions.length === 0
+        ? "The servers offer no action here."
+        : "None of the actions on offer has that id.",
+      {
+        data: { actions: actions.slice(0, MAX_SHOWN).map(({ item }) => short(item)), total: actions.length },
+      },
+    );
+  if (found.item.disabled !== undefined)
+    throw new Refusal("edit/no-action", `The action is disabled: ${String(found.item.disabled)}.`);
+  return { parts: [{ server: found.server, value: found.entry }], perItem: false };
+}
+
+function short({ id, title, kind }: JsonObject): JsonObject {
+  return { id: id ?? null, title: title ?? null, ...(kind === undefined ? {} : { kind }) };
 }

@@ -1,9 +1,6 @@
-/**
- * Completions at a position. Many servers leave filtering to the editor, so it is done here: items that begin with the
- * typed word first, then those that contain its letters in order.
- */
-import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
+/** The shape `completions`, filtered by the typed word, since many servers leave that to the editor: prefixes come first. */
+import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
+import { sortBy, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import { completionKinds, wordOf } from "../../protocol/kinds.js";
 import { table, textOf } from "../answer/answer-text.js";
@@ -16,22 +13,17 @@ const what = "a list of completions";
 const DOCUMENTATION_CHARACTERS = 2000;
 const SNIPPET_FORMAT = 2;
 
-/** The shape `completions`. */
 export const completions: Shape = {
   nouns: ["completion", "completions"],
   entries: (value) => (isTable(value) && Array.isArray(value.items) ? value.items : listOf(value)),
-  choose: (entries, call) => fitting(entries, call).map(({ entry }) => entry),
+  choose: fitting,
   async normalize(reply, call) {
     const entries = reply.parts.flatMap(({ server, value }): Entry[] => {
       if (server === undefined) throw garbled(server, what);
       return completions.entries?.(value).map((item) => ({ server, item })) ?? [];
     });
-    const chosen = fitting(entries, call);
     return {
-      items: uniqueBy(
-        chosen.map(({ entry }): Json => render(entry)),
-        canonicalText,
-      ),
+      items: uniqueBy(fitting(entries, call).map(render), canonicalText),
       beside: { prefix: wordBefore(call), incomplete: isIncomplete(reply.source ?? reply) },
     };
   },
@@ -42,14 +34,19 @@ export const completions: Shape = {
 };
 
 /** The entries that match the typed word, best first. */
-function fitting(entries: Entry[], call: CallState): { entry: Entry; key: KeyPart[] }[] {
+function fitting(entries: Entry[], call: CallState): Entry[] {
   const word = wordBefore(call);
   const ranked = entries.flatMap((entry) => {
     const { label, filterText, sortText } = membersOf(entry);
     const rank = rankOf(String(filterText ?? label), typedFor(entry, call) ?? word);
     return rank === undefined ? [] : [{ entry, key: [rank, String(sortText ?? label), String(label)] }];
   });
-  return sortBy(ranked, ({ entry, key }) => [...key, canonicalText(entry.item), entry.server.plan.id]);
+  const sorted = sortBy(ranked, ({ entry: { server, item }, key }) => [
+    ...key,
+    canonicalText(item),
+    server.plan.id,
+  ]);
+  return sorted.map(({ entry }) => entry);
 }
 
 function membersOf({ server, item }: Entry): Record<string, unknown> {
@@ -89,27 +86,18 @@ function typedFor({ server, item }: Entry, call: CallState): string | undefined 
 }
 
 function render(entry: Entry): JsonObject {
-  const {
-    label,
-    kind,
-    detail,
-    labelDetails,
-    documentation,
-    insertText,
-    insertTextFormat,
-    textEdit,
-    deprecated,
-    tags,
-  } = membersOf(entry);
-  const item: JsonObject = { label: String(label), kind: wordOf(completionKinds, kind) ?? "unknown" };
-  const shown = typeof detail === "string" && detail !== "" ? detail : detailsOf(labelDetails);
+  const members = membersOf(entry);
+  const { label, detail, textEdit, tags } = members;
+  const item: JsonObject = { label: String(label), kind: wordOf(completionKinds, members.kind) ?? "unknown" };
+  const shown = typeof detail === "string" && detail !== "" ? detail : detailsOf(members.labelDetails);
   if (shown !== "") item.detail = shown;
-  const prose = markupText(documentation);
+  const prose = markupText(members.documentation);
   if (prose !== undefined) item.documentation = cutCharacters(prose, DOCUMENTATION_CHARACTERS).text;
-  const raw = isTable(textEdit) ? textEdit.newText : insertText;
-  const insert = typeof raw === "string" && insertTextFormat === SNIPPET_FORMAT ? withoutStops(raw) : raw;
+  const raw = isTable(textEdit) ? textEdit.newText : members.insertText;
+  const isSnippet = members.insertTextFormat === SNIPPET_FORMAT;
+  const insert = typeof raw === "string" && isSnippet ? withoutStops(raw) : raw;
   if (typeof insert === "string" && insert !== label) item.insert = insert;
-  if (deprecated === true || (Array.isArray(tags) && tags.includes(1))) item.deprecated = true;
+  if (members.deprecated === true || (Array.isArray(tags) && tags.includes(1))) item.deprecated = true;
   return item;
 }
 

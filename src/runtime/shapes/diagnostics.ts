@@ -1,28 +1,25 @@
-/** The diagnostics of a file, with its status: diagnostics found, clean, or unknown and why. */
+/** The shapes `diagnostics` and `workspace_diagnostics`, with their status: diagnostics found, clean, or unknown and why. */
 import { defineAll, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters, detached } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { severities, wordOf } from "../../protocol/kinds.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
-import type { Admitted } from "../../workspace/types.js";
-import { byFile, rangeText, table, textOf } from "../answer/answer-text.js";
-import type { Places } from "../answer/places.js";
+import { byFile, fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
 import { garbled, isRange, type LspRange, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
-import { ItemList } from "../listing/list.js";
+import { FileList, ItemList } from "../listing/list.js";
 import type { Shape } from "./shape.js";
 
-const messageCharacters = 4096;
+const MESSAGE_CHARACTERS = 4096;
+const MAX_IN_FILE = 200;
 
-/** The shape `diagnostics`. */
 export const diagnostics: Shape = {
   nouns: ["diagnostic", "diagnostics"],
   async normalize(reply, call) {
-    const kind = diagnosticKind((admitted, places) => places.document(admitted));
-    const files = await collect(call, kind, diagnosticsIn(reply, call), { dropped: "items" });
-    const list = new ItemList(kind, files);
-    return { list, beside: besideOf(reply, list.length) };
+    const kind = diagnosticKind({ isNamed: true });
+    const list = new ItemList(kind, await collect(call, kind, diagnosticsOfDocument(reply, call)));
+    return { list, beside: statusOf(reply, list.length) };
   },
   text: (items, beside, dialect) => [
     statusLine(beside),
@@ -31,25 +28,69 @@ export const diagnostics: Shape = {
   unknown: unknownStatus,
 };
 
+/** Of each file a limited number of diagnostics is shown, and all are counted. */
+export const workspaceDiagnostics: Shape = {
+  nouns: ["file with diagnostics", "files with diagnostics"],
+  async normalize(reply, call) {
+    const kind = diagnosticKind({ isNamed: false });
+    const files = await collect(call, kind, diagnosticsOfWorkspace(reply, call), { dropped: "files" });
+    if (files.some(({ items }) => items.length > MAX_IN_FILE))
+      call.evidence.truncated(
+        `Of a file at most ${MAX_IN_FILE} diagnostics are shown, and one has more; ask about that file itself.`,
+      );
+    const list = new FileList(kind, files, MAX_IN_FILE, ({ admitted, items }, first, places) => ({
+      ...places.document(admitted),
+      total: items.length,
+      diagnostics: first,
+    }));
+    return { list, beside: statusOf(reply, list.length) };
+  },
+  shorten: (items, beside, characters) => ({
+    items: items.map((item): Json => {
+      const { diagnostics, ...rest } = table(item);
+      let room = characters;
+      const kept = (Array.isArray(diagnostics) ? diagnostics : []).filter((entry) => {
+        room -= JSON.stringify(entry).length;
+        return room > 0;
+      });
+      return { ...rest, diagnostics: kept };
+    }),
+    beside,
+  }),
+  text: (items, beside, dialect) => [
+    statusLine(beside),
+    ...items.flatMap((item) => {
+      const { total, diagnostics } = table(item);
+      const shown = Array.isArray(diagnostics) ? diagnostics : [];
+      const cut = Number(total) > shown.length ? ` (${shown.length} of ${total} shown)` : "";
+      return [
+        `${fileOf(item, dialect)}${cut}`,
+        ...shown
+          .flatMap((entry) => messageLines(entry, rangeText(entry, dialect)))
+          .map((line) => `  ${line}`),
+      ];
+    }),
+  ],
+  unknown: unknownStatus,
+};
+
 /** The line for a status that is not known: an empty list alone would read as clean. */
-export function unknownStatus(beside: JsonObject): string[] {
+function unknownStatus(beside: JsonObject): string[] {
   return beside.status === "unknown" ? [statusLine(beside)] : [];
 }
 
-/** The status members beside the diagnostics. */
-export function besideOf(reply: ReplyData, found: number): JsonObject {
+function statusOf(reply: ReplyData, found: number): JsonObject {
   const status = reply.diagnostics?.status ?? (found > 0 ? "diagnostics" : "unknown");
   const why = reply.diagnostics?.why ?? "";
   return why === "" ? { status } : { status, why };
 }
 
-/** The status as a line. */
-export function statusLine({ status, why }: JsonObject): string {
+function statusLine({ status, why }: JsonObject): string {
   return why === undefined ? `Status: ${textOf(status)}` : `Status: ${textOf(status)} (${textOf(why)})`;
 }
 
 /** A diagnostic as lines; the message's further lines are indented. */
-export function messageLines(item: Json, range: string): string[] {
+function messageLines(item: Json, range: string): string[] {
   const { severity, code, source, message } = table(item);
   const [first = "", ...more] = textOf(message).split(/\r\n|\r|\n/);
   const origin = [source, code].filter((part) => part !== undefined).map(textOf);
@@ -57,7 +98,7 @@ export function messageLines(item: Json, range: string): string[] {
   return [`${range}  ${textOf(severity)}${mark} ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
-function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<RawItem<JsonObject>> {
+function* diagnosticsOfDocument(reply: ReplyData, call: CallState): Iterable<RawItem<JsonObject>> {
   const uri = call.evidence.document?.admitted.uri;
   for (const { server, value } of reply.parts) {
     if (server === undefined || uri === undefined) throw garbled(server, "a list of diagnostics");
@@ -65,15 +106,23 @@ function* diagnosticsIn(reply: ReplyData, call: CallState): Iterable<RawItem<Jso
   }
 }
 
-/** Diagnostics as items of a listing; `file` gives the members that name their file. */
-export function diagnosticKind(
-  file: (admitted: Admitted, places: Places) => JsonObject,
-): ItemKind<JsonObject> {
+function* diagnosticsOfWorkspace(reply: ReplyData, call: CallState): Iterable<RawItem<JsonObject>> {
+  for (const { server, value } of reply.parts) {
+    for (const file of listOf(value)) {
+      if (server === undefined || !isTable(file) || typeof file.uri !== "string")
+        throw garbled(server, "the diagnostics of a workspace");
+      for (const entry of listOf(file.items)) yield readDiagnostic(call, server, file.uri, entry);
+    }
+  }
+}
+
+/** `isNamed` when each diagnostic names its file. */
+function diagnosticKind({ isNamed }: { isNamed: boolean }): ItemKind<JsonObject> {
   return {
     facts: diagnosticsFacts,
     text: (what) => JSON.stringify(what),
     render: ({ server, range, what }, admitted, places, lines) => {
-      const item = file(admitted, places);
+      const item: JsonObject = isNamed ? places.document(admitted) : {};
       if (range !== undefined) places.addRange(item, lines, server, range);
       defineAll(item, what);
       return item;
@@ -82,21 +131,20 @@ export function diagnosticKind(
 }
 
 /** A server's diagnostic as an item; its message is cut when it is very long. */
-export function readDiagnostic(
+function readDiagnostic(
   call: CallState,
   server: LanguageServer,
   uri: string,
   entry: unknown,
 ): RawItem<JsonObject> & { range: LspRange } {
   const members = isTable(entry) ? entry : {};
-  const message = messageOf(members.message);
-  if (!isRange(members.range) || message === undefined) throw garbled(server, "a list of diagnostics");
-  const kept = cutCharacters(message, messageCharacters);
-  if (kept.cut) {
-    call.evidence.cut();
-    call.evidence.warn("answer/truncated", `A message is longer than ${messageCharacters} characters.`);
-  }
-  const what: JsonObject = { severity: severityWord(members.severity) };
+  // LSP 3.18 allows markup as the message.
+  const message = isTable(members.message) ? members.message.value : members.message;
+  if (!isRange(members.range) || typeof message !== "string") throw garbled(server, "a list of diagnostics");
+  const kept = cutCharacters(message, MESSAGE_CHARACTERS);
+  if (kept.cut) call.evidence.truncated(`A message is longer than ${MESSAGE_CHARACTERS} characters.`);
+  // LSP leaves a missing severity to the client; it counts as an error.
+  const what: JsonObject = { severity: wordOf(severities, members.severity) ?? "error" };
   const code = codeOf(members.code);
   if (code !== undefined) what.code = code;
   if (typeof members.source === "string") what.source = members.source;
@@ -115,18 +163,7 @@ export async function spellDiagnostic(
   return { ...(await call.places.span(server, uri, range)), ...what };
 }
 
-/** LSP leaves a missing severity to the client; it counts as an error. */
-function severityWord(severity: unknown): string {
-  return wordOf(severities, severity) ?? "error";
-}
-
 function codeOf(code: unknown): string | undefined {
   if (isTable(code)) return codeOf(code.value);
   return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
-}
-
-/** LSP 3.18 allows markup as the message. */
-function messageOf(message: unknown): string | undefined {
-  if (typeof message === "string") return message;
-  return isTable(message) && typeof message.value === "string" ? message.value : undefined;
 }

@@ -1,11 +1,39 @@
-/** What shapes about one document share: reading the entries of a reply, and the range that the call asked about. */
-import { isTable, type Json } from "../../base/json.js";
+/**
+ * Shapes whose items lie in the document that the call is about: `code_lenses`, `folding_ranges`, `highlights`,
+ * `inlay_hints`, `links` and `selection_ranges`, and how the entries of such replies are read.
+ */
+import { isAbsolute, win32 } from "node:path";
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
+import { fileUri } from "../../base/paths.js";
+import { columnsOf, cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { redact } from "../../lsp/wire/redact.js";
+import { highlightKinds, hintKinds, wordOf } from "../../protocol/kinds.js";
+import { highlightsFacts } from "../../protocol/shapes/places.js";
+import { fileOf, placeText, rangeText, table, textOf } from "../answer/answer-text.js";
 import { toSpan } from "../answer/places.js";
-import { garbled, type LspRange, listOf, type ReplyData } from "../ask/candidates.js";
+import {
+  garbled,
+  isCount,
+  isPosition,
+  isRange,
+  type LspRange,
+  listOf,
+  markupText,
+  type ReplyData,
+} from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
+import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
+import { ItemList } from "../listing/list.js";
 import { isBefore } from "../point/symbols.js";
-import type { Normalized } from "./shape.js";
+import type { Normalized, Shape } from "./shape.js";
+
+const TOOLTIP_CHARACTERS = 1000;
+/** No code is nested deeper; a longer chain of selection ranges has a cycle. */
+const MAX_DEPTH = 500;
+const highlightsName = "a list of highlights";
+const selectionName = "a selection range";
 
 /** One entry of a reply about a document. */
 export interface DocumentEntry {
@@ -23,17 +51,21 @@ export function documentEntries(reply: ReplyData, call: CallState, what: string)
   });
 }
 
-/** The items that `render` makes of the entries; it gives undefined for an entry that is left out. */
-export async function documentItems(
+/** The items that `render` makes of the entries. It gives "garbled" for a wrong entry, undefined for one to leave out. */
+async function documentItems(
   reply: ReplyData,
   call: CallState,
   what: string,
-  render: (entry: Record<string, unknown>, server: LanguageServer, uri: string) => Promise<Json | undefined>,
+  render: (
+    entry: Record<string, unknown>,
+    server: LanguageServer,
+    uri: string,
+  ) => Promise<JsonObject | "garbled" | undefined>,
 ): Promise<Normalized> {
   const items: Json[] = [];
   for (const { server, uri, entry } of documentEntries(reply, call, what)) {
-    if (!isTable(entry)) throw garbled(server, what);
-    const item = await render(entry, server, uri);
+    const item = isTable(entry) ? await render(entry, server, uri) : "garbled";
+    if (item === "garbled") throw garbled(server, what);
     if (item !== undefined) items.push(item);
   }
   return { items, beside: {} };
@@ -45,4 +77,196 @@ export function isAskedFor(call: CallState, server: LanguageServer, range: LspRa
   if (target?.range === undefined) return true;
   const { start, end } = toSpan(target.document.lines, range, server.encoding, "utf-16");
   return !isBefore(end, target.range.start) && !isBefore(target.range.end, start);
+}
+
+/** A lens that is not resolved has neither title nor command. */
+export const codeLenses: Shape = {
+  nouns: ["lens", "lenses"],
+  normalize: (reply, call) =>
+    documentItems(reply, call, "a list of code lenses", async (entry, server, uri) => {
+      if (!isRange(entry.range)) return "garbled";
+      const item: JsonObject = await call.places.span(server, uri, entry.range);
+      const { title, command } = isTable(entry.command) ? entry.command : {};
+      if (typeof title === "string") item.title = title;
+      if (typeof command === "string" && command !== "") item.command = command;
+      return item;
+    }),
+  text: (items, _beside, dialect) =>
+    items.map((item) => {
+      const { title, command } = table(item);
+      const run = command === undefined ? "" : `  [${textOf(command)}]`;
+      return `${rangeText(item, dialect)}  ${textOf(title)}${run}`.trimEnd();
+    }),
+};
+
+/** A fold without a character begins or ends at the end of its line, as LSP says. */
+export const foldingRanges: Shape = {
+  nouns: ["folding range", "folding ranges"],
+  normalize: (reply, call) =>
+    documentItems(reply, call, "a list of folding ranges", async (entry, server, uri) => {
+      const { startLine, endLine, startCharacter, endCharacter, kind, collapsedText } = entry;
+      if (!isCount(startLine) || !isCount(endLine)) return "garbled";
+      const lines = await call.places.lines(server, uri);
+      const endOf = (line: number) => columnsOf(lines?.line(line) ?? "", server.encoding);
+      const item: JsonObject = await call.places.span(server, uri, {
+        start: { line: startLine, character: isCount(startCharacter) ? startCharacter : endOf(startLine) },
+        end: { line: endLine, character: isCount(endCharacter) ? endCharacter : endOf(endLine) },
+      });
+      if (typeof kind === "string") item.kind = kind;
+      if (typeof collapsedText === "string") item.collapsed_text = collapsedText;
+      return item;
+    }),
+  text: (items, _beside, dialect) =>
+    items.map((item) => {
+      const { kind, collapsed_text } = table(item);
+      return [rangeText(item, dialect), textOf(kind), textOf(collapsed_text)].join("  ").trimEnd();
+    }),
+};
+
+/** The occurrences of a symbol, and whether each reads or writes it. */
+export const highlights: Shape = {
+  nouns: ["highlight", "highlights"],
+  async normalize(reply, call) {
+    const files = await collect(call, highlightKind, highlightsIn(reply, call));
+    return { list: new ItemList(highlightKind, files), beside: {} };
+  },
+  text: (items, _beside, dialect) =>
+    items.map((item) => {
+      const { kind, text } = table(item);
+      return `${rangeText(item, dialect)}  ${textOf(kind)}  ${textOf(text)}`.trimEnd();
+    }),
+};
+
+function* highlightsIn(reply: ReplyData, call: CallState): Iterable<RawItem<string>> {
+  for (const { server, uri, entry } of documentEntries(reply, call, highlightsName)) {
+    if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, highlightsName);
+    yield { server, uri, range: entry.range, what: wordOf(highlightKinds, entry.kind) ?? "text" };
+  }
+}
+
+const highlightKind: ItemKind<string> = {
+  facts: highlightsFacts,
+  text: (kind) => kind,
+  render({ server, range, what: kind }, _admitted, places, lines) {
+    if (range === undefined) throw garbled(server, highlightsName);
+    const item: JsonObject = {};
+    places.addRange(item, lines, server, range);
+    item.kind = kind;
+    const text = places.textBeside(lines, server, range);
+    if (text !== undefined) item.text = text;
+    return item;
+  },
+};
+
+/** Inferred types and parameter names. */
+export const inlayHints: Shape = {
+  nouns: ["hint", "hints"],
+  normalize: (reply, call) =>
+    documentItems(reply, call, "a list of inlay hints", async (entry, server, uri) => {
+      const { position } = entry;
+      const label = labelOf(entry.label);
+      if (!isPosition(position) || label === undefined) return "garbled";
+      if (!isAskedFor(call, server, { start: position, end: position })) return undefined;
+      const item: JsonObject = { ...(await call.places.point(server, uri, position)), label };
+      const kind = wordOf(hintKinds, entry.kind);
+      if (kind !== undefined) item.kind = kind;
+      const text = markupText(entry.tooltip);
+      if (text !== undefined) item.tooltip = cutCharacters(text, TOOLTIP_CHARACTERS).text;
+      return item;
+    }),
+  text: (items, _beside, dialect) =>
+    items.map((item) => {
+      const { label, kind, tooltip } = table(item);
+      const more = tooltip === undefined ? "" : `  (${textOf(tooltip).replaceAll(/\s+/g, " ")})`;
+      return `${placeText(item, dialect)}  ${[textOf(kind), textOf(label)].join(" ").trim()}${more}`;
+    }),
+};
+
+/** A label is a text, or a list of parts. */
+function labelOf(label: unknown): string | undefined {
+  if (typeof label === "string") return label.trim();
+  if (!Array.isArray(label)) return undefined;
+  const values = label.map((part) => (isTable(part) ? part.value : undefined));
+  return values.every((value) => typeof value === "string") ? values.join("").trim() : undefined;
+}
+
+/** A link to a file outside the roots is dropped; one that was not resolved has no target. */
+export const links: Shape = {
+  nouns: ["link", "links"],
+  normalize: (reply, call) =>
+    documentItems(reply, call, "a list of links", async (entry, server, uri) => {
+      if (!isRange(entry.range)) return "garbled";
+      const span = await call.places.span(server, uri, entry.range);
+      const target = targetOf(call, entry.target);
+      if (target === undefined) call.evidence.drop({ span, target: entry.target });
+      if (target === undefined) return undefined;
+      const item: JsonObject = { ...span, ...target };
+      if (typeof entry.tooltip === "string") item.tooltip = entry.tooltip;
+      return item;
+    }),
+  text: (items, _beside, dialect) =>
+    items.map((item) => {
+      const { url, fragment, tooltip } = table(item);
+      const place = fragment === undefined ? "" : `#${textOf(fragment)}`;
+      const target = `${fileOf(item, dialect)}${textOf(url)}${place}` || "(not resolved)";
+      return `${rangeText(item, dialect)}  ${target}  ${textOf(tooltip)}`.trimEnd();
+    }),
+};
+
+/** The members that name a link's target; undefined when it is outside the roots. */
+function targetOf(call: CallState, target: unknown): JsonObject | undefined {
+  if (typeof target !== "string" || target === "") return {};
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(target)?.[1]?.toLowerCase();
+  // Some servers give a bare path instead of a URI.
+  const isFile = scheme === "file" || isAbsolute(target) || win32.isAbsolute(target);
+  if (!isFile) return isPublic(scheme, target) ? { url: target } : undefined;
+  const mark = target.indexOf("#");
+  const named = mark < 0 ? target : target.slice(0, mark);
+  const admitted = call.places.show(scheme === "file" ? named : fileUri(named));
+  if (admitted === undefined) return undefined;
+  const file = call.places.document(admitted);
+  return mark < 0 ? file : { ...file, fragment: target.slice(mark + 1) };
+}
+
+/** Web addresses are part of the document; URIs of other schemes may contain paths of this machine. */
+function isPublic(scheme: string | undefined, target: string): boolean {
+  return scheme === undefined || /^(?:https?|mailto)$/.test(scheme) || redact(target, []) === target;
+}
+
+/** The ranges around a position, innermost first. */
+export const selectionRanges: Shape = {
+  nouns: ["range", "ranges"],
+  async normalize(reply, call) {
+    const found: { range: LspRange; item: JsonObject }[] = [];
+    for (const { server, uri, entry } of documentEntries(reply, call, selectionName)) {
+      for (const range of chainOf(server, entry)) {
+        const item = await call.places.span(server, uri, range);
+        const text = await call.places.snippet(server, uri, range);
+        found.push({ range, item: text === undefined ? item : { ...item, text } });
+      }
+    }
+    // In a chain the inner range begins later or ends earlier, so this is the order of nesting.
+    const ordered = sortBy(found, ({ range: { start, end }, item }) => [
+      -start.line,
+      -start.character,
+      end.line,
+      end.character,
+      canonicalText(item),
+    ]);
+    return { items: ordered.map(({ item }): Json => item), beside: {} };
+  },
+  text: (items, _beside, dialect) =>
+    items.map((item) => `${rangeText(item, dialect)}  ${textOf(table(item).text)}`.trimEnd()),
+};
+
+function chainOf(server: LanguageServer, entry: unknown): LspRange[] {
+  const chain: LspRange[] = [];
+  for (let link: unknown = entry; link !== undefined && link !== null; ) {
+    if (!isTable(link) || !isRange(link.range) || chain.length > MAX_DEPTH)
+      throw garbled(server, selectionName);
+    chain.push(link.range);
+    link = link.parent;
+  }
+  if (chain.length === 0) throw garbled(server, selectionName);
+  return chain;
 }

@@ -1,22 +1,19 @@
-/** Places in files: `Location`, `Location[]` or `LocationLink[]`; of a link the range of the name is shown. */
-import { isTable } from "../../base/json.js";
-import type { LanguageServer } from "../../lsp/types.js";
+/** The shape `locations`: `Location`, `Location[]` or `LocationLink[]`; of a link the range of the name is shown. */
 import { locationsFacts } from "../../protocol/shapes/places.js";
 import { byFile, rangeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
 import type { SnippetBounds } from "../answer/places.js";
-import { garbled, isRange, listOf, type ReplyData } from "../ask/candidates.js";
+import { garbled, listOf, locationIn, type ReplyData } from "../ask/candidates.js";
 import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import type { Shape } from "./shape.js";
 
 const what = "a location";
 
-/** The shape `locations`. */
 export const locations: Shape = {
   nouns: ["location", "locations"],
   async normalize(reply, call, { snippet }) {
     const kind = locationKind(snippetBounds(snippet));
-    const files = await collect(call, kind, locationsIn(reply), { dropped: "items" });
+    const files = await collect(call, kind, locationsIn(reply));
     return { list: new ItemList(kind, files), beside: {} };
   },
   lighter: withoutSnippets,
@@ -27,16 +24,12 @@ export const locations: Shape = {
 function* locationsIn(reply: ReplyData): Iterable<RawItem<null>> {
   for (const { server, value } of reply.parts) {
     if (server === undefined) throw garbled(server, what);
-    for (const entry of listOf(value)) yield readLocation(server, entry);
+    for (const entry of listOf(value)) {
+      const location = locationIn(entry);
+      if (location === undefined) throw garbled(server, what);
+      yield { server, ...location, what: null };
+    }
   }
-}
-
-function readLocation(server: LanguageServer, entry: unknown): RawItem<null> {
-  if (!isTable(entry)) throw garbled(server, what);
-  const uri = entry.uri ?? entry.targetUri;
-  const range = entry.range ?? entry.targetSelectionRange ?? entry.targetRange;
-  if (typeof uri !== "string" || !isRange(range)) throw garbled(server, what);
-  return { server, uri, range, what: null };
 }
 
 function locationKind(bounds: SnippetBounds | undefined): ItemKind<null> {

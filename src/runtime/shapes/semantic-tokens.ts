@@ -1,4 +1,4 @@
-/** Semantic tokens: the server's relative numbers, made absolute and named by its legend. */
+/** The shape `semantic_tokens`: the server's relative numbers, made absolute and named by its legend. */
 import { isTable, type JsonObject } from "../../base/json.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
@@ -15,14 +15,13 @@ const what = "semantic tokens";
 /** A server may offer only one of these methods; both use one legend. */
 const tokenMethods = ["textDocument/semanticTokens/full", "textDocument/semanticTokens/range"];
 
-/** The shape `semantic_tokens`. */
 export const semanticTokens: Shape = {
   nouns: ["token", "tokens"],
   async normalize(reply, call) {
     const entries = documentEntries(reply, call, what);
     const [first] = entries;
     const lines = first && (await call.places.lines(first.server, first.uri));
-    const files = await collect(call, tokenKind, tokensIn(entries, lines, call), { dropped: "items" });
+    const files = await collect(call, tokenKind, tokensIn(entries, lines, call));
     return { list: new ItemList(tokenKind, files), beside: {} };
   },
   text: (items, _beside, dialect) =>
@@ -33,7 +32,6 @@ export const semanticTokens: Shape = {
     }),
 };
 
-/** A token's type and modifiers, by name. */
 interface TokenWords {
   type: string;
   modifiers: string[];
@@ -71,14 +69,8 @@ function* tokensIn(
   }
 }
 
-interface Token {
-  range: LspRange;
-  type: number;
-  modifiers: number;
-}
-
 /** Five numbers each: lines and characters since the token before, length, type, modifiers. */
-function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefined): Iterable<Token> {
+function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefined) {
   const data = isTable(value) ? value.data : undefined;
   if (!Array.isArray(data) || data.length % 5 !== 0 || !data.every(isCount)) throw garbled(server, what);
   const start: LspPosition = { line: 0, character: 0 };
@@ -117,12 +109,7 @@ function textIn(lines: Lines | undefined, { start, end }: LspRange, { encoding }
   return line.slice(from, convertColumn(line, end.character, encoding, "utf-16"));
 }
 
-interface Legend {
-  types: string[];
-  modifiers: string[];
-}
-
-function legendOf(server: LanguageServer, call: CallState): Legend {
+function legendOf(server: LanguageServer, call: CallState): { types: string[]; modifiers: string[] } {
   const options = tokenMethods.flatMap((method) => server.options(method, call.evidence.target?.document));
   const legend = options.flatMap((option) =>
     isTable(option) && isTable(option.legend) ? [option.legend] : [],

@@ -1,4 +1,4 @@
-/** The status of the language servers: files, state, memory, and the last error output. */
+/** The shape `server_status`: files, state, memory, and the last error output. */
 
 import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
@@ -11,7 +11,6 @@ import type { Shape } from "./shape.js";
 
 const STDERR_LINES = 10;
 
-/** The shape `server_status`. */
 export const serverStatus: Shape = {
   nouns: ["server", "servers"],
   async normalize(reply, call) {
@@ -23,14 +22,13 @@ export const serverStatus: Shape = {
 
 function render(call: CallState, status: ServerStatus): JsonObject {
   const plan = call.plan.servers.find((server) => server.id === status.id);
-  const root = status.root === null ? undefined : shown(call, status.root);
-  const others = status.otherRoots.map((path) => shown(call, path));
-  const unwatched = status.notWatched.map((path) => shown(call, path));
+  const shown = (paths: readonly string[]) =>
+    paths.flatMap((path) => call.places.show(fileUri(path))?.shown ?? []);
   const languages = plan === undefined ? [] : [plan.languageId, ...Object.values(plan.languageIds)];
   return {
     id: status.id,
-    root: root ?? null,
-    other_roots: others.filter((path) => path !== undefined),
+    root: status.root === null ? null : (shown([status.root])[0] ?? null),
+    other_roots: shown(status.otherRoots),
     state: status.state,
     readiness: status.readiness,
     extensions: plan?.extensions ?? [],
@@ -48,15 +46,11 @@ function render(call: CallState, status: ServerStatus): JsonObject {
     memory_mb: status.memoryMb,
     locked: status.locked,
     progress: status.progress,
-    not_watched: unwatched.filter((path) => path !== undefined),
+    not_watched: shown(status.notWatched),
     last_error: status.lastError,
     stderr: status.stderr.slice(-STDERR_LINES),
     install: plan?.install ?? null,
   };
-}
-
-function shown(call: CallState, path: string): string | undefined {
-  return call.places.show(fileUri(path))?.shown;
 }
 
 function whole(value: number | null): number | null {

@@ -1,7 +1,6 @@
 /**
  * The interface of every output shape: raw replies in, rendered items out, and the same items as lines of text. Sorting,
- * duplicates, limits and pages are done elsewhere for all shapes. A shape with very many items gives a list whose items
- * are rendered when they are shown.
+ * duplicates, limits and pages are done elsewhere, for all shapes.
  */
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
@@ -16,7 +15,6 @@ import type { List } from "../listing/list.js";
 export interface Normalized {
   /** The items of the list; empty where the shape has none. */
   items: Json[];
-  /** Members beside the list. */
   beside: JsonObject;
 }
 
@@ -49,7 +47,6 @@ export interface Lighter {
   describe(items: Json[], level: number, call: CallState): Dropped;
 }
 
-/** One output shape at run time. */
 export interface Shape {
   /** Singular and plural of the items; undefined where they are not counted. */
   nouns: readonly [string, string] | undefined;

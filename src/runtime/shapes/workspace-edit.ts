@@ -5,11 +5,10 @@ import { cutCharacters } from "../../base/text.js";
 import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
 import { fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
 import { garbled } from "../ask/candidates.js";
-import { Choices } from "../ask/choose.js";
 import { applyPreview, previewOrApply, undoEdit } from "../edits/apply.js";
 import { ApplyRequest, ProposedEdit, UndoRequest } from "../edits/proposed-edit.js";
 import { readServerEdit } from "../edits/server-edit.js";
-import { codeActions } from "./code-actions.js";
+import { Choices, codeActions } from "./code-actions.js";
 import type { Normalized, Shape } from "./shape.js";
 
 /** Estimated size of one listed action. */

@@ -1,10 +1,12 @@
 /**
- * Runs several calls in one, in order or in parallel. Each has its own outcome. Only reads run in parallel; an
- * operation that changes something runs alone, in its place.
+ * Tools within a tool: runs a batch, and combines the results of steps. Only reads run in parallel; an operation that
+ * changes something runs alone, in its place.
  */
 import type { BatchOptions } from "../../abi/handler.js";
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import type { Evidence } from "../answer/evidence.js";
 
 /** What a tool within a tool returned: its answer, or its refusal as an answer. */
 export interface ToolResult {
@@ -17,7 +19,6 @@ export interface ToolResult {
   isCut: boolean;
 }
 
-/** Calls another tool. */
 export type RunTool = (name: string, args: Json) => Promise<ToolResult>;
 
 /** What a batch needs to know of its tools and its time. */
@@ -25,11 +26,8 @@ export interface BatchBounds {
   onlyReads(tool: string): boolean;
   /** Whether there is time for another operation; the rest are skipped, so that the answer is in time. */
   hasTime(): boolean;
-  /** Called as each operation ends. */
-  ended(index: number, ran: ToolResult): void;
 }
 
-/** How many operations run in parallel. */
 const atOnce = 8;
 
 interface Operation {
@@ -38,14 +36,14 @@ interface Operation {
   id: string | undefined;
 }
 
-/** The outcome of every operation, in the given order. */
+/** The outcome of every operation, in the given order, and the indexes of those whose answers are cut. */
 export async function runBatch(
   tools: readonly string[],
   operations: Json,
   { parallel, stopOnError }: BatchOptions,
   run: RunTool,
-  { onlyReads, hasTime, ended }: BatchBounds,
-): Promise<JsonObject[]> {
+  { onlyReads, hasTime }: BatchBounds,
+): Promise<{ outcomes: JsonObject[]; cut: number[] }> {
   const asked = (Array.isArray(operations) ? operations : []).map(readOperation);
   const foreign = asked.find(({ tool }) => !tools.includes(tool));
   if (foreign !== undefined)
@@ -58,7 +56,6 @@ export async function runBatch(
       const ran = await run(operation.tool, operation.args);
       const isBegun = ran.refusal?.code !== "call/not-begun";
       if (isBegun) all[index] = ran;
-      if (isBegun) ended(index, ran);
       if ((ran.refusal !== undefined && stopOnError !== false) || !isBegun || !hasTime()) isStopped = true;
     }
   };
@@ -67,7 +64,10 @@ export async function runBatch(
     await Promise.all(Array.from({ length: workers }, () => work(group)));
   }
   const why = whySkipped(all, stopOnError);
-  return asked.map((operation, index) => outcomeOf(operation, index, all[index], why));
+  return {
+    outcomes: asked.map((operation, index) => outcomeOf(operation, index, all[index], why)),
+    cut: [...all.keys()].filter((index) => all[index]?.isCut),
+  };
 }
 
 /** Why the rest was skipped: the first failure, where a failure stops the batch, or the deadline. */
@@ -124,4 +124,56 @@ function readOperation(value: Json): Operation {
     args: members.args ?? {},
     id: typeof members.id === "string" ? members.id : undefined,
   };
+}
+
+/** A tool that was called as a step. */
+export interface Step {
+  name: string;
+  ran: ToolResult;
+}
+
+/** Warns of steps that failed, were cut or ask back. Throws when every step that the answer is made of failed. */
+export function warnOfSteps(evidence: Evidence, steps: readonly Step[], decisive: readonly Step[]): void {
+  if (decisive.length > 0 && decisive.every(({ ran }) => ran.refusal !== undefined))
+    throw allFailed(decisive);
+  for (const { name, ran } of steps) {
+    const { refusal } = ran;
+    if (refusal !== undefined)
+      evidence.warn("answer/step-failed", `The step ${name} ${howFailed(refusal)}: ${refusal.message}`, {
+        step: name,
+        code: refusal.code,
+      });
+    if (ran.isCut) evidence.truncated(`The answer of the step ${name} is cut.`, { step: name });
+    if (ran.candidates !== undefined)
+      evidence.warn("answer/several-matches", `The step ${name} must know which symbol is meant.`, {
+        step: name,
+      });
+  }
+  const candidates = steps.flatMap(({ ran }) => ran.candidates ?? []);
+  if (candidates.length > 0) evidence.question = uniqueBy(candidates, canonicalText);
+}
+
+function howFailed({ code }: Refusal): string {
+  return code === "call/not-begun" ? "was skipped" : "failed";
+}
+
+/** Names the operations of a batch whose answers are cut. */
+export function warnOfCuts(evidence: Evidence, operations: number[]): void {
+  if (operations.length === 0) return;
+  evidence.truncated(`Answers are cut within: operations ${operations.join(", ")}.`, { operations });
+}
+
+/** A reason that all steps share is the reason of the whole; several are listed together. */
+function allFailed(steps: readonly Step[]): Refusal {
+  const refusals = steps.flatMap(({ name, ran }) =>
+    ran.refusal === undefined ? [] : [{ name, refusal: ran.refusal }],
+  );
+  const [first] = refusals;
+  const isOne = refusals.every(({ refusal }) => refusal.code === first?.refusal.code);
+  if (first !== undefined && isOne) return first.refusal;
+  const lines = refusals.map(({ name, refusal }) => `${name}: ${refusal.message}`);
+  return new Refusal("call/steps-failed", `Every step failed. ${lines.join(" ")}`, {
+    nextSteps: refusals.flatMap(({ refusal }) => refusal.nextSteps),
+    data: { steps: refusals.map(({ name, refusal }) => ({ step: name, code: refusal.code })) },
+  });
 }

@@ -1,16 +1,15 @@
-/** Callers or callees. Call sites are in the caller's file: for outgoing calls that is the file asked about. */
+/** The shapes `calls` (callers or callees) and `types` (supertypes or subtypes). LSP gives their items one form. */
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
-import { garbled, isRange, type LspRange, listOf } from "../ask/candidates.js";
+import { garbled, isRange, kindWord, type LspRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { type HierarchyItem, readHierarchyItem, renderHierarchyItem } from "./hierarchy-item.js";
 import type { Shape } from "./shape.js";
 
-const what = "a list of calls";
+const callsName = "a list of calls";
+const typesName = "a list of types";
 
-/** The shape `calls`. */
 export const calls: Shape = {
   nouns: ["call", "calls"],
   async normalize(reply, call, { snippet }) {
@@ -18,10 +17,10 @@ export const calls: Shape = {
     const { places, evidence } = call;
     const found: JsonObject[] = [];
     for (const { server, value, item: asked } of reply.parts) {
-      if (server === undefined) throw garbled(server, what);
+      if (server === undefined) throw garbled(server, callsName);
       for (const entry of listOf(value)) {
         const { other, sites, sitesUri } = readCall(server, entry, asked);
-        const item = await renderHierarchyItem(call, server, other);
+        const item = await renderItem(call, server, other);
         if (item === undefined) {
           const { name, kind, uri, selection } = other;
           evidence.drop({ name, kind, uri, selection, sitesUri });
@@ -46,18 +45,65 @@ export const calls: Shape = {
     }),
 };
 
-/** One call: the other function, and where it calls or is called. */
-interface RawCall {
-  other: HierarchyItem;
-  sitesUri: string;
-  sites: LspRange[];
+export const types: Shape = {
+  nouns: ["type", "types"],
+  async normalize(reply, call) {
+    const items: Json[] = [];
+    for (const { server, value } of reply.parts) {
+      if (server === undefined) throw garbled(server, typesName);
+      for (const entry of listOf(value)) {
+        const raw = readItem(server, entry, typesName);
+        const item = await renderItem(call, server, raw);
+        if (item === undefined) call.evidence.drop(raw);
+        else items.push(raw.detail === "" ? item : { ...item, detail: call.places.name(raw.detail) });
+      }
+    }
+    return { items, beside: {} };
+  },
+  text: (items, _beside, dialect) =>
+    byFile(items, dialect, (item) => {
+      const { name, kind, detail } = table(item);
+      const more = detail === undefined ? "" : `  ${textOf(detail)}`;
+      return [`${placeText(item, dialect)}  ${textOf(kind)} ${textOf(name)}${more}`];
+    }),
+};
+
+/** A checked `CallHierarchyItem` or `TypeHierarchyItem`. */
+interface HierarchyItem {
+  name: string;
+  kind: string;
+  uri: string;
+  selection: LspRange;
+  detail: string;
 }
 
-function readCall(server: LanguageServer, entry: unknown, asked: unknown): RawCall {
+function readItem(server: LanguageServer, entry: unknown, what: string): HierarchyItem {
+  if (!isTable(entry) || typeof entry.name !== "string" || typeof entry.uri !== "string")
+    throw garbled(server, what);
+  const selection = entry.selectionRange ?? entry.range;
+  if (!isRange(selection)) throw garbled(server, what);
+  const detail = typeof entry.detail === "string" ? entry.detail : "";
+  return { name: entry.name, kind: kindWord(entry.kind), uri: entry.uri, selection, detail };
+}
+
+/** Name, kind, file and position of an item; undefined when its file is outside the roots. */
+async function renderItem(
+  { places }: CallState,
+  server: LanguageServer,
+  { name, kind, uri, selection }: HierarchyItem,
+): Promise<JsonObject | undefined> {
+  const admitted = places.show(uri);
+  if (admitted === undefined) return undefined;
+  const point = await places.point(server, uri, selection.start);
+  return { name: places.name(name), kind, ...places.document(admitted), ...point };
+}
+
+/** The other function, and the sites: they are in the caller's file, which for outgoing calls is the file asked about. */
+function readCall(server: LanguageServer, entry: unknown, asked: unknown) {
   const members = isTable(entry) ? entry : {};
-  const other = readHierarchyItem(server, members.from ?? members.to, what);
+  const other = readItem(server, members.from ?? members.to, callsName);
   const sites = listOf(members.fromRanges);
-  if (!sites.every(isRange)) throw garbled(server, what);
+  if (!sites.every(isRange)) throw garbled(server, callsName);
   const isOutgoing = members.from === undefined;
   const sitesUri = isOutgoing && isTable(asked) && typeof asked.uri === "string" ? asked.uri : other.uri;
   return { other, sitesUri, sites };

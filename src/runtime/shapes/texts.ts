@@ -1,0 +1,219 @@
+/** The shapes without a place of their own: `hover`, `signatures`, `monikers`, and the plain values `text` and `json`. */
+import { canonicalText, define, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
+import { fromPointer, getAt } from "../../base/pointer.js";
+import { cutCharacters } from "../../base/text.js";
+import type { LanguageServer } from "../../lsp/types.js";
+import { rangeText, table, textOf } from "../answer/answer-text.js";
+import {
+  garbled,
+  isCount,
+  isRange,
+  listOf,
+  markupText,
+  type ReplyPart,
+  wholeValue,
+} from "../ask/candidates.js";
+import type { CallState } from "../call-state.js";
+import type { Normalized, Shape } from "./shape.js";
+
+const MAX_PARTS = 8;
+const PART_CHARACTERS = 8192;
+const DOCUMENTATION_CHARACTERS = 4000;
+const signaturesName = "the signatures of a call";
+
+/** Hover texts as Markdown: from a string, a marked string, a list of those, or markup content. */
+export const hover: Shape = {
+  nouns: undefined,
+  async normalize(reply, { evidence, tool, places }): Promise<Normalized> {
+    const texts = reply.parts.flatMap(contentsOf).filter(({ value }) => value.trim() !== "");
+    if (texts.length > MAX_PARTS) evidence.truncated(`Only ${MAX_PARTS} of ${texts.length} parts are shown.`);
+    const items = texts.slice(0, MAX_PARTS).map(({ kind, value }): Json => {
+      const kept = cutCharacters(value, PART_CHARACTERS);
+      if (kept.cut) evidence.truncated(`A part is longer than ${PART_CHARACTERS} characters and was cut.`);
+      return tool.output.marked ? { kind, value: kept.text } : kept.text;
+    });
+    const uri = evidence.document?.admitted.uri;
+    for (const { server, value } of reply.parts) {
+      const range = isTable(value) ? value.range : undefined;
+      if (server === undefined || uri === undefined || !isRange(range)) continue;
+      const lines = await places.lines(server, uri);
+      return { items, beside: { range: places.rangeValue(lines, server, range) } };
+    }
+    return { items, beside: {} };
+  },
+  shorten: (items, beside, characters) => ({
+    items: items.map((item): Json => {
+      const { text } = cutCharacters(hoverText(item), characters);
+      return typeof item === "string" ? text : { ...table(item), value: text };
+    }),
+    beside,
+  }),
+  text(items, beside, dialect) {
+    if (items.length === 0) return ["There is no hover text at this position."];
+    const shown = dialect.position.answers === "object" ? beside : (beside.range ?? null);
+    const range = beside.range === undefined ? [] : [`Range: ${rangeText(shown, dialect)}`];
+    return [...range, ...items.map(hoverText)];
+  },
+};
+
+function hoverText(item: Json): string {
+  return typeof item === "string" ? item : textOf(table(item).value);
+}
+
+function contentsOf({ server, value }: ReplyPart): { kind: "markdown" | "plaintext"; value: string }[] {
+  if (value === null || value === undefined) return [];
+  if (!isTable(value)) throw garbled(server, "a hover");
+  return listOf(value.contents).map((content) => {
+    if (typeof content === "string") return { kind: "markdown", value: content };
+    if (!isTable(content) || typeof content.value !== "string") throw garbled(server, "a hover");
+    if (typeof content.language === "string")
+      return { kind: "markdown", value: fenced(content.value, content.language) };
+    return { kind: content.kind === "plaintext" ? "plaintext" : "markdown", value: content.value };
+  });
+}
+
+/** A code block with a fence longer than any in the code. */
+function fenced(code: string, language: string): string {
+  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map((match) => match[0].length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${code}\n${fence}`;
+}
+
+/** The signatures of a call, the active one first, then by the number of parameters. */
+export const signatures: Shape = {
+  nouns: ["signature", "signatures"],
+  async normalize(reply) {
+    const items: JsonObject[] = [];
+    for (const { server, value } of reply.parts) {
+      if (value === null || value === undefined) continue;
+      if (!isTable(value) || !Array.isArray(value.signatures)) throw garbled(server, signaturesName);
+      const active = isCount(value.activeSignature) ? value.activeSignature : 0;
+      for (const [index, entry] of value.signatures.entries())
+        items.push(readSignature(server, entry, index === active, value.activeParameter));
+    }
+    const ordered = sortBy(items, (item) => [
+      item.active !== true,
+      Array.isArray(item.parameters) ? item.parameters.length : 0,
+      textOf(item.label),
+      canonicalText(item),
+    ]);
+    return { items: ordered as Json[], beside: {} };
+  },
+  text: (items) => items.flatMap((item) => signatureLines(table(item))),
+};
+
+function readSignature(
+  server: LanguageServer | undefined,
+  entry: unknown,
+  isActive: boolean,
+  shared: unknown,
+): JsonObject {
+  if (!isTable(entry) || typeof entry.label !== "string") throw garbled(server, signaturesName);
+  const { label } = entry;
+  const parameters = listOf(entry.parameters).map((parameter): JsonObject => {
+    const members = isTable(parameter) ? parameter : {};
+    // A parameter's label is a text, or its UTF-16 offsets in the signature.
+    const [start, end]: unknown[] = Array.isArray(members.label) ? members.label : [];
+    const text = isCount(start) && isCount(end) ? label.slice(start, end) : members.label;
+    if (typeof text !== "string") throw garbled(server, signaturesName);
+    return withDocumentation({ label: text }, members.documentation);
+  });
+  const item: JsonObject = { label, active: isActive, parameters };
+  const own = entry.activeParameter ?? shared;
+  if (isActive && isCount(own) && own < parameters.length) item.active_parameter = own;
+  return withDocumentation(item, entry.documentation);
+}
+
+function withDocumentation(item: JsonObject, documentation: unknown): JsonObject {
+  const text = markupText(documentation);
+  return text === undefined
+    ? item
+    : { ...item, documentation: cutCharacters(text, DOCUMENTATION_CHARACTERS).text };
+}
+
+function signatureLines(item: JsonObject): string[] {
+  const parameters = (Array.isArray(item.parameters) ? item.parameters : []).map(table);
+  const lines = parameters.map(({ label, documentation }, index) => {
+    const mark = item.active_parameter === index ? "> " : "  ";
+    const more = documentation === undefined ? "" : `: ${textOf(documentation).replaceAll(/\s+/g, " ")}`;
+    return `  ${mark}${textOf(label)}${more}`;
+  });
+  const documentation = item.documentation === undefined ? [] : textOf(item.documentation).split("\n");
+  return [
+    `${item.active === true ? "* " : ""}${textOf(item.label)}`,
+    ...lines,
+    ...documentation.map((line) => `  ${line}`),
+  ];
+}
+
+/** The names of a symbol across projects. */
+export const monikers: Shape = {
+  nouns: ["moniker", "monikers"],
+  async normalize(reply) {
+    const items: Json[] = [];
+    for (const { server, value } of reply.parts) {
+      for (const entry of listOf(value)) {
+        const { scheme, identifier, unique, kind } = isTable(entry) ? entry : {};
+        if (typeof scheme !== "string" || typeof identifier !== "string" || typeof unique !== "string")
+          throw garbled(server, "a list of monikers");
+        const item: JsonObject = { scheme, identifier, unique };
+        items.push(typeof kind === "string" ? { ...item, kind } : item);
+      }
+    }
+    return { items, beside: {} };
+  },
+  text: (items) =>
+    items.map((item) => {
+      const { scheme, identifier, unique, kind } = table(item);
+      const role = kind === undefined ? "" : `, ${textOf(kind)}`;
+      return `${textOf(scheme)} ${textOf(identifier)}  (unique in its ${textOf(unique)}${role})`;
+    }),
+};
+
+/** One text from a server's reply, or null when there is none. */
+export const text: Shape = {
+  nouns: undefined,
+  async normalize(reply, _call, options) {
+    const value = getAt(wholeValue(reply), fromPointer(options.at ?? ""));
+    const found = isTable(value) && typeof value.value === "string" ? value.value : (value ?? null);
+    if (found !== null && typeof found !== "string") throw garbled(reply.parts[0]?.server, "a text");
+    const beside: JsonObject = { text: found };
+    return { items: [], beside: options.language ? { ...beside, language: options.language } : beside };
+  },
+  shorten: (items, beside, characters) => ({
+    items,
+    beside: { ...beside, text: cutCharacters(textOf(beside.text), characters).text },
+  }),
+  text(_items, beside) {
+    if (beside.text === null) return ["The server has no text for this."];
+    const body = textOf(beside.text);
+    return [beside.language === undefined ? body : fenced(body, textOf(beside.language))];
+  },
+};
+
+/** The value as the server or the steps gave it; file URIs outside the roots are masked. */
+export const json: Shape = {
+  nouns: undefined,
+  async normalize(reply, call, options) {
+    const value = getAt(wholeValue(reply), fromPointer(options.at ?? "")) ?? null;
+    return { items: [], beside: { value: withoutOutside(value as Json, call) } };
+  },
+  text: (_items, beside) => JSON.stringify(beside.value, null, 1).split("\n"),
+};
+
+function withoutOutside(value: Json, call: CallState): Json {
+  if (typeof value === "string") return maskedText(value, call);
+  if (Array.isArray(value)) return value.map((item) => withoutOutside(item, call));
+  if (!isTable(value)) return value;
+  const masked: JsonObject = {};
+  for (const [key, member] of Object.entries(value as JsonObject))
+    define(masked, maskedText(key, call), withoutOutside(member, call));
+  return masked;
+}
+
+function maskedText(text: string, call: CallState): string {
+  if (!/^file:/i.test(text) || call.places.show(text) !== undefined) return text;
+  call.evidence.drop(text);
+  return "(outside the workspace)";
+}
