@@ -31,16 +31,13 @@ export interface Subject {
 }
 
 export class Capabilities {
-  readonly #plan: Pick<ServerPlan, "features" | "customMethods" | "ready">;
   readonly #registrations = new Map<string, { method: string; options: unknown }>();
   readonly #listeners = new Set<() => void>();
   #offered: Record<string, unknown> = {};
   /** Methods that were waited for in vain. */
   readonly #neverOffered = new Set<string>();
 
-  constructor(plan: Pick<ServerPlan, "features" | "customMethods" | "ready">) {
-    this.#plan = plan;
-  }
+  constructor(private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "ready">) {}
 
   /** The capabilities in the result of `initialize`. */
   set offered(capabilities: unknown) {
@@ -83,7 +80,7 @@ export class Capabilities {
 
   /** Whether the plan allows a feature of this server. */
   allows(feature: string): boolean {
-    const { only, except } = this.#plan.features;
+    const { only, except } = this.plan.features;
     return (only === null || only.includes(feature)) && !except.includes(feature);
   }
 
@@ -118,14 +115,14 @@ export class Capabilities {
 
   /** Whether `initialize` offered no method of the specification, and the server announces when it has loaded. */
   #registersLater(): boolean {
-    if (this.#plan.ready.notification === null) return false;
+    if (this.plan.ready.notification === null) return false;
     return !Object.values(methods).some(({ capability }) =>
       isOffered(getAt(this.#offered, capability.split(".")), []),
     );
   }
 
   #supportsCustom(method: string): boolean {
-    const { customMethods } = this.#plan;
+    const { customMethods } = this.plan;
     if (!Object.hasOwn(customMethods, method)) return false;
     const capability = customMethods[method]?.capability;
     return typeof capability !== "string" || isOffered(getAt(this.#offered, capability.split(".")), []);

@@ -33,18 +33,19 @@ export interface InstanceSource {
 export class Handle implements LanguageServer {
   readonly plan: ServerPlan;
   readonly root: string;
-  readonly #source: InstanceSource;
   readonly #firstGeneration: number;
   /** The generation in which each document was last opened. */
   readonly #openedIn = new Map<string, number>();
   #instance: Instance;
 
-  constructor(instance: Instance, source: InstanceSource) {
+  constructor(
+    instance: Instance,
+    private readonly source: InstanceSource,
+  ) {
     this.plan = instance.plan;
     this.root = instance.root;
     this.#instance = instance;
     this.#firstGeneration = instance.generation;
-    this.#source = source;
   }
 
   get encoding(): PositionEncoding {
@@ -102,7 +103,7 @@ export class Handle implements LanguageServer {
   }
 
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
-    if (this.#instance.hasEnded) this.#instance = await this.#source.renew(signal);
+    if (this.#instance.hasEnded) this.#instance = await this.source.renew(signal);
     const instance = this.#instance;
     const document = await instance.ensureOpen(path, signal, checkedAt);
     this.#openedIn.set(path, instance.generation);
@@ -119,13 +120,13 @@ export class Handle implements LanguageServer {
     } catch (error) {
       if (!hasExited(error) || !isRepeatable(method, params)) throw error;
     }
-    this.#instance = await this.#source.renew(signal);
+    this.#instance = await this.source.renew(signal);
     if (path !== undefined) await this.ensureOpen(path, signal);
     return this.#instance.request(method, params, options);
   }
 
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {
-    const options = { ...given, roots: this.#source.roots };
+    const options = { ...given, roots: this.source.roots };
     const { path } = document;
     return this.#retryOnExit(options.signal, async (isRetry) => {
       const isOpen = !isRetry && !this.#isOutdated(path);
@@ -135,17 +136,17 @@ export class Handle implements LanguageServer {
   }
 
   workspaceDiagnostics(given: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
-    const options = { ...given, roots: this.#source.roots };
+    const options = { ...given, roots: this.source.roots };
     return this.#retryOnExit(options.signal, () => this.#instance.workspaceDiagnostics(options));
   }
 
   restartNews(): string | undefined {
-    return this.#source.crashSince(this.#firstGeneration);
+    return this.source.crashSince(this.#firstGeneration);
   }
 
   /** A session limited to some roots does not see progress texts: they may name other roots. */
   #limited(options: RequestOptions): RequestOptions {
-    const { roots } = this.#source;
+    const { roots } = this.source;
     const { onProgress } = options;
     if (roots === undefined) return options;
     if (onProgress === undefined) return { ...options, roots };
@@ -159,7 +160,7 @@ export class Handle implements LanguageServer {
     } catch (error) {
       if (!hasExited(error)) throw error;
     }
-    this.#instance = await this.#source.renew(signal);
+    this.#instance = await this.source.renew(signal);
     return read(true);
   }
 

@@ -22,18 +22,15 @@ export interface InstanceMonitorContext {
 }
 
 export class InstanceMonitor {
-  readonly #context: InstanceMonitorContext;
   #idle: NodeJS.Timeout | undefined;
   #checks: NodeJS.Timeout | undefined;
 
-  constructor(context: InstanceMonitorContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: InstanceMonitorContext) {}
 
   start(instance: Instance): void {
     this.stop();
     this.used();
-    const { limits, restartIntervalMinutes } = this.#context.plan;
+    const { limits, restartIntervalMinutes } = this.context.plan;
     if (limits.memoryMb === null && limits.processes === null && restartIntervalMinutes <= 0) return;
     this.#checks = setInterval(() => this.#check(instance), CHECK_MS);
     this.#checks.unref();
@@ -45,7 +42,7 @@ export class InstanceMonitor {
       this.#idle.refresh();
       return;
     }
-    const { plan, isBusy, retire } = this.#context;
+    const { plan, isBusy, retire } = this.context;
     if (plan.idleShutdownMs <= 0) return;
     this.#idle = setTimeout(() => (isBusy() ? this.used() : retire("idle")), plan.idleShutdownMs);
     this.#idle.unref();
@@ -58,7 +55,7 @@ export class InstanceMonitor {
   }
 
   #check(instance: Instance): void {
-    const { plan, isBusy, retire, kill } = this.#context;
+    const { plan, isBusy, retire, kill } = this.context;
     const excess = excessOf(plan.limits, instance);
     if (excess !== undefined) {
       kill(`${excess}, and was ended`);
@@ -92,17 +89,15 @@ interface RunningServer {
 }
 
 export class ServerShutdown {
-  readonly #server: RunningServer;
   #hasBegun = false;
 
-  constructor(server: RunningServer) {
-    this.#server = server;
+  constructor(private readonly server: RunningServer) {
     void server.connection.ended.then((reason) => server.readiness.died(this.#refusal(reason)));
   }
 
   /** Whether the server is being ended or has ended. */
   get hasBegun(): boolean {
-    return this.#hasBegun || this.#server.connection.hasFailed;
+    return this.#hasBegun || this.server.connection.hasFailed;
   }
 
   /** Refuses new requests during the shutdown; the caller goes on to the next start. */
@@ -112,7 +107,7 @@ export class ServerShutdown {
 
   /** Asks the server to end, then kills it. Resolves when its process group is gone. `before` runs first. */
   async stop(before: () => void): Promise<void> {
-    const { transport, connection, readiness } = this.#server;
+    const { transport, connection, readiness } = this.server;
     if (this.#hasBegun) return transport.kill();
     this.#hasBegun = true;
     if (transport.pid !== null && !connection.hasFailed && readiness.now !== "starting") {
@@ -124,7 +119,7 @@ export class ServerShutdown {
 
   /** Kills the process group at once; pending requests are refused with this reason. */
   async kill(reason: string): Promise<void> {
-    const { transport, connection, readiness } = this.#server;
+    const { transport, connection, readiness } = this.server;
     this.#hasBegun = true;
     const refusal = this.#refusal(reason);
     connection.fail(refusal);
@@ -134,13 +129,13 @@ export class ServerShutdown {
 
   /** Sends `shutdown` and `exit`, and gives the process a moment to end. Servers may fail to answer. */
   async #askToExit(): Promise<void> {
-    const { transport, connection } = this.#server;
+    const { transport, connection } = this.server;
     await connection.request("shutdown", undefined, { timeoutMs: SHUTDOWN_MS }).catch(() => undefined);
     connection.notify("exit");
     await withTimeout(transport.ended, EXIT_MS);
   }
 
   #refusal(reason: string): Refusal {
-    return new Refusal("lsp/exited", `server "${this.#server.name}" ${reason}`);
+    return new Refusal("lsp/exited", `server "${this.server.name}" ${reason}`);
   }
 }

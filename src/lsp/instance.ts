@@ -76,7 +76,6 @@ export class Instance {
   readonly readiness: ReadinessState;
   readonly files: ServerFiles;
   readonly startedAt = performance.now();
-  readonly #context: InstanceContext;
   readonly #connection: ServerConnection;
   readonly #messages: ServerMessages;
   readonly #target: RequestTarget;
@@ -86,9 +85,11 @@ export class Instance {
   /** The last error that the server survived. */
   #lastError: string | null = null;
 
-  constructor(context: InstanceContext, transport: Transport) {
+  constructor(
+    private readonly context: InstanceContext,
+    transport: Transport,
+  ) {
     const { plan, root, roots, limits } = context;
-    this.#context = context;
     this.transport = transport;
     this.plan = plan;
     this.root = root;
@@ -187,8 +188,8 @@ export class Instance {
 
   /** Initializes the server; after this it accepts requests. */
   async initialize(signal: AbortSignal): Promise<void> {
-    const { settings, options } = this.#context.launchSettings;
-    const context = { ...this.#context, options, folders: this.#folders() };
+    const { settings, options } = this.context.launchSettings;
+    const context = { ...this.context, options, folders: this.#folders() };
     const result = await initializeServer(this.#connection, context, signal);
     this.capabilities.offered = result.capabilities;
     this.#encoding = result.encoding;
@@ -201,8 +202,8 @@ export class Instance {
 
   /** Notifies the server of one more root. */
   addFolder(path: string): void {
-    if (path === this.root || this.#context.folders.includes(path)) return;
-    this.#context.folders.push(path);
+    if (path === this.root || this.context.folders.includes(path)) return;
+    this.context.folders.push(path);
     this.readiness.foldersAdded(1);
     const params: DidChangeWorkspaceFoldersParams = {
       event: { added: [workspaceFolder(path)], removed: [] },
@@ -271,7 +272,7 @@ export class Instance {
   }
 
   #folders(): WorkspaceFolder[] {
-    return [this.root, ...this.#context.folders].map(workspaceFolder);
+    return [this.root, ...this.context.folders].map(workspaceFolder);
   }
 }
 

@@ -139,7 +139,6 @@ const ROUNDING_MS = 1;
 const LISTING_MS = 5_000;
 
 export class ReadyStatus {
-  readonly #ready: ServerPlan["ready"];
   readonly #field: string[];
   #isReady: boolean | undefined;
   /** How many "ready" notifications are still missing: one, or one for each folder. */
@@ -152,8 +151,7 @@ export class ReadyStatus {
   /** Until this time the server may list its files again, and its earlier status does not count. */
   #listsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(ready: ServerPlan["ready"]) {
-    this.#ready = ready;
+  constructor(private readonly ready: ServerPlan["ready"]) {
     this.#field = fromPointer(ready.field ?? "");
   }
 
@@ -169,17 +167,17 @@ export class ReadyStatus {
 
   /** Whether the first status is still expected. */
   get isAwaited(): boolean {
-    return this.#ready.notification !== null && this.isReady === undefined && !this.#isGivenUp;
+    return this.ready.notification !== null && this.isReady === undefined && !this.#isGivenUp;
   }
 
   /** Whether the status can also say "not ready": a boolean field can, a text or a bare notification cannot. */
   get isTwoWay(): boolean {
-    return this.#ready.field !== null && this.#ready.text.length === 0;
+    return this.ready.field !== null && this.ready.text.length === 0;
   }
 
   /** Takes any notification; returns whether it was the status. */
   take(method: string, params: unknown): boolean {
-    if (method !== this.#ready.notification) return false;
+    if (method !== this.ready.notification) return false;
     const isReady = this.#read(getAt(params, this.#field));
     if (isReady === undefined) return false;
     if (isReady) this.#missing = Math.max(0, this.#missing - 1);
@@ -192,7 +190,7 @@ export class ReadyStatus {
 
   /** Expects further "ready" notifications from a server that sends one for each folder. */
   foldersAdded(count: number): void {
-    if (!this.#ready.eachFolder || count === 0) return;
+    if (!this.ready.eachFolder || count === 0) return;
     this.#missing += count;
     this.#isReady = undefined;
     this.#vainMs = 0;
@@ -201,7 +199,7 @@ export class ReadyStatus {
 
   /** Source files were added: pyright lists its files again, logs how many it found, and knows no new one before. */
   filesAdded(): void {
-    if (!this.#ready.eachFolder || this.#isReady !== true) return;
+    if (!this.ready.eachFolder || this.#isReady !== true) return;
     this.#listsUntil = performance.now() + LISTING_MS;
     this.#vainMs = 0;
     this.#isGivenUp = false;
@@ -209,7 +207,7 @@ export class ReadyStatus {
 
   /** The meaning of a value; undefined for a text that says nothing about readiness. */
   #read(value: unknown): boolean | undefined {
-    const { field, text } = this.#ready;
+    const { field, text } = this.ready;
     if (field === null) return true;
     if (text.length === 0) return value === true;
     return typeof value === "string" && text.some((part) => value.includes(part)) ? true : undefined;

@@ -9,7 +9,6 @@ import type { Readiness } from "./types.js";
 import { type Subscribe, waitUntil } from "./waiting.js";
 
 export class ReadinessState {
-  readonly #ready: ServerPlan["ready"];
   readonly #status: ReadyStatus;
   readonly #progress = new WorkProgress();
   readonly #listeners = new Set<() => void>();
@@ -24,8 +23,7 @@ export class ReadinessState {
   #statusVainMs = 0;
   #death: Refusal | undefined;
 
-  constructor(ready: ServerPlan["ready"]) {
-    this.#ready = ready;
+  constructor(private readonly ready: ServerPlan["ready"]) {
     this.#status = new ReadyStatus(ready);
   }
 
@@ -33,10 +31,10 @@ export class ReadinessState {
     if (!this.#isInitialized) return "starting";
     // A one-way status can only say "ready": later progress outweighs it.
     if (this.#statusDecides) return this.#status.isReady ? "ready" : "indexing";
-    if (this.#ready.progress && this.#progress.general.length > 0) return "indexing";
+    if (this.ready.progress && this.#progress.general.length > 0) return "indexing";
     if (this.#status.isReady) return "ready";
     if (this.awaitsStatus) return "unknown";
-    return this.#hasProgressEnded || (this.#ready.atOnce && this.#hasAnswered) ? "ready" : "unknown";
+    return this.#hasProgressEnded || (this.ready.atOnce && this.#hasAnswered) ? "ready" : "unknown";
   }
 
   /** Whether the server has any progress open, also of checks that do not affect readiness. */
@@ -69,7 +67,7 @@ export class ReadinessState {
 
   /** Whether the server has shown nothing yet by which its first answers can be judged. */
   get isSilent(): boolean {
-    return this.now === "unknown" && !this.#ready.atOnce && !this.awaitsStatus && this.begun === 0;
+    return this.now === "unknown" && !this.ready.atOnce && !this.awaitsStatus && this.begun === 0;
   }
 
   /** How many times the server began progress. */
@@ -95,7 +93,7 @@ export class ReadinessState {
    * not belong to another request, unless no work of this server was ever seen to end.
    */
   isDoubtful(span: RequestSpan, isFirst: boolean, waitMs: number): boolean {
-    if (this.awaitsStatus || this.#statusDecides || !this.#ready.progress) return this.mustHold(waitMs);
+    if (this.awaitsStatus || this.#statusDecides || !this.ready.progress) return this.mustHold(waitMs);
     const { live, general } = this.#progress;
     const before = general.filter(({ beganAt }) => beganAt <= span.sentAt);
     const since = (this.#hasProgressEnded ? general : live).filter(({ during }) => during.includes(span));
@@ -133,7 +131,7 @@ export class ReadinessState {
   /** Whether an empty answer may still become a non-empty one. */
   get mayFill(): boolean {
     // A one-way "ready" may come a moment before the answers do (vim-language-server).
-    const isSure = this.now === "ready" && (this.#ready.notification === null || this.#status.isTwoWay);
+    const isSure = this.now === "ready" && (this.ready.notification === null || this.#status.isTwoWay);
     return !isSure && !this.#hasAnswered && !this.#emptySettled;
   }
 
@@ -201,7 +199,7 @@ export class ReadinessState {
   #progressed(params: unknown): void {
     const event = this.#progress.take(params);
     if (event === undefined) return;
-    if (event === "ended") this.#hasProgressEnded ||= this.#ready.progress;
+    if (event === "ended") this.#hasProgressEnded ||= this.ready.progress;
     if (event === "begun") this.#emptySettled = false;
     this.#sign();
   }

@@ -12,21 +12,19 @@ const MAX_CACHED_ROUTES = 4_096;
 
 /** The servers of each file: those with the higher priority first, then by id. */
 export class FileRoutes {
-  readonly #servers: readonly ServerPlan[];
-  readonly #roots: readonly string[];
   /** By path. Files that are routed by their first line are not cached: it may change. */
   readonly #cache = new LRUCache<string, readonly ServerPlan[]>({ max: MAX_CACHED_ROUTES });
 
-  constructor(servers: readonly ServerPlan[], roots: readonly string[]) {
-    this.#servers = servers;
-    this.#roots = roots;
-  }
+  constructor(
+    private readonly servers: readonly ServerPlan[],
+    private readonly roots: readonly string[],
+  ) {}
 
   of(path: string): ServerPlan[] {
     const cached = this.#cache.get(path);
     if (cached) return [...cached];
-    const matching = this.#servers.filter((server) => claims(server, path, this.#roots));
-    const found = matching.length > 0 ? matching : routeScript(this.#servers, path);
+    const matching = this.servers.filter((server) => claims(server, path, this.roots));
+    const found = matching.length > 0 ? matching : routeScript(this.servers, path);
     const sorted = sortBy(found, (server) => [-server.priority, server.id]);
     if (matching.length > 0) this.#cache.set(path, sorted);
     return [...sorted];

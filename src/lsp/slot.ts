@@ -37,7 +37,6 @@ export interface SlotContext {
 export class Slot {
   readonly plan: ServerPlan;
   readonly root: string;
-  readonly #context: SlotContext;
   readonly #crashes: CrashWindow;
   readonly #monitor: InstanceMonitor;
   /** Further roots that the instance serves; the next instance gets them too. */
@@ -53,8 +52,7 @@ export class Slot {
   #lastError: string | null = null;
   #lastStderr: string[] = [];
 
-  constructor(context: SlotContext) {
-    this.#context = context;
+  constructor(private readonly context: SlotContext) {
     this.plan = context.plan;
     this.root = context.root;
     this.#crashes = new CrashWindow(context.plan.restart);
@@ -103,7 +101,7 @@ export class Slot {
     const crash = this.#lastCrash;
     if (!crash || (crash.isReported && crash.generation < generation)) return undefined;
     crash.isReported = true;
-    return redact(crash.reason, this.#context.roots);
+    return redact(crash.reason, this.context.roots);
   }
 
   /** The running instance, started when needed. The signal ends the wait of this caller, not the start. */
@@ -152,7 +150,7 @@ export class Slot {
   }
 
   status(): ServerStatus {
-    const { roots } = this.#context;
+    const { roots } = this.context;
     const running = this.instance?.status;
     const lastError = running?.lastError ?? this.#lastError;
     return {
@@ -187,12 +185,12 @@ export class Slot {
     this.#generation++;
     let instance: Instance;
     try {
-      instance = await this.#context.start(this.#generation, [...this.#folders], signal);
+      instance = await this.context.start(this.#generation, [...this.#folders], signal);
     } catch (error) {
       throw signal.aborted ? cancelled(signal) : this.#failedToStart(error);
     }
     this.#instance = instance;
-    this.#context.log("info", "server started", { server: this.plan.id, generation: this.#generation });
+    this.context.log("info", "server started", { server: this.plan.id, generation: this.#generation });
     void instance.ended.then((reason) => this.#crashed(instance, reason));
     this.#lastUsed = performance.now();
     this.#monitor.start(instance);
@@ -207,7 +205,7 @@ export class Slot {
     if (Array.isArray(data.stderr)) this.#lastStderr = data.stderr.map(String);
     this.#isUnavailable = unavailableCodes.has(code);
     if (!this.#isUnavailable) this.#crashes.add();
-    this.#context.log("warn", "server did not start", { server: this.plan.id, error: message });
+    this.context.log("warn", "server did not start", { server: this.plan.id, error: message });
     const isFailure = code === "lsp/exited" || code === "lsp/timeout";
     return new Refusal(isFailure ? "lsp/start-failed" : code, message, { nextSteps, cause: error });
   }
@@ -220,7 +218,7 @@ export class Slot {
     this.#lastError = `server "${this.plan.id}" ${reason}`;
     this.#lastCrash = { generation: instance.generation, reason, isReported: false };
     this.#crashes.add();
-    this.#context.log("warn", "server ended", { server: this.plan.id, reason });
+    this.context.log("warn", "server ended", { server: this.plan.id, reason });
   }
 
   #release(): void {
@@ -231,7 +229,7 @@ export class Slot {
   #refuseWhenBroken(): void {
     if (!this.#crashes.isExceeded) return;
     const seconds = Math.ceil(this.#crashes.exceededMs / 1000);
-    const last = redact(this.#lastError ?? "", this.#context.roots);
+    const last = redact(this.#lastError ?? "", this.context.roots);
     throw new Refusal(
       "lsp/start-failed",
       `server "${this.plan.id}" ended ${this.#crashes.count} times; it is tried again in ${seconds} s. Last: ${last}`,
@@ -242,7 +240,7 @@ export class Slot {
   #retire(why: string): void {
     const instance = this.#instance;
     if (!instance) return;
-    this.#context.log("info", "server stopped", { server: this.plan.id, why });
+    this.context.log("info", "server stopped", { server: this.plan.id, why });
     this.#isStopped = true;
     this.#release();
     void instance.end();

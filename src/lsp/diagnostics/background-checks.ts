@@ -15,9 +15,6 @@ const NEW_MS = 60_000;
 const START_QUIET_MS = 500;
 
 export class BackgroundChecks {
-  readonly #readiness: ReadinessState;
-  /** Whether the server is expected to report progress after a change, although it has not done so yet. */
-  readonly #isExpected: boolean;
   /** Whether it has pushed findings in an open file. An empty push may only clear a closed file. */
   #pushes = false;
   /** Whether progress followed the last change that could show it. */
@@ -29,14 +26,14 @@ export class BackgroundChecks {
   #begunBefore = 0;
   #correctsUntil: number | undefined;
 
-  constructor(readiness: ReadinessState, isExpected: boolean) {
-    this.#readiness = readiness;
-    this.#isExpected = isExpected;
-  }
+  constructor(
+    private readonly readiness: ReadinessState,
+    private readonly isExpected: boolean,
+  ) {}
 
   /** After an empty answer: milliseconds in which a new and silent server may still correct it. */
   correctionMs(): number {
-    const { isSilent, signAt } = this.#readiness;
+    const { isSilent, signAt } = this.readiness;
     const now = performance.now();
     if (!isSilent || this.#pushedAt !== undefined || now > signAt + NEW_MS) return 0;
     this.#correctsUntil ??= now + CORRECT_MS;
@@ -49,7 +46,7 @@ export class BackgroundChecks {
     this.#changes++;
     this.#pushedAt = undefined;
     this.#changedAt = performance.now();
-    this.#begunBefore = this.#readiness.begun;
+    this.#begunBefore = this.readiness.begun;
   }
 
   /** The server pushed a report on one of its files; `isFinding` when it found something in an open one. */
@@ -72,7 +69,7 @@ export class BackgroundChecks {
 
   /** Milliseconds until everything may have arrived; `pushedAt` is the time of the file's report since the change. */
   dueMs(pushedAt: number | undefined, settleMs: number): number {
-    const { isWorking, begun, signAt } = this.#readiness;
+    const { isWorking, begun, signAt } = this.readiness;
     const now = performance.now();
     if (isWorking) return Number.POSITIVE_INFINITY;
     const hasBegun = begun > this.#begunBefore;
@@ -82,7 +79,7 @@ export class BackgroundChecks {
       return Math.max(0, Math.max(hasBegun ? signAt : 0, pushedAt ?? 0) + quietMs - now);
     }
     if (this.#pushes) return Number.POSITIVE_INFINITY;
-    if ((begun === 0 && !(this.#isExpected && this.#changes > 0)) || !this.#follows) return 0;
+    if ((begun === 0 && !(this.isExpected && this.#changes > 0)) || !this.#follows) return 0;
     const left = this.#changedAt + FOLLOW_MS - now;
     if (left <= 0) this.#follows = false;
     return Math.max(0, left);
@@ -98,15 +95,12 @@ interface UnsavedFilesContext {
 
 /** Open files for which a server that checks saved files only has not got a save notification yet. */
 export class UnsavedFiles {
-  readonly #context: UnsavedFilesContext;
   readonly #paths = new Set<string>();
 
-  constructor(context: UnsavedFilesContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: UnsavedFilesContext) {}
 
   opened(path: string): void {
-    if (this.#context.isNeeded) this.#paths.add(path);
+    if (this.context.isNeeded) this.#paths.add(path);
   }
 
   saved(path: string): void {
@@ -116,7 +110,7 @@ export class UnsavedFiles {
   /** Sends the save notification where it is due, once the server is ready. Returns whether it was sent. */
   async save(path: string, waitMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.#paths.has(path)) return false;
-    const { readiness, save } = this.#context;
+    const { readiness, save } = this.context;
     await readiness.settle(waitMs, signal);
     if (readiness.awaitsStatus || !this.#paths.delete(path)) return false;
     save(path);

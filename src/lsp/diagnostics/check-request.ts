@@ -36,20 +36,17 @@ export interface CheckRequestsContext {
 }
 
 export class CheckRequests {
-  readonly #context: CheckRequestsContext;
   readonly #checks = new Map<string, Check>();
   /** When texts were last sent, by path; changes of files that are not open under "". */
   readonly #changedAt = new Map<string, number>();
   #changes = 0;
   #isChecking = false;
 
-  constructor(context: CheckRequestsContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: CheckRequestsContext) {}
 
   /** The server was sent the text of a document, or (undefined) notified of other files. */
   changed(path: string | undefined): void {
-    if (this.#context.plan === null) return;
+    if (this.context.plan === null) return;
     const now = performance.now();
     this.#changes++;
     for (const [other, at] of this.#changedAt) if (now - at > OTHERS_MS) this.#changedAt.delete(other);
@@ -65,7 +62,7 @@ export class CheckRequests {
 
   /** Starts a check when the text was sent just now and nothing else changed. */
   start(document: OpenDocument, signal: AbortSignal): void {
-    const { plan, onProgress } = this.#context;
+    const { plan, onProgress } = this.context;
     const { path, version } = document;
     const changedAt = this.#changedAt.get(path);
     if (plan === null || changedAt === undefined || this.#isChecking || this.of(document)) return;
@@ -87,7 +84,7 @@ export class CheckRequests {
     changedAt: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { request, onProgress } = this.#context;
+    const { request, onProgress } = this.context;
     try {
       const placeholders = new Map([
         ["file", document.path],

@@ -46,7 +46,6 @@ export interface DiagnosticsContext {
 type Wait = DiagnosticsOptions & { deadline: number };
 
 export class Diagnostics {
-  readonly #context: DiagnosticsContext;
   readonly #pulled = new PulledReports();
   readonly #published: PublishedReports;
   readonly #background: BackgroundChecks;
@@ -61,8 +60,7 @@ export class Diagnostics {
   /** Files that got a report before. */
   readonly #answered = new Set<string>();
 
-  constructor(context: DiagnosticsContext) {
-    this.#context = context;
+  constructor(private readonly context: DiagnosticsContext) {
     this.#published = new PublishedReports(context.current);
     this.#background = new BackgroundChecks(context.readiness, context.quirks.onSave);
     this.#unsaved = new UnsavedFiles({ ...context, isNeeded: context.quirks.onSave });
@@ -114,8 +112,8 @@ export class Diagnostics {
     const path = this.#published.take(params);
     if (path === undefined) return;
     const isFinding = (this.#published.get(path)?.items.length ?? 0) > 0;
-    if (this.#context.isOwn(path))
-      this.#background.pushed(isFinding && this.#context.current(path) !== undefined);
+    if (this.context.isOwn(path))
+      this.#background.pushed(isFinding && this.context.current(path) !== undefined);
     this.#wake();
   }
 
@@ -128,10 +126,10 @@ export class Diagnostics {
     options: DiagnosticsOptions,
     open: readonly OpenDocument[],
   ): Promise<WorkspaceDiagnosticsReport> {
-    const { capabilities } = this.#context;
+    const { capabilities } = this.context;
     const deadline = performance.now() + options.waitMs;
     const wait = { ...options, deadline };
-    const pullsAll = this.#context.quirks.pull && capabilities.supports("workspace/diagnostic");
+    const pullsAll = this.context.quirks.pull && capabilities.supports("workspace/diagnostic");
     const isComplete = !pullsAll || (await this.#waitForBackground(undefined, wait));
     // Without a pull of the workspace, open documents are pulled one by one.
     const documents = pullsAll || !capabilities.allows("diagnostics") ? [] : open;
@@ -145,15 +143,15 @@ export class Diagnostics {
     }
     const why = [isComplete ? "" : LATE, outdated].filter((part) => part !== "").join("; ");
     const until = isComplete ? deadline : performance.now() + PULL_AGAIN_MS;
-    const context = { ...this.#context, pulled: this.#pulled, published, why };
+    const context = { ...this.context, pulled: this.#pulled, published, why };
     return workspaceDiagnostics(context, { signal: options.signal, roots: options.roots, deadline: until });
   }
 
   /** The report on a document, after at most `waitMs`; the first time after twice that, up to 10 s. */
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;
-    if (!this.#context.capabilities.allows("diagnostics")) {
-      return unknown(this.#context.readiness, "the config does not ask this server for diagnostics", []);
+    if (!this.context.capabilities.allows("diagnostics")) {
+      return unknown(this.context.readiness, "the config does not ask this server for diagnostics", []);
     }
     const waitMs = this.#answered.has(path)
       ? options.waitMs
@@ -166,14 +164,14 @@ export class Diagnostics {
   }
 
   #pulls(document: OpenDocument): boolean {
-    if (!this.#context.quirks.pull) return false;
-    return this.#context.capabilities.supports("textDocument/diagnostic", document);
+    if (!this.context.quirks.pull) return false;
+    return this.context.capabilities.supports("textDocument/diagnostic", document);
   }
 
   /** Pulls, waits for results of background checks, and pulls again when that took time. */
   async #pull(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
-    const { readiness } = this.#context;
+    const { readiness } = this.context;
     let items = await this.#pullOnce(document, wait);
     if (!Array.isArray(items)) return unknown(readiness, items.why, this.#published.fresh(path)?.items ?? []);
     const pullAgain = async (deadline: number): Promise<void> => {
@@ -182,7 +180,7 @@ export class Diagnostics {
     };
     if (items.length === 0 && (await this.#waitForCorrection(wait))) await pullAgain(wait.deadline);
     const isAtOnce = this.#dueMs(path, wait.settleMs) <= 0;
-    if (!isAtOnce && this.#background.takeUnsaved()) this.#context.save(path);
+    if (!isAtOnce && this.#background.takeUnsaved()) this.context.save(path);
     const isComplete = isAtOnce || (await this.#waitForBackground(path, wait));
     if (isComplete && !isAtOnce) await pullAgain(Math.max(wait.deadline, performance.now() + PULL_AGAIN_MS));
     if (isComplete) return reportOf(readiness, [...items, ...(this.#published.get(path)?.items ?? [])]);
@@ -192,7 +190,7 @@ export class Diagnostics {
   }
 
   #pullOnce(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
-    return pullDocument({ ...this.#context, pulled: this.#pulled }, document, wait);
+    return pullDocument({ ...this.context, pulled: this.#pulled }, document, wait);
   }
 
   /** Gives a new and silent server time to correct an empty answer; false when it already had it. */
@@ -201,7 +199,7 @@ export class Diagnostics {
     if (leftMs() <= 0) return false;
     while (leftMs() > 0) {
       await this.#nextEvent(leftMs(), signal);
-      this.#context.readiness.assertAlive();
+      this.context.readiness.assertAlive();
     }
     return true;
   }
@@ -214,13 +212,13 @@ export class Diagnostics {
   /** Waits until the pushes for a file (or for any file) have arrived; false when the time was over first. */
   async #waitForBackground(path: string | undefined, wait: Wait): Promise<boolean> {
     const { deadline, waitMs, settleMs, signal } = wait;
-    const { readiness } = this.#context;
+    const { readiness } = this.context;
     for (;;) {
       readiness.assertAlive();
       const dueMs = this.#dueMs(path, settleMs);
       if (dueMs <= 0) return true;
       const key = path ?? "";
-      const state = `${this.#published.change} ${this.#context.current(key)?.version}`;
+      const state = `${this.#published.change} ${this.context.current(key)?.version}`;
       const left = deadline - performance.now();
       if (left <= 0) {
         if (!readiness.isWorking) this.#silent.set(key, state);
@@ -237,13 +235,13 @@ export class Diagnostics {
   async #push(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
     const { signal, waitMs, settleMs, deadline } = wait;
-    const { readiness } = this.#context;
+    const { readiness } = this.context;
     this.#recheck(path);
     this.#checks.start(document, signal);
     for (;;) {
       readiness.assertAlive();
       if (this.#pulls(document)) return this.#pull(document, wait);
-      const current = this.#context.current(path);
+      const current = this.context.current(path);
       if (!current) return unknown(readiness, "the file was closed while waiting for the server", []);
       const left = deadline - performance.now();
       const published = this.#published.get(path);
@@ -271,13 +269,13 @@ export class Diagnostics {
   #recheck(path: string): void {
     const known = this.#published.get(path);
     if (!known || known.change === this.#published.change) return;
-    this.#context.touch(path);
+    this.context.touch(path);
     this.#outdated.set(path, known);
   }
 
   /** Waits for a push, a registration, a change of readiness, or the time limit. */
   #nextEvent(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const { readiness, capabilities } = this.#context;
+    const { readiness, capabilities } = this.context;
     return nextEvent([this.#onPush, readiness.onChange, capabilities.onChange], timeoutMs, signal);
   }
 

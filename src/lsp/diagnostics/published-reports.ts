@@ -33,7 +33,6 @@ export interface PublishedReport {
 }
 
 export class PublishedReports {
-  readonly #current: (path: string) => OpenDocument | undefined;
   readonly #reports = new Map<string, PublishedReport>();
   /** For each of the last texts: the number of different reports, and the longest time between two of them. */
   readonly #habits: { reports: number; gapMs: number }[] = [];
@@ -45,9 +44,7 @@ export class PublishedReports {
   readonly #clean = new Set<string>();
   #change = 0;
 
-  constructor(current: (path: string) => OpenDocument | undefined) {
-    this.#current = current;
-  }
+  constructor(private readonly current: (path: string) => OpenDocument | undefined) {}
 
   /** Number of changes that the server was notified of. */
   get change(): number {
@@ -112,7 +109,7 @@ export class PublishedReports {
     const { uri, version, diagnostics } = fieldsOf<PublishDiagnosticsParams>(params);
     const path = pathOfUri(uri);
     if (path === undefined || !Array.isArray(diagnostics)) return undefined;
-    const document = this.#current(path);
+    const document = this.current(path);
     if (typeof version === "number" && document && version !== document.version) return undefined;
     const before = this.#reports.get(path);
     const report: PublishedReport = {

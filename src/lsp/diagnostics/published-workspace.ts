@@ -41,17 +41,14 @@ interface GatherOptions {
 }
 
 export class PublishedWorkspace {
-  readonly #context: PublishedWorkspaceContext;
   /** States of files for which the server was waited for in vain; they are not waited for again. */
   readonly #silent = new Map<string, string>();
 
-  constructor(context: PublishedWorkspaceContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: PublishedWorkspaceContext) {}
 
   /** Waits until the server has reported on the documents and on changed files, and returns all its reports. */
   async gather(documents: readonly OpenDocument[], options: GatherOptions): Promise<PublishedItems> {
-    const { published, recheck, outdated } = this.#context;
+    const { published, recheck, outdated } = this.context;
     for (const { path } of documents) recheck(path);
     const changed = await existing(published.awaited);
     await this.#waitForReports(documents, changed, options);
@@ -76,7 +73,7 @@ export class PublishedWorkspace {
     changed: readonly string[],
     { deadline, settleMs, signal }: GatherOptions,
   ): Promise<void> {
-    const { published, readiness, current, nextEvent } = this.#context;
+    const { published, readiness, current, nextEvent } = this.context;
     const followUntil = Math.min(deadline, performance.now() + FOLLOW_MS);
     for (;;) {
       readiness.assertAlive();

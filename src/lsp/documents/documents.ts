@@ -38,7 +38,6 @@ export interface DocumentsContext {
 }
 
 export class Documents {
-  readonly #context: DocumentsContext;
   /** By path, the least recently used first. */
   readonly #open = new Map<string, Entry>();
   readonly #texts = new TextCache();
@@ -50,9 +49,7 @@ export class Documents {
   readonly #evicted = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(context: DocumentsContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: DocumentsContext) {}
 
   get count(): number {
     return this.#open.size;
@@ -143,23 +140,23 @@ export class Documents {
   }
 
   #read(path: string): Promise<FileText> {
-    const root = this.#context.roots.find((candidate) => isInside(path, candidate));
+    const root = this.context.roots.find((candidate) => isInside(path, candidate));
     const shown = root === undefined ? "the file" : slashed(path.slice(root.length + 1));
-    return readText(path, shown, this.#context.maxBytes);
+    return readText(path, shown, this.context.maxBytes);
   }
 
   async #openNew(path: string): Promise<Entry> {
     const { hash, lines, stamp, isReliable } = await this.#read(path);
-    const languageId = languageIdOf(this.#context.server, path, lines.line(0));
+    const languageId = languageIdOf(this.context.server, path, lines.line(0));
     const uri = fileUri(path);
     const edition = this.#editionOf(path, hash);
     const document = { path, uri, languageId, version: 1, edition, hash, lines };
     const entry = { document, stamp, isReliable };
     this.#open.set(path, entry);
     this.#evicted.delete(path);
-    this.#context.onChanged(path, "opened");
+    this.context.onChanged(path, "opened");
     const textDocument = { uri, languageId, version: 1, text: lines.text };
-    this.#context.notify("textDocument/didOpen", { textDocument });
+    this.context.notify("textDocument/didOpen", { textDocument });
     return entry;
   }
 
@@ -182,15 +179,15 @@ export class Documents {
     entry.document.lines = read.lines;
     const change =
       this.#syncKind() === INCREMENTAL
-        ? changeBetween(before, read.lines, this.#context.encoding())
+        ? changeBetween(before, read.lines, this.context.encoding())
         : { text: read.lines.text };
     this.#change(entry, change, "changed");
     this.#save(entry);
   }
 
   #save({ document: { uri, lines } }: Entry): void {
-    const withText = this.#context.capabilities.at("textDocumentSync", "save", "includeText") === true;
-    this.#context.notify("textDocument/didSave", {
+    const withText = this.context.capabilities.at("textDocumentSync", "save", "includeText") === true;
+    this.context.notify("textDocument/didSave", {
       textDocument: { uri },
       ...(withText ? { text: lines.text } : {}),
     });
@@ -206,7 +203,7 @@ export class Documents {
 
   #change(entry: Entry, change: TextChange, what: "changed" | "touched"): void {
     const { document } = entry;
-    const { notify, onChanged } = this.#context;
+    const { notify, onChanged } = this.context;
     document.version++;
     onChanged(document.path, what);
     const { uri, version, languageId } = document;
@@ -219,7 +216,7 @@ export class Documents {
 
   /** How the server takes changes. Anything but none and incremental means whole texts. */
   #syncKind(): unknown {
-    const { capabilities } = this.#context;
+    const { capabilities } = this.context;
     const [registered] = capabilities.registered("textDocument/didChange");
     if (registered !== undefined) return isTable(registered) ? registered.syncKind : FULL;
     const sync = capabilities.at("textDocumentSync");
@@ -229,7 +226,7 @@ export class Documents {
   /** Closes the oldest past the limit, except what is in use or was just opened. */
   #closeOldest(justUsed?: string): void {
     for (const entry of this.#open.values()) {
-      if (this.#open.size <= this.#context.maxOpen) return;
+      if (this.#open.size <= this.context.maxOpen) return;
       const { path, hash, lines } = entry.document;
       if (path === justUsed || this.#held.has(path)) continue;
       this.#evicted.add(path);
@@ -241,8 +238,8 @@ export class Documents {
   #close(entry: Entry): void {
     const { path, uri } = entry.document;
     if (!this.#open.delete(path)) return;
-    this.#context.notify("textDocument/didClose", { textDocument: { uri } });
-    this.#context.onChanged(path, "closed");
+    this.context.notify("textDocument/didClose", { textDocument: { uri } });
+    this.context.onChanged(path, "closed");
   }
 }
 

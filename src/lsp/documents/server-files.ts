@@ -33,16 +33,14 @@ export interface ServerFilesContext {
 
 export class ServerFiles {
   readonly diagnostics: Diagnostics;
-  readonly #context: ServerFilesContext;
   readonly #documents: Documents;
   readonly #sync: FileSync;
   #waits = 0;
 
-  constructor(context: ServerFilesContext) {
+  constructor(private readonly context: ServerFilesContext) {
     const { server, capabilities, readiness, encoding, request } = context;
     const { plan, root, roots, folders, limits, watch } = server;
     const { notify } = context;
-    this.#context = context;
     this.#documents = new Documents({
       server: plan,
       roots,
@@ -94,13 +92,13 @@ export class ServerFiles {
 
   /** Whether files of the server may change without a watch event. */
   get areUnwatched(): boolean {
-    const { watch, root, folders } = this.#context.server;
+    const { watch, root, folders } = this.context.server;
     return watch.isBlind([root, ...folders]);
   }
 
   /** Absolute ignored folders of the server that are too large to be followed. */
   get notWatched(): string[] {
-    const { watch, root, folders } = this.#context.server;
+    const { watch, root, folders } = this.context.server;
     return watch.notWatched([root, ...folders]);
   }
 
@@ -123,7 +121,7 @@ export class ServerFiles {
   /** Opens the document or brings it up to date, after the notifications of other changes. */
   async ensureOpen(path: string, since?: number): Promise<OpenDocument> {
     await this.#sync.run(since);
-    this.#context.server.watch.addOpened(path);
+    this.context.server.watch.addOpened(path);
     return this.#documents.ensureOpen(path);
   }
 
@@ -137,7 +135,7 @@ export class ServerFiles {
   async textOf(uri: string): Promise<Lines | undefined> {
     const path = pathOfUri(uri);
     if (path === undefined) return undefined;
-    this.#context.server.watch.addShown(path);
+    this.context.server.watch.addShown(path);
     return this.#documents.textOf(path);
   }
 
@@ -195,19 +193,17 @@ export interface FileSyncContext {
 }
 
 export class FileSync {
-  readonly #context: FileSyncContext;
   #cursor: number;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(context: FileSyncContext) {
-    this.#context = context;
+  constructor(private readonly context: FileSyncContext) {
     this.#cursor = context.watch.cursor;
   }
 
   /** Notifies the server of all that changed on disk. With `since`, a check that began after that time is enough. */
   run(since?: number): Promise<void> {
     const run = this.#queue.then(async () => {
-      await this.#context.watch.check(since);
+      await this.context.watch.check(since);
       await this.#notify();
     });
     this.#queue = run.catch(() => undefined);
@@ -215,43 +211,43 @@ export class FileSync {
   }
 
   async #notify(): Promise<void> {
-    const { watch, documents, capabilities, notify, plan } = this.#context;
+    const { watch, documents, capabilities, notify, plan } = this.context;
     const { cursor } = watch;
     if (cursor === this.#cursor) return;
     const since = this.#cursor;
     this.#cursor = cursor;
     await documents.refresh(watch.since(since).map(({ path }) => path));
-    const own = this.#context.own();
+    const own = this.context.own();
     const wanted = wantedChanges(watch.since(since, own), capabilities, own, (path) => this.#isOwn(path));
     if (wanted.length === 0) return;
     notify("workspace/didChangeWatchedFiles", watchedFilesParams(wanted));
     const others = wanted.filter(({ path }) => documents.get(path) === undefined);
-    if (others.length > 0) this.#context.onOthersChanged(others.map(({ path }) => path));
+    if (others.length > 0) this.context.onOthersChanged(others.map(({ path }) => path));
     const sources = wanted.filter(({ path, ignored }) => !ignored && this.#isOwn(path));
-    if (sources.some(({ type }) => type === CREATED)) this.#context.onFilesAdded();
+    if (sources.some(({ type }) => type === CREATED)) this.context.onFilesAdded();
     if (!plan.openOnChange) return;
     const unseen = sources.filter(({ path, type }) => type !== DELETED && documents.get(path) === undefined);
-    for (const { path } of unseen.slice(0, this.#context.maxOpened)) await this.#tryOpen(path);
+    for (const { path } of unseen.slice(0, this.context.maxOpened)) await this.#tryOpen(path);
   }
 
   /** Opens one file of the server's kind when none is open: many servers know no workspace symbols before. */
   async openOne(): Promise<void> {
-    const { documents, watch } = this.#context;
+    const { documents, watch } = this.context;
     if (documents.count > 0) return;
-    const own = [...watch.files(this.#context.own())].filter((path) => this.#isOwn(path));
+    const own = [...watch.files(this.context.own())].filter((path) => this.#isOwn(path));
     for (const path of sortBy(own, (file) => [file.split(/[\\/]/).length, file]).slice(0, CANDIDATES)) {
       if (await this.#tryOpen(path)) return;
     }
   }
 
   #isOwn(path: string): boolean {
-    return claims(this.#context.plan, path, this.#context.roots);
+    return claims(this.context.plan, path, this.context.roots);
   }
 
   /** False for a file that is no text: it is of no interest to a server either. */
   async #tryOpen(path: string): Promise<boolean> {
-    this.#context.watch.addOpened(path);
-    const opened = await this.#context.documents.ensureOpen(path).catch(() => undefined);
+    this.context.watch.addOpened(path);
+    const opened = await this.context.documents.ensureOpen(path).catch(() => undefined);
     return opened !== undefined;
   }
 }

@@ -2,12 +2,9 @@
 import type { ServerPlan } from "../../abi/plan.js";
 
 export class CrashWindow {
-  readonly #rules: ServerPlan["restart"];
   #times: number[] = [];
 
-  constructor(rules: ServerPlan["restart"]) {
-    this.#rules = rules;
-  }
+  constructor(private readonly rules: ServerPlan["restart"]) {}
 
   /** Records a crash now. */
   add(): void {
@@ -25,12 +22,12 @@ export class CrashWindow {
 
   /** Whether there were more crashes than restarts are allowed. */
   get isExceeded(): boolean {
-    return this.count > this.#rules.max;
+    return this.count > this.rules.max;
   }
 
   /** Milliseconds until a start is allowed again. */
   get exceededMs(): number {
-    const { max, windowMs } = this.#rules;
+    const { max, windowMs } = this.rules;
     return (this.#recent().at(-max - 1) ?? 0) + windowMs - performance.now();
   }
 
@@ -39,12 +36,12 @@ export class CrashWindow {
     const times = this.#recent();
     const last = times.at(-1);
     if (last === undefined) return 0;
-    const [min, max] = this.#rules.backoffMs;
+    const [min, max] = this.rules.backoffMs;
     return Math.max(0, last + Math.min(max, min * 2 ** (times.length - 1)) - performance.now());
   }
 
   #recent(): number[] {
-    const since = performance.now() - this.#rules.windowMs;
+    const since = performance.now() - this.rules.windowMs;
     this.#times = this.#times.filter((time) => time > since);
     return this.#times;
   }

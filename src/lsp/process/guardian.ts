@@ -44,15 +44,12 @@ export class Guardian {
   /** The common beginning of the marks of all servers. */
   readonly mark = ownerMark();
   readonly #groups = new Set<number>();
-  readonly #onLost: (reason: string) => void;
   #shell: ChildProcess | undefined;
   #starting: NodeJS.Immediate | undefined;
   #restarts = 0;
 
   /** `onLost` is called when the shell could not run or ended. */
-  constructor(onLost: (reason: string) => void) {
-    this.#onLost = onLost;
-  }
+  constructor(private readonly onLost: (reason: string) => void) {}
 
   /** Adds a process group. */
   add(group: number): void {
@@ -91,7 +88,7 @@ export class Guardian {
     const lost = (reason: string): void => {
       if (this.#shell !== shell) return;
       this.#shell = undefined;
-      this.#onLost(reason);
+      this.onLost(reason);
       if (this.#groups.size > 0 && this.#restarts++ < MAX_RESTARTS) this.#start();
     };
     shell.on("error", (error) => lost(error.message));

@@ -50,14 +50,11 @@ interface RunningProcess {
 }
 
 export class ProcessTree {
-  readonly #group: number;
-  readonly #mark: Mark;
-
   /** `group` is the pid of the server, which leads its own process group. */
-  constructor(group: number, mark: Mark) {
-    this.#group = group;
-    this.#mark = mark;
-  }
+  constructor(
+    private readonly group: number,
+    private readonly mark: Mark,
+  ) {}
 
   /** Resident memory in megabytes; null where the system does not report it. */
   get memoryMb(): number | null {
@@ -73,8 +70,8 @@ export class ProcessTree {
   signal(signal: NodeJS.Signals): void {
     const members = this.#members();
     // The group first: it may have grown since the members were listed.
-    send(process.platform === "win32" ? this.#group : -this.#group, signal);
-    for (const { pid, group } of members ?? []) if (group !== this.#group) send(pid, signal);
+    send(process.platform === "win32" ? this.group : -this.group, signal);
+    for (const { pid, group } of members ?? []) if (group !== this.group) send(pid, signal);
   }
 
   /** Resolves with true when no process of the tree runs any more, with false after `timeoutMs`. */
@@ -90,16 +87,16 @@ export class ProcessTree {
 
   #isRunning(): boolean {
     const members = this.#members();
-    return members ? members.length > 0 : send(this.#group, 0);
+    return members ? members.length > 0 : send(this.group, 0);
   }
 
   /** Undefined where the system does not list processes. */
   #members(): RunningProcess[] | undefined {
-    const marked = new Set(markedProcesses(this.#mark));
+    const marked = new Set(markedProcesses(this.mark));
     const table = processTable();
     if (!table) return undefined;
     const members = new Set(
-      table.filter(({ pid, group }) => group === this.#group || marked.has(pid)).map(({ pid }) => pid),
+      table.filter(({ pid, group }) => group === this.group || marked.has(pid)).map(({ pid }) => pid),
     );
     for (let before = -1; members.size > before; ) {
       before = members.size;

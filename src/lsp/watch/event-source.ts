@@ -48,31 +48,30 @@ const BURST = 8_192;
 export class SystemWatches implements EventSource {
   readonly capacity: number;
   readonly #watchers = new Map<string, FSWatcher>();
-  readonly #listener: EventListener;
-  readonly #roots: readonly string[] | undefined;
   #events = 0;
 
-  constructor(listener: EventListener, roots?: readonly string[]) {
-    this.#listener = listener;
-    this.#roots = roots;
+  constructor(
+    private readonly listener: EventListener,
+    private readonly roots?: readonly string[],
+  ) {
     this.capacity = roots === undefined ? watchCapacity() : Number.POSITIVE_INFINITY;
   }
 
   add(folder: string): boolean {
-    const root = this.#roots?.find((candidate) => isInside(folder, candidate));
-    if (this.#roots !== undefined && folder !== root) return root !== undefined && this.#watchers.has(root);
+    const root = this.roots?.find((candidate) => isInside(folder, candidate));
+    if (this.roots !== undefined && folder !== root) return root !== undefined && this.#watchers.has(root);
     this.remove(folder);
     if (this.#watchers.size >= this.capacity) return false;
     try {
       const options = { persistent: false, recursive: root !== undefined };
       const watcher = watch(folder, options, (_event, name) => {
         this.#events++;
-        if (name === null) this.#listener.lost();
-        else this.#listener.changed(join(folder, name));
+        if (name === null) this.listener.lost();
+        else this.listener.changed(join(folder, name));
       });
       watcher.on("error", () => {
         this.remove(folder);
-        this.#listener.unwatched(folder);
+        this.listener.unwatched(folder);
       });
       this.#watchers.set(folder, watcher);
       return true;
@@ -90,7 +89,7 @@ export class SystemWatches implements EventSource {
   async drain(): Promise<void> {
     // Two turns of the event loop: the first may still belong to the round of events that brought the call.
     for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done));
-    if (this.#roots === undefined && this.#events > BURST) this.#listener.lost();
+    if (this.roots === undefined && this.#events > BURST) this.listener.lost();
     this.#events = 0;
   }
 

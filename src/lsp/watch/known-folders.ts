@@ -51,7 +51,6 @@ export interface KnownFoldersContext {
 }
 
 export class KnownFolders {
-  readonly #context: KnownFoldersContext;
   readonly #folders = new Map<string, Folder>();
   readonly #unwatched = new Set<string>();
   readonly #tooLarge = new Set<string>();
@@ -61,9 +60,7 @@ export class KnownFolders {
   #ignoredFolders = 0;
   #isClosed = false;
 
-  constructor(context: KnownFoldersContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: KnownFoldersContext) {}
 
   /** Folders without watch events. */
   get unwatched(): ReadonlySet<string> {
@@ -142,7 +139,7 @@ export class KnownFolders {
   }
 
   #watch({ path }: Folder): boolean {
-    const isWatched = !this.#isClosed && this.#context.source.add(path);
+    const isWatched = !this.#isClosed && this.context.source.add(path);
     if (isWatched) this.#unwatched.delete(path);
     else this.#unwatched.add(path);
     return isWatched;
@@ -174,7 +171,7 @@ export class KnownFolders {
   }
 
   #makeRoom(folder: Folder, ignored: boolean): boolean {
-    const { limits } = this.#context;
+    const { limits } = this.context;
     const { ignoredIn } = folder;
     if (!ignored && this.#files >= limits.files) {
       this.#overfull.add(folder.root);
@@ -198,7 +195,7 @@ export class KnownFolders {
   }
 
   #fits({ files, folders }: IgnoredFolder): boolean {
-    const { ignoredFiles, ignoredFolders } = this.#context.limits;
+    const { ignoredFiles, ignoredFolders } = this.context.limits;
     const isAllowed = files <= ignoredFiles * SHARE_OF_ONE && folders <= ignoredFolders * SHARE_OF_ONE;
     return isAllowed && this.#ignoredFiles <= ignoredFiles && this.#ignoredFolders <= ignoredFolders;
   }
@@ -218,7 +215,7 @@ export class KnownFolders {
     const known = folder.files.get(name);
     if (known === undefined) return;
     this.forget(folder, name);
-    this.#context.log.record(join(folder.path, name), "deleted", known.ignored);
+    this.context.log.record(join(folder.path, name), "deleted", known.ignored);
   }
 
   /** A folder in another one is gone with everything in it. */
@@ -228,7 +225,7 @@ export class KnownFolders {
     const folder = this.#folders.get(path);
     if (folder !== undefined) this.leave(folder);
     // The files of a package that was not followed are unknown: the folder itself is reported.
-    else if (parent.isTopLevelOnly) this.#context.log.record(path, "deleted", true);
+    else if (parent.isTopLevelOnly) this.context.log.record(path, "deleted", true);
   }
 
   /** A folder is gone with everything in it. */
@@ -242,7 +239,7 @@ export class KnownFolders {
   drop(folder: Folder): void {
     this.#dropChildren(folder);
     for (const name of [...folder.files.keys()]) this.forget(folder, name);
-    this.#context.source.remove(folder.path);
+    this.context.source.remove(folder.path);
     this.#folders.delete(folder.path);
     this.#unwatched.delete(folder.path);
     this.#tooLarge.delete(folder.path);

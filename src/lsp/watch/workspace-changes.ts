@@ -30,14 +30,11 @@ interface Entry {
 
 export class ChangeLog {
   readonly #entries = new Map<string, Entry>();
-  readonly #limit: number;
   #sequence = 0;
   #namesCursor = 0;
 
   /** Past `limit` entries, those of deleted files are dropped. */
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   /** The number of the latest change; `since` returns the changes after it. */
   get cursor(): number {
@@ -54,7 +51,7 @@ export class ChangeLog {
     if (change !== "changed") this.#namesCursor = sequence;
     const created = change === "created" ? sequence : (this.#entries.get(path)?.created ?? 0);
     this.#entries.set(path, { exists: change !== "deleted", ignored, sequence, created });
-    if (this.#entries.size <= this.#limit) return;
+    if (this.#entries.size <= this.limit) return;
     for (const [old, entry] of this.#entries)
       if (!entry.exists && entry.sequence < sequence) this.#entries.delete(old);
   }
@@ -74,13 +71,10 @@ export class ChangeLog {
 }
 
 export class RecentlyShownFiles {
-  readonly #limit: number;
   /** The stamp text by path, the oldest first; undefined for a file that does not exist. */
   readonly #stamps = new Map<string, string | undefined>();
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   /** Adds a file as it is now, before it is read, so that no later write is missed. */
   add(path: string): void {
@@ -88,7 +82,7 @@ export class RecentlyShownFiles {
     this.#stamps.delete(path);
     this.#stamps.set(path, stamp);
     for (const oldest of this.#stamps.keys()) {
-      if (this.#stamps.size <= this.#limit) return;
+      if (this.#stamps.size <= this.limit) return;
       this.#stamps.delete(oldest);
     }
   }
@@ -116,16 +110,13 @@ export interface WorkspaceVersionsContext {
 }
 
 export class WorkspaceVersions {
-  readonly #context: WorkspaceVersionsContext;
   #sources: { seen: number; cursor: number; changedAt: number | null } = {
     seen: 0,
     cursor: 0,
     changedAt: null,
   };
 
-  constructor(context: WorkspaceVersionsContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: WorkspaceVersionsContext) {}
 
   /** The version after a check that began at `checkedAt`. */
   at(checkedAt: number): WorkspaceVersion {
@@ -135,13 +126,13 @@ export class WorkspaceVersions {
 
   /** The number of the present version, once every earlier change is known. */
   async now(): Promise<number> {
-    await this.#context.watch.check();
-    return this.#context.watch.cursor;
+    await this.context.watch.check();
+    return this.context.watch.cursor;
   }
 
   /** Absolute paths of the files that anyone has changed since a version; without what git ignores. */
   async changedSince(version: number): Promise<ReadonlySet<string>> {
-    const { watch, roots } = this.#context;
+    const { watch, roots } = this.context;
     await watch.check();
     const changes = watch.since(version, roots).filter(({ ignored }) => !ignored);
     return new Set(changes.map(({ path }) => path));
@@ -149,7 +140,7 @@ export class WorkspaceVersions {
 
   /** Notes whether the latest changes could change an answer. Files that servers write for themselves cannot. */
   #readSources(): void {
-    const { watch, roots, markers, isServed } = this.#context;
+    const { watch, roots, markers, isServed } = this.context;
     const { cursor } = watch;
     if (cursor === this.#sources.seen) return;
     const changes = watch.since(this.#sources.seen, roots);

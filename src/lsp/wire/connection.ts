@@ -62,7 +62,6 @@ interface PendingRequest {
 
 export class ServerConnection {
   readonly #name: string;
-  readonly #options: ConnectionOptions;
   readonly #writer: CountingWriter;
   readonly #connection: MessageConnection;
   readonly #pending = new Set<PendingRequest>();
@@ -72,9 +71,11 @@ export class ServerConnection {
   #losses = 0;
   #failure: Refusal | undefined;
 
-  constructor(transport: Transport, options: ConnectionOptions) {
+  constructor(
+    transport: Transport,
+    private readonly options: ConnectionOptions,
+  ) {
     this.#name = options.name;
-    this.#options = options;
     const reader = new ResyncReader(transport.input, options.maxBytes, (skipped) => {
       options.onSkipped(skipped);
       if (skipped.lost) this.#replyLost(skipped);
@@ -194,7 +195,7 @@ export class ServerConnection {
   #timedOut(method: string, timeoutMs: number): Refusal {
     const message = `server "${this.#name}" did not answer ${method} within ${timeoutMs} ms`;
     const refusal = new Refusal("lsp/timeout", message);
-    this.#options.onTimeout(refusal);
+    this.options.onTimeout(refusal);
     return refusal;
   }
 
