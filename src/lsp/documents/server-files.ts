@@ -3,7 +3,7 @@
  * that go through here are about the files as they are on disk now.
  */
 
-import type { ServerPlan } from "../../abi/plan.js";
+import { fileUri } from "../../base/file-uri.js";
 import { sortBy } from "../../base/order.js";
 import { pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
@@ -18,9 +18,11 @@ import type {
   OpenDocument,
   WorkspaceDiagnosticsReport,
 } from "../types.js";
-import { wantedChanges, watchedFilesParams } from "../watch/watched-files.js";
-import type { WorkspaceWatch } from "../watch/workspace-watch.js";
+import { CREATED, DELETED, wantedChanges } from "../watch/watched-files.js";
 import { Documents } from "./documents.js";
+
+/** How many files are tried when any file of a language is to be opened. */
+const CANDIDATES = 5;
 
 export interface ServerFilesContext {
   server: InstanceContext;
@@ -34,21 +36,21 @@ export interface ServerFilesContext {
 export class ServerFiles {
   readonly diagnostics: Diagnostics;
   readonly #documents: Documents;
-  readonly #sync: FileSync;
+  /** The last change that the server was notified of. */
+  #cursor: number;
+  #queue: Promise<void> = Promise.resolve();
   #waits = 0;
 
   constructor(private readonly context: ServerFilesContext) {
-    const { server, capabilities, readiness, encoding, request } = context;
-    const { plan, root, roots, folders, limits, watch } = server;
-    const { notify } = context;
+    const { server, capabilities, readiness, request } = context;
+    const { plan, roots, limits } = server;
+    this.#cursor = server.watch.cursor;
     this.#documents = new Documents({
+      ...context,
       server: plan,
       roots,
-      capabilities,
-      encoding,
       maxOpen: limits.maxOpenDocuments,
       maxBytes: limits.maxFileBytes,
-      notify,
       onChanged: (path, what) => {
         if (what === "changed") this.diagnostics.changed(path);
         else if (what === "opened") this.diagnostics.opened(path);
@@ -60,23 +62,11 @@ export class ServerFiles {
       readiness,
       check: plan.check,
       current: (path) => this.#documents.get(path),
-      isOwn: (path) => claims(plan, path, roots),
+      isOwn: (path) => this.#isOwn(path),
       touch: (path) => this.#documents.touch(path),
       save: (path) => this.#documents.save(path),
       quirks: plan.diagnostics,
       request,
-    });
-    this.#sync = new FileSync({
-      plan,
-      own: () => [root, ...folders],
-      roots,
-      watch,
-      documents: this.#documents,
-      capabilities,
-      maxOpened: Math.ceil(limits.maxOpenDocuments / 2),
-      notify,
-      onOthersChanged: (paths) => this.diagnostics.changed(undefined, paths),
-      onFilesAdded: () => readiness.filesAdded(),
     });
   }
 
@@ -92,14 +82,12 @@ export class ServerFiles {
 
   /** Whether files of the server may change without a watch event. */
   get areUnwatched(): boolean {
-    const { watch, root, folders } = this.context.server;
-    return watch.isBlind([root, ...folders]);
+    return this.context.server.watch.isBlind(this.#folders());
   }
 
   /** Absolute ignored folders of the server that are too large to be followed. */
   get notWatched(): string[] {
-    const { watch, root, folders } = this.context.server;
-    return watch.notWatched([root, ...folders]);
+    return this.context.server.watch.notWatched(this.#folders());
   }
 
   /** Closes every document, before the server is asked to end. */
@@ -109,20 +97,27 @@ export class ServerFiles {
 
   /** Notifies the server of all that changed on disk. With `since`, a check that began after that time is enough. */
   refresh(since?: number): Promise<void> {
-    return this.#sync.run(since);
+    const run = this.#queue.then(async () => {
+      await this.context.server.watch.check(since);
+      await this.#notifyChanges();
+    });
+    this.#queue = run.catch(() => undefined);
+    return run;
   }
 
   /** The same for a question about the whole workspace, which many servers answer only once a file is open. */
   async refreshAndOpen(since?: number): Promise<void> {
-    await this.#sync.run(since);
-    await this.#sync.openOne();
+    await this.refresh(since);
+    if (this.#documents.count > 0) return;
+    const files = [...this.context.server.watch.files(this.#folders())].filter((path) => this.#isOwn(path));
+    for (const path of sortBy(files, (file) => [file.split(/[\\/]/).length, file]).slice(0, CANDIDATES))
+      if (await this.#tryOpen(path)) return;
   }
 
   /** Opens the document or brings it up to date, after the notifications of other changes. */
   async ensureOpen(path: string, since?: number): Promise<OpenDocument> {
-    await this.#sync.run(since);
-    this.context.server.watch.addOpened(path);
-    return this.#documents.ensureOpen(path);
+    await this.refresh(since);
+    return this.#open(path);
   }
 
   /** The document as the server has it now; undefined when it is not open there. */
@@ -168,86 +163,51 @@ export class ServerFiles {
     await this.refreshAndOpen();
     return this.diagnostics.workspace(options, this.#documents.all);
   }
-}
 
-const CREATED = 1;
-const DELETED = 3;
-/** How many files are tried when any file of a language is to be opened. */
-const CANDIDATES = 5;
-
-export interface FileSyncContext {
-  plan: ServerPlan;
-  /** The folders that the server serves. */
-  own: () => readonly string[];
-  roots: readonly string[];
-  watch: WorkspaceWatch;
-  documents: Documents;
-  capabilities: Capabilities;
-  /** Most files that are opened after one check. */
-  maxOpened: number;
-  notify: (method: string, params: unknown) => void;
-  /** Called with the files that changed and are not open. */
-  onOthersChanged: (paths: readonly string[]) => void;
-  /** Called when the server was notified of new source files of its own. */
-  onFilesAdded: () => void;
-}
-
-export class FileSync {
-  #cursor: number;
-  #queue: Promise<void> = Promise.resolve();
-
-  constructor(private readonly context: FileSyncContext) {
-    this.#cursor = context.watch.cursor;
-  }
-
-  /** Notifies the server of all that changed on disk. With `since`, a check that began after that time is enough. */
-  run(since?: number): Promise<void> {
-    const run = this.#queue.then(async () => {
-      await this.context.watch.check(since);
-      await this.#notify();
-    });
-    this.#queue = run.catch(() => undefined);
-    return run;
-  }
-
-  async #notify(): Promise<void> {
-    const { watch, documents, capabilities, notify, plan } = this.context;
-    const { cursor } = watch;
-    if (cursor === this.#cursor) return;
-    const since = this.#cursor;
-    this.#cursor = cursor;
-    await documents.refresh(watch.since(since).map(({ path }) => path));
-    const own = this.context.own();
-    const wanted = wantedChanges(watch.since(since, own), capabilities, own, (path) => this.#isOwn(path));
-    if (wanted.length === 0) return;
-    notify("workspace/didChangeWatchedFiles", watchedFilesParams(wanted));
-    const others = wanted.filter(({ path }) => documents.get(path) === undefined);
-    if (others.length > 0) this.context.onOthersChanged(others.map(({ path }) => path));
-    const sources = wanted.filter(({ path, ignored }) => !ignored && this.#isOwn(path));
-    if (sources.some(({ type }) => type === CREATED)) this.context.onFilesAdded();
-    if (!plan.openOnChange) return;
-    const unseen = sources.filter(({ path, type }) => type !== DELETED && documents.get(path) === undefined);
-    for (const { path } of unseen.slice(0, this.context.maxOpened)) await this.#tryOpen(path);
-  }
-
-  /** Opens one file of the server's kind when none is open: many servers know no workspace symbols before. */
-  async openOne(): Promise<void> {
-    const { documents, watch } = this.context;
-    if (documents.count > 0) return;
-    const own = [...watch.files(this.context.own())].filter((path) => this.#isOwn(path));
-    for (const path of sortBy(own, (file) => [file.split(/[\\/]/).length, file]).slice(0, CANDIDATES)) {
-      if (await this.#tryOpen(path)) return;
-    }
-  }
-
-  #isOwn(path: string): boolean {
-    return claims(this.context.plan, path, this.context.roots);
+  #open(path: string): Promise<OpenDocument> {
+    this.context.server.watch.addOpened(path);
+    return this.#documents.ensureOpen(path);
   }
 
   /** False for a file that is no text: it is of no interest to a server either. */
-  async #tryOpen(path: string): Promise<boolean> {
-    this.context.watch.addOpened(path);
-    const opened = await this.context.documents.ensureOpen(path).catch(() => undefined);
-    return opened !== undefined;
+  #tryOpen(path: string): Promise<boolean> {
+    return this.#open(path).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #isOwn(path: string): boolean {
+    const { plan, roots } = this.context.server;
+    return claims(plan, path, roots);
+  }
+
+  #folders(): string[] {
+    const { root, folders } = this.context.server;
+    return [root, ...folders];
+  }
+
+  async #notifyChanges(): Promise<void> {
+    const { server, capabilities, readiness, notify } = this.context;
+    const { watch, plan, limits } = server;
+    const since = this.#cursor;
+    if (watch.cursor === since) return;
+    this.#cursor = watch.cursor;
+    await this.#documents.refresh(watch.since(since).map(({ path }) => path));
+    const isOwn = (path: string): boolean => this.#isOwn(path);
+    const isOpen = (path: string): boolean => this.#documents.get(path) !== undefined;
+    const folders = this.#folders();
+    const wanted = wantedChanges(watch.since(since, folders), capabilities, folders, isOwn);
+    if (wanted.length === 0) return;
+    const changes = wanted.map(({ path, type }) => ({ uri: fileUri(path), type }));
+    notify("workspace/didChangeWatchedFiles", { changes });
+    const others = wanted.map(({ path }) => path).filter((path) => !isOpen(path));
+    if (others.length > 0) this.diagnostics.changed(undefined, others);
+    const sources = wanted.filter(({ path, ignored }) => !ignored && isOwn(path));
+    if (sources.some(({ type }) => type === CREATED)) readiness.filesAdded();
+    if (!plan.openOnChange) return;
+    const unseen = sources.filter(({ path, type }) => type !== DELETED && !isOpen(path));
+    const maxOpened = Math.ceil(limits.maxOpenDocuments / 2);
+    for (const { path } of unseen.slice(0, maxOpened)) await this.#tryOpen(path);
   }
 }

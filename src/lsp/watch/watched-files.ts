@@ -4,19 +4,18 @@
  * registered for and its own kinds of files, such as generated code.
  */
 import { relative } from "node:path";
-import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { type Capabilities, matchesGlob } from "../capabilities.js";
 import type { FileChange } from "./workspace-changes.js";
 
-const METHOD = "workspace/didChangeWatchedFiles";
-const CREATED = 1;
-const CHANGED = 2;
-const DELETED = 4;
-/** LSP's WatchKind by change type. */
-const watchKinds = { 1: CREATED, 2: CHANGED, 3: DELETED } as const;
+/** Values of LSP's FileChangeType. */
+export const CREATED = 1;
+export const DELETED = 3;
+/** LSP's WatchKind, a bit for each change type. */
+const watchKinds = { [CREATED]: 1, 2: 2, [DELETED]: 4 } as const;
+const ALL_KINDS = 7;
 
 /** The changes that a server is notified of, sorted by path. */
 export function wantedChanges(
@@ -26,7 +25,7 @@ export function wantedChanges(
   isOwn: (path: string) => boolean,
 ): FileChange[] {
   const watchers = capabilities
-    .registered(METHOD)
+    .registered("workspace/didChangeWatchedFiles")
     .flatMap((options) => (isTable(options) && Array.isArray(options.watchers) ? options.watchers : []))
     .filter(isTable);
   const wanted = changes.filter(
@@ -39,18 +38,11 @@ export function wantedChanges(
 }
 
 function matches(watcher: Record<string, unknown>, change: FileChange, roots: readonly string[]): boolean {
-  const kind = typeof watcher.kind === "number" ? watcher.kind : CREATED | CHANGED | DELETED;
+  const kind = typeof watcher.kind === "number" ? watcher.kind : ALL_KINDS;
   if ((kind & watchKinds[change.type]) === 0) return false;
   const { globPattern } = watcher;
   if (matchesGlob(globPattern, change.path)) return true;
   return roots.some(
     (root) => isInside(change.path, root) && matchesGlob(globPattern, relative(root, change.path)),
   );
-}
-
-/** The notification's parameters. */
-export function watchedFilesParams(changes: readonly FileChange[]): {
-  changes: { uri: string; type: number }[];
-} {
-  return { changes: changes.map(({ path, type }) => ({ uri: fileUri(path), type })) };
 }
