@@ -14,6 +14,7 @@ const NEW_MS = 60_000;
 /** At the start the first check may begin a moment after the project has loaded. */
 const START_QUIET_MS = 500;
 
+/** `isExpected`: the server is expected to report progress after a change, although it has not done so yet. */
 export class BackgroundChecks {
   /** Whether it has pushed findings in an open file. An empty push may only clear a closed file. */
   #pushes = false;
@@ -83,37 +84,5 @@ export class BackgroundChecks {
     const left = this.#changedAt + FOLLOW_MS - now;
     if (left <= 0) this.#follows = false;
     return Math.max(0, left);
-  }
-}
-
-interface UnsavedFilesContext {
-  /** Whether the server checks saved files only. */
-  isNeeded: boolean;
-  readiness: ReadinessState;
-  save: (path: string) => void;
-}
-
-/** Open files for which a server that checks saved files only has not got a save notification yet. */
-export class UnsavedFiles {
-  readonly #paths = new Set<string>();
-
-  constructor(private readonly context: UnsavedFilesContext) {}
-
-  opened(path: string): void {
-    if (this.context.isNeeded) this.#paths.add(path);
-  }
-
-  saved(path: string): void {
-    this.#paths.delete(path);
-  }
-
-  /** Sends the save notification where it is due, once the server is ready. Returns whether it was sent. */
-  async save(path: string, waitMs: number, signal: AbortSignal): Promise<boolean> {
-    if (!this.#paths.has(path)) return false;
-    const { readiness, save } = this.context;
-    await readiness.settle(waitMs, signal);
-    if (readiness.awaitsStatus || !this.#paths.delete(path)) return false;
-    save(path);
-    return true;
   }
 }

@@ -14,13 +14,16 @@ import type {
   WorkspaceDiagnosticsReport,
 } from "../types.js";
 import { nextEvent, type Subscribe } from "../waiting.js";
-import { BackgroundChecks, UnsavedFiles } from "./background-checks.js";
+import { BackgroundChecks } from "./background-checks.js";
 import { CheckRequests, type CheckRequestsContext } from "./check-request.js";
 import { LATE, reportOf, timedOutReport, unknown } from "./diagnostics-report.js";
 import { type PublishedReport, PublishedReports } from "./published-reports.js";
-import { PublishedWorkspace } from "./published-workspace.js";
 import { type DiagnosticsRequest, PulledReports, pullDocument } from "./pulled-diagnostics.js";
-import { workspaceDiagnostics } from "./workspace-diagnostics.js";
+import {
+  publishedItems,
+  type WorkspaceDiagnosticsContext,
+  workspaceDiagnostics,
+} from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
 /** Time for another pull after a wait that used up all the time. */
@@ -43,15 +46,16 @@ export interface DiagnosticsContext {
   request: DiagnosticsRequest;
 }
 
-type Wait = DiagnosticsOptions & { deadline: number };
+export type Wait = DiagnosticsOptions & { deadline: number };
 
 export class Diagnostics {
   readonly #pulled = new PulledReports();
   readonly #published: PublishedReports;
   readonly #background: BackgroundChecks;
   readonly #checks: CheckRequests;
-  readonly #unsaved: UnsavedFiles;
-  readonly #workspace: PublishedWorkspace;
+  readonly #workspace: WorkspaceDiagnosticsContext;
+  /** Open files for which a server that checks saved files only has not got a save notification yet. */
+  readonly #unsaved = new Set<string>();
   /** Reports from before a change, which the server may not repeat after it. */
   readonly #outdated = new Map<string, PublishedReport>();
   /** States of files for which the server was waited for in vain; they are not waited for again. */
@@ -63,19 +67,19 @@ export class Diagnostics {
   constructor(private readonly context: DiagnosticsContext) {
     this.#published = new PublishedReports(context.current);
     this.#background = new BackgroundChecks(context.readiness, context.quirks.onSave);
-    this.#unsaved = new UnsavedFiles({ ...context, isNeeded: context.quirks.onSave });
     this.#checks = new CheckRequests({
       plan: context.check,
       request: context.request,
       onProgress: () => this.#wake(),
     });
-    this.#workspace = new PublishedWorkspace({
+    this.#workspace = {
       ...context,
+      pulled: this.#pulled,
       published: this.#published,
-      recheck: (path) => this.#recheck(path),
-      outdated: (path) => this.#outdated.get(path),
+      outdated: this.#outdated,
+      silent: new Map(),
       nextEvent: (timeoutMs, signal) => this.#nextEvent(timeoutMs, signal),
-    });
+    };
   }
 
   /** The server was notified of a change: of a document's text, or (undefined) of `others`, which are not open. */
@@ -85,7 +89,7 @@ export class Diagnostics {
     this.#background.changed(path !== undefined);
     if (path === undefined) return;
     this.#outdated.delete(path);
-    this.#unsaved.saved(path);
+    this.#unsaved.delete(path);
   }
 
   /** A document was opened. */
@@ -93,7 +97,7 @@ export class Diagnostics {
     this.#published.opened(path);
     this.#checks.changed(path);
     this.#outdated.delete(path);
-    this.#unsaved.opened(path);
+    if (this.context.quirks.onSave) this.#unsaved.add(path);
   }
 
   /** The server gets a document again, without a change of its text. */
@@ -134,7 +138,8 @@ export class Diagnostics {
     // Without a pull of the workspace, open documents are pulled one by one.
     const documents = pullsAll || !capabilities.allows("diagnostics") ? [] : open;
     const pushed = documents.filter((document) => !this.#pulls(document));
-    const { items: published, why: outdated } = await this.#workspace.gather(pushed, wait);
+    for (const { path } of pushed) this.#recheck(path);
+    const { items: published, why: outdated } = await publishedItems(this.#workspace, pushed, wait);
     for (const document of documents) {
       if (!this.#pulls(document) || performance.now() >= deadline) continue;
       const items = await this.#pullOnce(document, wait);
@@ -143,8 +148,7 @@ export class Diagnostics {
     }
     const why = [isComplete ? "" : LATE, outdated].filter((part) => part !== "").join("; ");
     const until = isComplete ? deadline : performance.now() + PULL_AGAIN_MS;
-    const context = { ...this.context, pulled: this.#pulled, published, why };
-    return workspaceDiagnostics(context, { signal: options.signal, roots: options.roots, deadline: until });
+    return workspaceDiagnostics(this.#workspace, { items: published, why }, { ...wait, deadline: until });
   }
 
   /** The report on a document, after at most `waitMs`; the first time after twice that, up to 10 s. */
@@ -157,10 +161,18 @@ export class Diagnostics {
       ? options.waitMs
       : Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS));
     const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
-    if (await this.#unsaved.save(path, waitMs, options.signal)) this.#background.changed(true);
+    if (this.#unsaved.has(path)) await this.#saveWhenReady(path, wait);
     const report = await (this.#pulls(document) ? this.#pull(document, wait) : this.#push(document, wait));
     if (report.status !== "unknown") this.#answered.add(path);
     return report;
+  }
+
+  async #saveWhenReady(path: string, { waitMs, signal }: Wait): Promise<void> {
+    const { readiness, save } = this.context;
+    await readiness.settle(waitMs, signal);
+    if (readiness.awaitsStatus || !this.#unsaved.delete(path)) return;
+    save(path);
+    this.#background.changed(true);
   }
 
   #pulls(document: OpenDocument): boolean {
