@@ -22,7 +22,7 @@ import { isInside, pathOfUri, slashed } from "../base/paths.js";
 import { getAt } from "../base/pointer.js";
 import { methods } from "../protocol/methods.js";
 import { fieldsOf, itemsOf } from "./fields.js";
-import { type Subscribe, waitUntil } from "./waiting.js";
+import { Listeners, waitUntil } from "./waiting.js";
 
 /** The document of a request. */
 export interface Subject {
@@ -32,7 +32,7 @@ export interface Subject {
 
 export class Capabilities {
   readonly #registrations = new Map<string, { method: string; options: unknown }>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #offered: Record<string, unknown> = {};
   /** Methods that were waited for in vain. */
   readonly #neverOffered = new Set<string>();
@@ -50,10 +50,7 @@ export class Capabilities {
   }
 
   /** Called on every registration and unregistration. */
-  readonly onChange: Subscribe = (listener) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly onChange = this.#listeners.subscribe;
 
   register(params: unknown): void {
     for (const item of itemsOf(fieldsOf<RegistrationParams>(params).registrations)) {
@@ -61,7 +58,7 @@ export class Capabilities {
       if (typeof method !== "string") continue;
       this.#registrations.set(`${String(id)}\n${method}`, { method, options: registerOptions });
     }
-    this.#changed();
+    this.#listeners.notify();
   }
 
   /** The protocol spells it `unregisterations`; some servers send `unregistrations`. */
@@ -71,11 +68,7 @@ export class Capabilities {
       const { id, method } = fieldsOf<Unregistration>(item);
       this.#registrations.delete(`${String(id)}\n${String(method)}`);
     }
-    this.#changed();
-  }
-
-  #changed(): void {
-    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.notify();
   }
 
   /** Whether the plan allows a feature of this server. */

@@ -1,6 +1,6 @@
 /**
- * The life of a running server: it is stopped when idle, when it uses too much memory or has too many processes,
- * and restarted at intervals; its shutdown is asked for first and forced then.
+ * The life of a server: it is stopped when idle, when it uses too much memory or has too many processes, and restarted
+ * at intervals; its shutdown is asked for first and forced then; after crashes the next start waits.
  */
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
@@ -8,29 +8,21 @@ import { withTimeout } from "../base/timing.js";
 import type { Instance } from "./instance.js";
 import type { Transport } from "./process/launch.js";
 import type { ReadinessState } from "./readiness.js";
+import type { Slot } from "./slot.js";
 import type { ServerConnection } from "./wire/connection.js";
 
 const CHECK_MS = 2_000;
-
-export interface InstanceMonitorContext {
-  plan: ServerPlan;
-  isBusy: () => boolean;
-  /** Shuts the instance down; the next call starts another. */
-  retire: (why: string) => void;
-  /** Kills the instance; the reason is shown to the agent. */
-  kill: (why: string) => void;
-}
 
 export class InstanceMonitor {
   #idle: NodeJS.Timeout | undefined;
   #checks: NodeJS.Timeout | undefined;
 
-  constructor(private readonly context: InstanceMonitorContext) {}
+  constructor(private readonly slot: Slot) {}
 
   start(instance: Instance): void {
     this.stop();
     this.used();
-    const { limits, restartIntervalMinutes } = this.context.plan;
+    const { limits, restartIntervalMinutes } = this.slot.plan;
     if (limits.memoryMb === null && limits.processes === null && restartIntervalMinutes <= 0) return;
     this.#checks = setInterval(() => this.#check(instance), CHECK_MS);
     this.#checks.unref();
@@ -42,9 +34,10 @@ export class InstanceMonitor {
       this.#idle.refresh();
       return;
     }
-    const { plan, isBusy, retire } = this.context;
-    if (plan.idleShutdownMs <= 0) return;
-    this.#idle = setTimeout(() => (isBusy() ? this.used() : retire("idle")), plan.idleShutdownMs);
+    const { slot } = this;
+    const { idleShutdownMs } = slot.plan;
+    if (idleShutdownMs <= 0) return;
+    this.#idle = setTimeout(() => (slot.busy ? this.used() : slot.retire("idle")), idleShutdownMs);
     this.#idle.unref();
   }
 
@@ -55,15 +48,13 @@ export class InstanceMonitor {
   }
 
   #check(instance: Instance): void {
-    const { plan, isBusy, retire, kill } = this.context;
+    const { slot } = this;
+    const { plan } = slot;
     const excess = excessOf(plan.limits, instance);
-    if (excess !== undefined) {
-      kill(`${excess}, and was ended`);
-      return;
-    }
     const age = performance.now() - instance.startedAt;
     const interval = plan.restartIntervalMinutes * 60_000;
-    if (interval > 0 && age > interval && !isBusy()) retire("periodic");
+    if (excess !== undefined) slot.kill(`${excess}, and was ended`);
+    else if (interval > 0 && age > interval && !slot.busy) slot.retire("periodic");
   }
 }
 
@@ -137,5 +128,52 @@ export class ServerShutdown {
 
   #refusal(reason: string): Refusal {
     return new Refusal("lsp/exited", `server "${this.server.name}" ${reason}`);
+  }
+}
+
+/** The crashes of one server within a time window: how long the next start waits, and when there were too many. */
+export class CrashWindow {
+  #times: number[] = [];
+
+  constructor(private readonly rules: ServerPlan["restart"]) {}
+
+  /** Records a crash now. */
+  add(): void {
+    this.#times.push(performance.now());
+  }
+
+  clear(): void {
+    this.#times = [];
+  }
+
+  /** Crashes within the window. */
+  get count(): number {
+    return this.#recent().length;
+  }
+
+  /** Whether there were more crashes than restarts are allowed. */
+  get isExceeded(): boolean {
+    return this.count > this.rules.max;
+  }
+
+  /** Milliseconds until a start is allowed again. */
+  get exceededMs(): number {
+    const { max, windowMs } = this.rules;
+    return (this.#recent().at(-max - 1) ?? 0) + windowMs - performance.now();
+  }
+
+  /** Milliseconds left of the backoff after the last crash. It doubles from the first to the second bound. */
+  get backoffMs(): number {
+    const times = this.#recent();
+    const last = times.at(-1);
+    if (last === undefined) return 0;
+    const [min, max] = this.rules.backoffMs;
+    return Math.max(0, last + Math.min(max, min * 2 ** (times.length - 1)) - performance.now());
+  }
+
+  #recent(): number[] {
+    const since = performance.now() - this.rules.windowMs;
+    this.#times = this.#times.filter((time) => time > since);
+    return this.#times;
   }
 }

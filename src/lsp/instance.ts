@@ -2,7 +2,7 @@
  * One running server for one root: initialize, documents, requests, diagnostics, shutdown. It never restarts itself; when
  * its process ends, everything that waits for it is refused at once.
  */
-
+import { basename } from "node:path";
 import type {
   DidChangeWorkspaceFoldersParams,
   TextDocumentIdentifier,
@@ -10,6 +10,7 @@ import type {
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
+import { fileUri } from "../base/file-uri.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
@@ -44,7 +45,6 @@ import { ServerConnection } from "./wire/connection.js";
 import { initializeServer } from "./wire/initialize.js";
 import { ReadyRequest, type RequestTarget } from "./wire/ready-request.js";
 import { ServerMessages } from "./wire/server-messages.js";
-import { workspaceFolder } from "./workspace-folders.js";
 
 /** What one running server gets from the pool. */
 export interface InstanceContext {
@@ -280,4 +280,8 @@ export class Instance {
 export function documentOf(params: unknown): string | undefined {
   const { textDocument } = fieldsOf<TextDocumentPositionParams>(params);
   return pathOfUri(fieldsOf<TextDocumentIdentifier>(textDocument).uri);
+}
+
+function workspaceFolder(path: string): WorkspaceFolder {
+  return { uri: fileUri(path), name: basename(path) };
 }

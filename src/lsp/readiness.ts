@@ -6,12 +6,13 @@ import type { ServerPlan } from "../abi/plan.js";
 import type { Refusal } from "../base/problem.js";
 import { isWorthWaiting, ReadyStatus, type RequestSpan, WorkProgress } from "./readiness-signals.js";
 import type { Readiness } from "./types.js";
-import { type Subscribe, waitUntil } from "./waiting.js";
+import { Listeners, waitUntil } from "./waiting.js";
 
 export class ReadinessState {
   readonly #status: ReadyStatus;
   readonly #progress = new WorkProgress();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly onChange = this.#listeners.subscribe;
   #isInitialized = false;
   #hasProgressEnded = false;
   /** A request got a non-empty answer: evidence only for servers that are declared ready at once. */
@@ -62,7 +63,7 @@ export class ReadinessState {
   requestEnded(span: RequestSpan, previous?: RequestSpan): void {
     this.#progress.requestEnded(span, previous);
     // Open progress may turn out to belong to the request, or not to.
-    if (this.#progress.isOpen) this.#changed();
+    if (this.#progress.isOpen) this.#listeners.notify();
   }
 
   /** Whether the server has shown nothing yet by which its first answers can be judged. */
@@ -115,7 +116,7 @@ export class ReadinessState {
     const hasSign = (): boolean => !this.awaitsStatus || this.now === "indexing";
     if (await this.wait(hasSign, waitMs, signal)) return true;
     this.#status.waitedInVain(since, waitMs, patienceMs);
-    if (!this.awaitsStatus) this.#changed();
+    if (!this.awaitsStatus) this.#listeners.notify();
     return false;
   }
 
@@ -146,21 +147,16 @@ export class ReadinessState {
       .slice(0, 200);
   }
 
-  readonly onChange: Subscribe = (listener) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
   /** The server was given further folders, which it has not loaded yet. */
   foldersAdded(count: number): void {
     this.#status.foldersAdded(count);
-    this.#changed();
+    this.#listeners.notify();
   }
 
   /** The server was notified of new source files: one that announces that it has listed its files does so again. */
   filesAdded(): void {
     this.#status.filesAdded();
-    this.#changed();
+    this.#listeners.notify();
   }
 
   initialized(): void {
@@ -172,14 +168,14 @@ export class ReadinessState {
   answered(): void {
     if (this.#hasAnswered || this.now === "indexing") return;
     this.#hasAnswered = true;
-    this.#changed();
+    this.#listeners.notify();
   }
 
   /** The server has ended: every wait is refused with this reason. */
   died(death: Refusal): void {
     this.#death ??= death;
     this.#progress.clear();
-    this.#changed();
+    this.#listeners.notify();
   }
 
   assertAlive(): void {
@@ -207,11 +203,7 @@ export class ReadinessState {
   #sign(): void {
     this.#signAt = performance.now();
     this.#statusVainMs = 0;
-    this.#changed();
-  }
-
-  #changed(): void {
-    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.notify();
   }
 
   /** Waits while the server says that it is working, or has not sent its first status. */

@@ -3,20 +3,24 @@
  * once however many calls wait; restarts with growing backoff; after too many crashes in a window it refuses at once,
  * until the window has passed or someone restarts it by hand.
  */
+import type { ServerCapabilities } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { delay } from "../base/timing.js";
+import type { Capabilities } from "./capabilities.js";
+import { fieldsOf } from "./fields.js";
 import type { Instance } from "./instance.js";
-import { InstanceMonitor } from "./instance-lifetime.js";
-import { CrashWindow } from "./process/crash-window.js";
+import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { cancelled, unlessAborted } from "./waiting.js";
 import { redact } from "./wire/redact.js";
-import { acceptsFolders } from "./workspace-folders.js";
 
+type FolderCapabilities = NonNullable<NonNullable<ServerCapabilities["workspace"]>["workspaceFolders"]>;
+
+const ROOT_PLACEHOLDER = /<workspace>|<node_modules>/;
 /** Reasons why a program is not started at all. They are no crashes, and the next call tries again. */
 const unavailableCodes: ReadonlySet<Code> = new Set<Code>([
   "lsp/not-installed",
@@ -38,7 +42,7 @@ export class Slot {
   readonly plan: ServerPlan;
   readonly root: string;
   readonly #crashes: CrashWindow;
-  readonly #monitor: InstanceMonitor;
+  readonly #monitor = new InstanceMonitor(this);
   /** Further roots that the instance serves; the next instance gets them too. */
   readonly #folders = new Set<string>();
   #instance: Instance | undefined;
@@ -56,12 +60,6 @@ export class Slot {
     this.plan = context.plan;
     this.root = context.root;
     this.#crashes = new CrashWindow(context.plan.restart);
-    this.#monitor = new InstanceMonitor({
-      plan: context.plan,
-      isBusy: () => this.busy,
-      retire: (why) => this.#retire(why),
-      kill: (why) => this.#kill(why),
-    });
   }
 
   /** The running instance, if there is one. */
@@ -237,7 +235,7 @@ export class Slot {
   }
 
   /** Shuts down an instance that is not needed now; the next call starts another. */
-  #retire(why: string): void {
+  retire(why: string): void {
     const instance = this.#instance;
     if (!instance) return;
     this.context.log("info", "server stopped", { server: this.plan.id, why });
@@ -247,10 +245,26 @@ export class Slot {
   }
 
   /** Kills an instance that exceeds its limits; that counts as a crash. */
-  #kill(why: string): void {
+  kill(why: string): void {
     const instance = this.#instance;
     if (!instance) return;
     this.#crashed(instance, why);
     void instance.kill(why);
   }
+}
+
+/** Whether a running server accepts further roots: it must support it, and its start must not name its first root. */
+function acceptsFolders(plan: ServerPlan, capabilities: Capabilities): boolean {
+  if (!plan.shareRoots || namesRoot(plan)) return false;
+  const offered = capabilities.at("workspace", "workspaceFolders");
+  const { supported, changeNotifications } = fieldsOf<FolderCapabilities>(offered);
+  const isNotified =
+    changeNotifications === true ||
+    typeof changeNotifications === "string" ||
+    capabilities.registered("workspace/didChangeWorkspaceFolders").length > 0;
+  return supported === true && isNotified;
+}
+
+function namesRoot({ command, args, env, initializeOptions, settings }: ServerPlan): boolean {
+  return ROOT_PLACEHOLDER.test(JSON.stringify([command, args, env, initializeOptions, settings]));
 }

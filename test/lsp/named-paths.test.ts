@@ -5,8 +5,7 @@ import { expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import type { Json } from "../../src/base/json.js";
 import { namedModules, withNamedPaths } from "../../src/base/named-paths.js";
-import { launchSettings } from "../../src/lsp/process/launch-settings.js";
-import { namedPathsOf } from "../../src/lsp/process/named-paths.js";
+import { launchSettings, namedPathsOf } from "../../src/lsp/process/launch-settings.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace, write } from "./support.js";
 

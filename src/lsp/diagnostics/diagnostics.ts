@@ -13,7 +13,7 @@ import type {
   OpenDocument,
   WorkspaceDiagnosticsReport,
 } from "../types.js";
-import { nextEvent, type Subscribe } from "../waiting.js";
+import { Listeners, nextEvent } from "../waiting.js";
 import { BackgroundChecks } from "./background-checks.js";
 import { CheckRequests, type CheckRequestsContext } from "./check-request.js";
 import { LATE, reportOf, timedOutReport, unknown } from "./diagnostics-report.js";
@@ -60,7 +60,7 @@ export class Diagnostics {
   readonly #outdated = new Map<string, PublishedReport>();
   /** States of files for which the server was waited for in vain; they are not waited for again. */
   readonly #silent = new Map<string, string>();
-  readonly #listeners = new Set<() => void>();
+  readonly #pushes = new Listeners();
   /** Files that got a report before. */
   readonly #answered = new Set<string>();
 
@@ -70,7 +70,7 @@ export class Diagnostics {
     this.#checks = new CheckRequests({
       plan: context.check,
       request: context.request,
-      onProgress: () => this.#wake(),
+      onProgress: () => this.#pushes.notify(),
     });
     this.#workspace = {
       ...context,
@@ -118,11 +118,7 @@ export class Diagnostics {
     const isFinding = (this.#published.get(path)?.items.length ?? 0) > 0;
     if (this.context.isOwn(path))
       this.#background.pushed(isFinding && this.context.current(path) !== undefined);
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const listener of [...this.#listeners]) listener();
+    this.#pushes.notify();
   }
 
   /** The report on all files, after at most `waitMs`; `open` are the documents that the server has. */
@@ -288,11 +284,6 @@ export class Diagnostics {
   /** Waits for a push, a registration, a change of readiness, or the time limit. */
   #nextEvent(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const { readiness, capabilities } = this.context;
-    return nextEvent([this.#onPush, readiness.onChange, capabilities.onChange], timeoutMs, signal);
+    return nextEvent([this.#pushes.subscribe, readiness.onChange, capabilities.onChange], timeoutMs, signal);
   }
-
-  readonly #onPush: Subscribe = (listener) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 }

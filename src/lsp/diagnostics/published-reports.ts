@@ -38,8 +38,8 @@ export class PublishedReports {
   readonly #habits: { reports: number; gapMs: number }[] = [];
   /** Texts without a report yet: when they were sent, and whether the text before had none either. */
   readonly #unanswered = new Map<string, { at: number; isSecond: boolean }>();
-  /** Closed files with findings that changed since, without a new report. */
-  readonly #awaited = new Set<string>();
+  /** Closed files with findings that changed since; the server has yet to report on them. */
+  readonly awaited = new Set<string>();
   /** Open files whose last report was empty. */
   readonly #clean = new Set<string>();
   #change = 0;
@@ -55,7 +55,7 @@ export class PublishedReports {
   changed(path: string | undefined, others: readonly string[] = []): void {
     this.#change++;
     for (const other of others) {
-      if ((this.#reports.get(other)?.items.length ?? 0) > 0) this.#awaited.add(other);
+      if ((this.#reports.get(other)?.items.length ?? 0) > 0) this.awaited.add(other);
       this.#reports.delete(other);
     }
     if (path === undefined) return;
@@ -68,7 +68,7 @@ export class PublishedReports {
     const report = this.#reports.get(path);
     if (report && (report.items.length === 0 || report.change < this.#change)) this.#reports.delete(path);
     this.#unanswered.delete(path);
-    this.#awaited.delete(path);
+    this.awaited.delete(path);
     this.#clean.delete(path);
     this.#textSent(path);
   }
@@ -95,11 +95,6 @@ export class PublishedReports {
     return report?.change === this.#change ? report : undefined;
   }
 
-  /** Closed files with findings that changed; the server has yet to report on them. */
-  get awaited(): ReadonlySet<string> {
-    return this.#awaited;
-  }
-
   get all(): [path: string, report: PublishedReport][] {
     return [...this.#reports];
   }
@@ -121,10 +116,10 @@ export class PublishedReports {
       isDoubtful: typeof version !== "number" && this.#unanswered.get(path)?.isSecond === true,
     };
     if (before?.change === report.change && !before.isDoubtful)
-      report.nth = before.nth + (isSame(before, report) ? 0 : 1);
+      report.nth = before.nth + (canonicalText(before.items) === canonicalText(report.items) ? 0 : 1);
     if (document) this.#learn(before, report);
     this.#unanswered.delete(path);
-    this.#awaited.delete(path);
+    this.awaited.delete(path);
     if (document && report.items.length === 0) this.#clean.add(path);
     else this.#clean.delete(path);
     this.#reports.set(path, report);
@@ -161,8 +156,4 @@ export class PublishedReports {
     habit.gapMs = Math.max(habit.gapMs, gapMs);
     habit.reports = Math.max(habit.reports, report.nth);
   }
-}
-
-function isSame(one: PublishedReport, other: PublishedReport): boolean {
-  return canonicalText(one.items) === canonicalText(other.items);
 }

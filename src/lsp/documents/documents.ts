@@ -10,8 +10,8 @@ import { isTable } from "../../base/json.js";
 import { isInside, slashed } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
+import { languageIdOf } from "../route.js";
 import type { OpenDocument } from "../types.js";
-import { languageIdOf } from "./language-id.js";
 import { type FileText, readText } from "./read-text.js";
 import { changeBetween, type TextChange } from "./text-change.js";
 

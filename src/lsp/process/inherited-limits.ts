@@ -4,9 +4,9 @@
  * it stays with a daemon that was started with an empty environment.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import type { PoolContext } from "../types.js";
+import { readProc } from "./process-tree.js";
 import { findTool } from "./program.js";
 
 const SET_MS = 5_000;
@@ -40,11 +40,6 @@ export function startMarked<T>(prlimit: string | undefined, number: string, star
   }
 }
 
-/** Whether the text of `/proc/<pid>/limits` contains this mark. */
-export function hasMark(limits: string, number: string): boolean {
-  return limits.includes(` ${number} `);
-}
-
 function setOwn(prlimit: string, soft: string): void {
   // Synchronous, so that no other process of ours is started meanwhile.
   spawnSync(prlimit, ["--pid", String(process.pid), `--rttime=${soft}:`], {
@@ -55,17 +50,9 @@ function setOwn(prlimit: string, soft: string): void {
 }
 
 function limitOf(name: string): { soft: string; hard: string } | undefined {
-  const line = ownLimits()
-    .split("\n")
+  const line = readProc("/proc/self/limits")
+    ?.split("\n")
     .find((text) => text.startsWith(name));
   const [soft, hard] = line?.slice(name.length).trim().split(/\s+/) ?? [];
   return soft === undefined || hard === undefined ? undefined : { soft, hard };
-}
-
-function ownLimits(): string {
-  try {
-    return readFileSync("/proc/self/limits", "latin1");
-  } catch {
-    return "";
-  }
 }

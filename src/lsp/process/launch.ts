@@ -15,9 +15,8 @@ import { connectToServer, type SocketNames, startOverSocket } from "../wire/sock
 import { serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
 import { findPrlimit, openFilesPrefix, startMarked } from "./inherited-limits.js";
-import { type LaunchSettings, launchSettings } from "./launch-settings.js";
+import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
-import { commandArguments, namedPathsOf } from "./named-paths.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
 import { assertAllowed, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";

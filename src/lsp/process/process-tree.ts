@@ -7,7 +7,6 @@ import { execFileSync } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { countdown, delay } from "../../base/timing.js";
-import { hasMark } from "./inherited-limits.js";
 
 /** The environment variable with the mark. */
 export const MARK_NAME = "LSP_PROXY_MARK";
@@ -133,7 +132,8 @@ function markedProcesses({ text, number }: Mark): number[] {
   if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
   return pids().filter(
     (pid) =>
-      read(`/proc/${pid}/environ`)?.includes(text) || hasMark(read(`/proc/${pid}/limits`) ?? "", number),
+      readProc(`/proc/${pid}/environ`)?.includes(text) ||
+      readProc(`/proc/${pid}/limits`)?.includes(` ${number} `),
   );
 }
 
@@ -177,12 +177,12 @@ function pids(): number[] {
 
 /** Fields of `/proc/<pid>/stat` from the state on; the name before it may contain spaces and brackets. */
 function statFields(pid: number): string[] | undefined {
-  const text = read(`/proc/${pid}/stat`);
+  const text = readProc(`/proc/${pid}/stat`);
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-/** The text of a process's file; undefined when the process is gone or belongs to another user. */
-function read(path: string): string | undefined {
+/** The text of a file in /proc; undefined when the process is gone or belongs to another user. */
+export function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");
   } catch {

@@ -52,30 +52,18 @@ export interface KnownFoldersContext {
 
 export class KnownFolders {
   readonly #folders = new Map<string, Folder>();
-  readonly #unwatched = new Set<string>();
-  readonly #tooLarge = new Set<string>();
-  readonly #overfull = new Set<string>();
+  /** Folders without watch events. */
+  readonly unwatched = new Set<string>();
+  /** Folders with ignored content of which not all is followed. */
+  readonly tooLarge = new Set<string>();
+  /** Roots with more files than the limit. */
+  readonly overfull = new Set<string>();
   #files = 0;
   #ignoredFiles = 0;
   #ignoredFolders = 0;
   #isClosed = false;
 
   constructor(private readonly context: KnownFoldersContext) {}
-
-  /** Folders without watch events. */
-  get unwatched(): ReadonlySet<string> {
-    return this.#unwatched;
-  }
-
-  /** Folders with ignored content of which not all is followed. */
-  get tooLarge(): ReadonlySet<string> {
-    return this.#tooLarge;
-  }
-
-  /** Roots with more files than the limit. */
-  get overfull(): ReadonlySet<string> {
-    return this.#overfull;
-  }
 
   all(): Folder[] {
     return [...this.#folders.values()];
@@ -135,20 +123,20 @@ export class KnownFolders {
 
   /** Watches a folder, if that is possible by now. */
   watchAgain(folder: Folder): void {
-    if (this.#unwatched.has(folder.path)) this.#watch(folder);
+    if (this.unwatched.has(folder.path)) this.#watch(folder);
   }
 
   #watch({ path }: Folder): boolean {
     const isWatched = !this.#isClosed && this.context.source.add(path);
-    if (isWatched) this.#unwatched.delete(path);
-    else this.#unwatched.add(path);
+    if (isWatched) this.unwatched.delete(path);
+    else this.unwatched.add(path);
     return isWatched;
   }
 
   /** A watch failed: the folder, or everything in the root, has no events any more. */
   markUnwatched(folder: string): void {
     for (const { path, root } of this.#folders.values())
-      if (path === folder || root === folder) this.#unwatched.add(path);
+      if (path === folder || root === folder) this.unwatched.add(path);
   }
 
   /** Takes in a file, or its new stamp; false when there are too many. */
@@ -174,11 +162,11 @@ export class KnownFolders {
     const { limits } = this.context;
     const { ignoredIn } = folder;
     if (!ignored && this.#files >= limits.files) {
-      this.#overfull.add(folder.root);
+      this.overfull.add(folder.root);
       return false;
     }
     if (ignored && ignoredIn === undefined && this.#ignoredFiles >= limits.ignoredFiles) {
-      this.#tooLarge.add(folder.path);
+      this.tooLarge.add(folder.path);
       return false;
     }
     this.#count(folder, ignored, 1);
@@ -206,7 +194,7 @@ export class KnownFolders {
     if (ignored.isTooLarge || top === undefined) return;
     ignored.isTooLarge = true;
     top.isTopLevelOnly = true;
-    this.#tooLarge.add(ignored.path);
+    this.tooLarge.add(ignored.path);
     this.#dropChildren(top);
   }
 
@@ -241,8 +229,8 @@ export class KnownFolders {
     for (const name of [...folder.files.keys()]) this.forget(folder, name);
     this.context.source.remove(folder.path);
     this.#folders.delete(folder.path);
-    this.#unwatched.delete(folder.path);
-    this.#tooLarge.delete(folder.path);
+    this.unwatched.delete(folder.path);
+    this.tooLarge.delete(folder.path);
     if (folder.ignoredIn === undefined) return;
     folder.ignoredIn.folders--;
     this.#ignoredFolders--;

@@ -65,7 +65,8 @@ export class ServerConnection {
   readonly #writer: CountingWriter;
   readonly #connection: MessageConnection;
   readonly #pending = new Set<PendingRequest>();
-  readonly #ended: Promise<string>;
+  /** Resolves with the reason when the server has ended and every pending request was rejected. */
+  readonly ended: Promise<string>;
   #isOpen = true;
   #tokens = 0;
   #losses = 0;
@@ -88,21 +89,16 @@ export class ServerConnection {
     // A failed write rejects the request that made it.
     this.#connection.onError(() => {});
     if (options.trace) this.#traceTo(options.trace);
-    const drained = new Promise<void>((resolve) => {
-      reader.onClose(() => resolve());
+    const drained = new Promise<true>((resolve) => {
+      reader.onClose(() => resolve(true));
     });
     this.#connection.onClose(() => void this.#closed(transport));
-    this.#ended = transport.ended.then(async (reason) => {
+    this.ended = transport.ended.then(async (reason) => {
       if (!this.#failure) await drain(drained);
       this.fail(new Refusal("lsp/exited", `server "${this.#name}" ${reason}`));
       return reason;
     });
     this.#connection.listen();
-  }
-
-  /** Resolves with the reason when the server has ended and every pending request was rejected. */
-  get ended(): Promise<string> {
-    return this.#ended;
   }
 
   get hasFailed(): boolean {
@@ -153,8 +149,9 @@ export class ServerConnection {
     this.#pending.add(request);
     const partial = parts && this.#partialResults(params, parts);
     try {
-      const sent = this.#send(method, partial?.params ?? params, cancellation);
-      return await untilAborted(deadline.signal, sent);
+      const sent = positional(partial?.params ?? params);
+      const { token } = cancellation;
+      return await untilAborted(deadline.signal, this.#connection.sendRequest(method, ...sent, token));
     } catch (error) {
       throw deadline.signal.aborted ? cancelled(deadline.signal) : await this.#reasonOf(error);
     } finally {
@@ -162,10 +159,6 @@ export class ServerConnection {
       partial?.dispose();
       this.#pending.delete(request);
     }
-  }
-
-  async #send(method: string, params: unknown, { token }: CancellationTokenSource): Promise<unknown> {
-    return this.#connection.sendRequest(method, ...positional(params), token);
   }
 
   /** The parameters with a token under which the server may send partial results as `$/progress`. */
@@ -210,7 +203,7 @@ export class ServerConnection {
   /** The server's own error, or the end of the server that a failed write announces. */
   async #reasonOf(error: unknown): Promise<Error> {
     if (error instanceof ResponseError && error.code !== ErrorCodes.MessageWriteError) return error;
-    await withTimeout(this.#ended, DRAIN_MS);
+    await withTimeout(this.ended, DRAIN_MS);
     if (this.#failure) return this.#failure;
     return new Refusal("lsp/exited", `server "${this.#name}" cannot be written to`, { cause: error });
   }
@@ -243,14 +236,8 @@ class CountingWriter extends StreamMessageWriter {
  * Waits for the last replies of a server that has ended. When this process is busy, timers run before pipes are read,
  * so after the time limit the pipes get a few more turns.
  */
-async function drain(drained: Promise<void>): Promise<void> {
-  if (
-    await withTimeout(
-      drained.then(() => true),
-      DRAIN_MS,
-    )
-  )
-    return;
+async function drain(drained: Promise<true>): Promise<void> {
+  if (await withTimeout(drained, DRAIN_MS)) return;
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
