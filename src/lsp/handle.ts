@@ -112,17 +112,13 @@ export class Handle implements LanguageServer {
 
   async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {
     const options = this.#limited(given);
-    const { signal } = options;
     const path = documentOf(params);
-    try {
-      if (path !== undefined && this.#isOutdated(path)) await this.ensureOpen(path, signal);
-      return await this.#instance.request(method, params, options);
-    } catch (error) {
-      if (!hasExited(error) || !isRepeatable(method, params)) throw error;
-    }
-    this.#instance = await this.source.renew(signal);
-    if (path !== undefined) await this.ensureOpen(path, signal);
-    return this.#instance.request(method, params, options);
+    const send = async (isRetry: boolean): Promise<ServerReply> => {
+      if (path !== undefined && (isRetry || this.#isOutdated(path)))
+        await this.ensureOpen(path, options.signal);
+      return this.#instance.request(method, params, options);
+    };
+    return isRepeatable(method, params) ? this.#retryOnExit(options.signal, send) : send(false);
   }
 
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {
@@ -158,7 +154,7 @@ export class Handle implements LanguageServer {
     try {
       return await read(false);
     } catch (error) {
-      if (!hasExited(error)) throw error;
+      if (!(error instanceof Refusal) || error.code !== "lsp/exited") throw error;
     }
     this.#instance = await this.source.renew(signal);
     return read(true);
@@ -169,10 +165,6 @@ export class Handle implements LanguageServer {
     const generation = this.#openedIn.get(path);
     return generation !== undefined && generation !== this.generation;
   }
-}
-
-function hasExited(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "lsp/exited";
 }
 
 function isRepeatable(method: string, params: unknown): boolean {

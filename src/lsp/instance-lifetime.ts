@@ -6,8 +6,6 @@ import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import { withTimeout } from "../base/timing.js";
 import type { Instance } from "./instance.js";
-import type { Transport } from "./process/launch.js";
-import type { ReadinessState } from "./readiness.js";
 import type { Slot } from "./slot.js";
 import type { ServerConnection } from "./wire/connection.js";
 
@@ -72,23 +70,19 @@ function excessOf({ memoryMb, processes }: ServerPlan["limits"], instance: Insta
 const SHUTDOWN_MS = 2_000;
 const EXIT_MS = 1_000;
 
-interface RunningServer {
-  name: string;
-  connection: ServerConnection;
-  transport: Transport;
-  readiness: ReadinessState;
-}
-
 export class ServerShutdown {
   #hasBegun = false;
 
-  constructor(private readonly server: RunningServer) {
-    void server.connection.ended.then((reason) => server.readiness.died(this.#refusal(reason)));
+  constructor(
+    private readonly instance: Instance,
+    private readonly connection: ServerConnection,
+  ) {
+    void connection.ended.then((reason) => instance.readiness.died(this.#refusal(reason)));
   }
 
   /** Whether the server is being ended or has ended. */
   get hasBegun(): boolean {
-    return this.#hasBegun || this.server.connection.hasFailed;
+    return this.#hasBegun || this.connection.hasFailed;
   }
 
   /** Refuses new requests during the shutdown; the caller goes on to the next start. */
@@ -98,7 +92,8 @@ export class ServerShutdown {
 
   /** Asks the server to end, then kills it. Resolves when its process group is gone. `before` runs first. */
   async stop(before: () => void): Promise<void> {
-    const { transport, connection, readiness } = this.server;
+    const { connection } = this;
+    const { transport, readiness } = this.instance;
     if (this.#hasBegun) return transport.kill();
     this.#hasBegun = true;
     if (transport.pid !== null && !connection.hasFailed && readiness.now !== "starting") {
@@ -110,7 +105,8 @@ export class ServerShutdown {
 
   /** Kills the process group at once; pending requests are refused with this reason. */
   async kill(reason: string): Promise<void> {
-    const { transport, connection, readiness } = this.server;
+    const { connection } = this;
+    const { transport, readiness } = this.instance;
     this.#hasBegun = true;
     const refusal = this.#refusal(reason);
     connection.fail(refusal);
@@ -120,14 +116,14 @@ export class ServerShutdown {
 
   /** Sends `shutdown` and `exit`, and gives the process a moment to end. Servers may fail to answer. */
   async #askToExit(): Promise<void> {
-    const { transport, connection } = this.server;
+    const { connection } = this;
     await connection.request("shutdown", undefined, { timeoutMs: SHUTDOWN_MS }).catch(() => undefined);
     connection.notify("exit");
-    await withTimeout(transport.ended, EXIT_MS);
+    await withTimeout(this.instance.transport.ended, EXIT_MS);
   }
 
   #refusal(reason: string): Refusal {
-    return new Refusal("lsp/exited", `server "${this.server.name}" ${reason}`);
+    return new Refusal("lsp/exited", `server "${this.instance.plan.id}" ${reason}`);
   }
 }
 

@@ -139,12 +139,7 @@ export class Instance {
       folders: () => this.#folders(),
       notify,
     });
-    this.#shutdown = new ServerShutdown({
-      name: plan.id,
-      connection: this.#connection,
-      transport,
-      readiness,
-    });
+    this.#shutdown = new ServerShutdown(this, this.#connection);
   }
 
   get encoding(): PositionEncoding {
@@ -263,7 +258,7 @@ export class Instance {
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
     const send = () => new ReadyRequest(this.#target, { method, params, options, timeoutMs }).run();
     const path = documentOf(params);
-    return path === undefined ? send() : this.files.held(path, (release) => send().finally(release));
+    return path === undefined ? send() : this.files.held(path, send);
   }
 
   /** Notifies the server of what changed on disk, unless a check since then did. */

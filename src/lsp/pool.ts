@@ -234,17 +234,18 @@ class Pool implements ServerPool {
     generation: number,
     signal: AbortSignal,
   ): Promise<Instance> {
-    const { roots, base, log, version, trace } = this.context;
+    const { plan, context } = this;
+    const { roots, base, log, version, trace } = context;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     void this.#watch.check();
-    const transport = await launch(this.plan, server, root, this.context, this.#guardian, signal);
+    const transport = await launch({ plan, server, root, context, guardian: this.#guardian, signal });
     const instance = new Instance(
       {
         ...{ plan: server, root, roots, generation, version, log, trace },
         launchSettings: transport.launchSettings,
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
-        limits: this.plan.limits,
-        effects: this.plan.allow.effects,
+        limits: plan.limits,
+        effects: plan.allow.effects,
         watch: this.#watch,
         command: (id, command, args) => this.#command(id, root, command, args),
       },

@@ -42,12 +42,8 @@ interface ProgressText {
 export class WorkProgress {
   readonly #open = new Map<string | number, Progress>();
   readonly #pending = new Set<RequestSpan>();
-  #begun = 0;
-
   /** How many times the server began progress. */
-  get begun(): number {
-    return this.#begun;
-  }
+  begun = 0;
 
   get isOpen(): boolean {
     return this.#open.size > 0;
@@ -112,7 +108,7 @@ export class WorkProgress {
   }
 
   #begin(text: ProgressText): Progress {
-    this.#begun++;
+    this.begun++;
     for (const span of this.#pending) span.began.add(text.title);
     const now = performance.now();
     return { ...text, seenAt: now, beganAt: now, during: [...this.#pending], isOwn: false, vainMs: 0 };
@@ -143,7 +139,8 @@ export class ReadyStatus {
   #isReady: boolean | undefined;
   /** How many "ready" notifications are still missing: one, or one for each folder. */
   #missing = 1;
-  #readySince = 0;
+  /** When the status last became "ready". */
+  readySince = 0;
   /** How long the first status was waited for in vain, and up to when; waits may overlap. */
   #vainMs = 0;
   #vainUntil = 0;
@@ -158,11 +155,6 @@ export class ReadyStatus {
   /** The last status; undefined before the first, and while the server lists its files again. */
   get isReady(): boolean | undefined {
     return performance.now() < this.#listsUntil ? undefined : this.#isReady;
-  }
-
-  /** When the status last became "ready". */
-  get readySince(): number {
-    return this.#readySince;
   }
 
   /** Whether the first status is still expected. */
@@ -182,7 +174,7 @@ export class ReadyStatus {
     if (isReady === undefined) return false;
     if (isReady) this.#missing = Math.max(0, this.#missing - 1);
     if (isReady && this.#missing > 0) return true;
-    if (isReady && !this.isReady) this.#readySince = performance.now();
+    if (isReady && !this.isReady) this.readySince = performance.now();
     this.#listsUntil = Number.NEGATIVE_INFINITY;
     this.#isReady = isReady;
     return true;

@@ -17,7 +17,8 @@ export class ReadinessState {
   #hasProgressEnded = false;
   /** A request got a non-empty answer: evidence only for servers that are declared ready at once. */
   #hasAnswered = false;
-  #signAt = 0;
+  /** When the server last reported on its work. */
+  signAt = 0;
   /** An empty answer stayed empty after all retries. */
   #emptySettled = false;
   /** How long a status of "not ready" was waited for in vain since the server's last sign. */
@@ -74,11 +75,6 @@ export class ReadinessState {
   /** How many times the server began progress. */
   get begun(): number {
     return this.#progress.begun;
-  }
-
-  /** When the server last reported on its work. */
-  get signAt(): number {
-    return this.#signAt;
   }
 
   /** Whether an answer given now may be too early, and a wait of `waitMs` may help. */
@@ -201,7 +197,7 @@ export class ReadinessState {
   }
 
   #sign(): void {
-    this.#signAt = performance.now();
+    this.signAt = performance.now();
     this.#statusVainMs = 0;
     this.#listeners.notify();
   }

@@ -20,7 +20,8 @@ export class BackgroundChecks {
   #pushes = false;
   /** Whether progress followed the last change that could show it. */
   #follows = true;
-  #pushedAt: number | undefined;
+  /** When the server last pushed a report since the last change. */
+  pushedAt: number | undefined;
   #isUnsaved = false;
   #changes = 0;
   #changedAt = 0;
@@ -36,7 +37,7 @@ export class BackgroundChecks {
   correctionMs(): number {
     const { isSilent, signAt } = this.readiness;
     const now = performance.now();
-    if (!isSilent || this.#pushedAt !== undefined || now > signAt + NEW_MS) return 0;
+    if (!isSilent || this.pushedAt !== undefined || now > signAt + NEW_MS) return 0;
     this.#correctsUntil ??= now + CORRECT_MS;
     return Math.max(0, this.#correctsUntil - now);
   }
@@ -45,7 +46,7 @@ export class BackgroundChecks {
   changed(isSaved: boolean): void {
     this.#isUnsaved = !isSaved;
     this.#changes++;
-    this.#pushedAt = undefined;
+    this.pushedAt = undefined;
     this.#changedAt = performance.now();
     this.#begunBefore = this.readiness.begun;
   }
@@ -53,7 +54,7 @@ export class BackgroundChecks {
   /** The server pushed a report on one of its files; `isFinding` when it found something in an open one. */
   pushed(isFinding: boolean): void {
     this.#pushes ||= isFinding;
-    this.#pushedAt = performance.now();
+    this.pushedAt = performance.now();
   }
 
   /** True once after a change without a save: rust-analyzer checks after a save, not when files change on disk. */
@@ -61,11 +62,6 @@ export class BackgroundChecks {
     const isUnsaved = this.#isUnsaved;
     this.#isUnsaved = false;
     return isUnsaved;
-  }
-
-  /** When the server last pushed a report since the last change. */
-  get pushedAt(): number | undefined {
-    return this.#pushedAt;
   }
 
   /** Milliseconds until everything may have arrived; `pushedAt` is the time of the file's report since the change. */

@@ -42,18 +42,14 @@ export class PublishedReports {
   readonly awaited = new Set<string>();
   /** Open files whose last report was empty. */
   readonly #clean = new Set<string>();
-  #change = 0;
+  /** Number of changes that the server was notified of. */
+  change = 0;
 
   constructor(private readonly current: (path: string) => OpenDocument | undefined) {}
 
-  /** Number of changes that the server was notified of. */
-  get change(): number {
-    return this.#change;
-  }
-
   /** The server was notified of a change: of a document's text, or (undefined) of `others`, which are not open. */
   changed(path: string | undefined, others: readonly string[] = []): void {
-    this.#change++;
+    this.change++;
     for (const other of others) {
       if ((this.#reports.get(other)?.items.length ?? 0) > 0) this.awaited.add(other);
       this.#reports.delete(other);
@@ -66,7 +62,7 @@ export class PublishedReports {
   /** A file was opened. Earlier findings hold; an empty report may only have cleared the closed file. */
   opened(path: string): void {
     const report = this.#reports.get(path);
-    if (report && (report.items.length === 0 || report.change < this.#change)) this.#reports.delete(path);
+    if (report && (report.items.length === 0 || report.change < this.change)) this.#reports.delete(path);
     this.#unanswered.delete(path);
     this.awaited.delete(path);
     this.#clean.delete(path);
@@ -92,7 +88,7 @@ export class PublishedReports {
   /** The last report on a file since any file changed. */
   fresh(path: string): PublishedReport | undefined {
     const report = this.#reports.get(path);
-    return report?.change === this.#change ? report : undefined;
+    return report?.change === this.change ? report : undefined;
   }
 
   get all(): [path: string, report: PublishedReport][] {
@@ -111,7 +107,7 @@ export class PublishedReports {
       items: diagnostics,
       version: typeof version === "number" ? version : undefined,
       at: performance.now(),
-      change: this.#change,
+      change: this.change,
       nth: 1,
       isDoubtful: typeof version !== "number" && this.#unanswered.get(path)?.isSecond === true,
     };

@@ -19,6 +19,10 @@ import { changeBetween, type TextChange } from "./text-change.js";
 const NONE = 0;
 const FULL = 1;
 const INCREMENTAL = 2;
+const MAX_CACHED_BYTES = 4 * 1024 * 1024;
+/** What a cached text takes besides its characters, for each line and for itself. */
+const BYTES_PER_LINE = 16;
+const BYTES_PER_TEXT = 512;
 
 interface Entry extends Pick<FileText, "stamp" | "isReliable"> {
   document: OpenDocument;
@@ -40,7 +44,12 @@ export interface DocumentsContext {
 export class Documents {
   /** By path, the least recently used first. */
   readonly #open = new Map<string, Entry>();
-  readonly #texts = new TextCache();
+  /** Texts of files that are not open. */
+  readonly #texts = new LRUCache<string, FileText>({
+    maxSize: MAX_CACHED_BYTES,
+    maxEntrySize: MAX_CACHED_BYTES / 4,
+    sizeCalculation: ({ lines }) => 2 * lines.text.length + BYTES_PER_LINE * lines.count + BYTES_PER_TEXT,
+  });
   /** The last text that the server was given of a file, open or not, and its number. */
   readonly #editions = new Map<string, { hash: string; edition: number }>();
   /** How many questions are about a document, by path. */
@@ -121,13 +130,18 @@ export class Documents {
     const open = this.#open.get(path);
     if (open) return open.document.lines;
     const cached = this.#texts.get(path);
-    if (cached) return cached.lines;
+    if (cached && stampOf(path)?.text === cached.stamp.text) return cached.lines;
     const read = await this.#read(path).catch(() => undefined);
-    if (read) this.#texts.put(path, read);
+    if (read) this.#cache(path, read);
     return read?.lines;
   }
 
-  /** Closes every document. */
+  /** Caches a text, unless its file may have been written again in the same clock tick. */
+  #cache(path: string, text: FileText): void {
+    if (text.isReliable) this.#texts.set(path, text);
+    else this.#texts.delete(path);
+  }
+
   closeAll(): void {
     for (const entry of [...this.#open.values()]) this.#close(entry);
   }
@@ -231,7 +245,7 @@ export class Documents {
       if (path === justUsed || this.#held.has(path)) continue;
       this.#evicted.add(path);
       this.#close(entry);
-      this.#texts.put(path, { hash, lines, stamp: entry.stamp, isReliable: entry.isReliable });
+      this.#cache(path, { hash, lines, stamp: entry.stamp, isReliable: entry.isReliable });
     }
   }
 
@@ -240,30 +254,5 @@ export class Documents {
     if (!this.#open.delete(path)) return;
     this.context.notify("textDocument/didClose", { textDocument: { uri } });
     this.context.onChanged(path, "closed");
-  }
-}
-
-const MAX_BYTES = 4 * 1024 * 1024;
-/** What a text takes besides its characters, for each line and for itself. */
-const BYTES_PER_LINE = 16;
-const BYTES_PER_TEXT = 512;
-
-export class TextCache {
-  readonly #texts = new LRUCache<string, FileText>({
-    maxSize: MAX_BYTES,
-    maxEntrySize: MAX_BYTES / 4,
-    sizeCalculation: ({ lines }) => 2 * lines.text.length + BYTES_PER_LINE * lines.count + BYTES_PER_TEXT,
-  });
-
-  /** The text of a file, if it is cached and the file has not changed. */
-  get(path: string): FileText | undefined {
-    const cached = this.#texts.get(path);
-    return cached !== undefined && stampOf(path)?.text === cached.stamp.text ? cached : undefined;
-  }
-
-  /** Keeps a text, unless its file may have been written again in the same clock tick. */
-  put(path: string, text: FileText): void {
-    if (text.isReliable) this.#texts.set(path, text);
-    else this.#texts.delete(path);
   }
 }

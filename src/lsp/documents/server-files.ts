@@ -39,7 +39,8 @@ export class ServerFiles {
   /** The last change that the server was notified of. */
   #cursor: number;
   #queue: Promise<void> = Promise.resolve();
-  #waits = 0;
+  /** How many calls wait for diagnostics that the server will send unasked. */
+  waits = 0;
 
   constructor(private readonly context: ServerFilesContext) {
     const { server, capabilities, readiness, request } = context;
@@ -73,11 +74,6 @@ export class ServerFiles {
   /** How many documents are open. */
   get open(): number {
     return this.#documents.count;
-  }
-
-  /** How many calls wait for diagnostics that the server will send unasked. */
-  get waits(): number {
-    return this.#waits;
   }
 
   /** Whether files of the server may change without a watch event. */
@@ -134,28 +130,23 @@ export class ServerFiles {
     return this.#documents.textOf(path);
   }
 
-  /** Keeps a document open until `run` calls `release`. */
-  held<T>(path: string, run: (release: () => void) => Promise<T>): Promise<T> {
-    const release = () => this.#documents.release(path);
+  /** Keeps a document open while `run` works on it. */
+  async held<T>(path: string, run: () => Promise<T>): Promise<T> {
     const reopening = this.#documents.hold(path);
-    if (reopening === undefined) return run(release);
-    return reopening.then(
-      () => run(release),
-      (error: unknown) => {
-        release();
-        throw error;
-      },
-    );
+    try {
+      if (reopening !== undefined) await reopening;
+      return await run();
+    } finally {
+      this.#documents.release(path);
+    }
   }
 
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
-    this.#waits++;
+    this.waits++;
     try {
-      return await this.held(document.path, (release) =>
-        this.diagnostics.report(document, options).finally(release),
-      );
+      return await this.held(document.path, () => this.diagnostics.report(document, options));
     } finally {
-      this.#waits--;
+      this.waits--;
     }
   }
 

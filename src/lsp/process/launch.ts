@@ -49,15 +49,18 @@ export interface Transport {
 
 export type LaunchedServer = Transport & { launchSettings: LaunchSettings };
 
+interface Launch {
+  plan: Plan;
+  server: ServerPlan;
+  root: string;
+  context: PoolContext;
+  guardian: Guardian;
+  signal: AbortSignal;
+}
+
 /** Starts a server for a root, or connects to it. */
-export async function launch(
-  plan: Plan,
-  server: ServerPlan,
-  root: string,
-  context: PoolContext,
-  guardian: Guardian,
-  signal: AbortSignal,
-): Promise<LaunchedServer> {
+export async function launch(given: Launch): Promise<LaunchedServer> {
+  const { plan, server, root, context, signal } = given;
   assertAllowed(plan, server);
   const sandbox = await sandboxOf(plan, server, context);
   const { transport } = server;
@@ -71,7 +74,7 @@ export async function launch(
   const settings = launchSettings(server, root, program, context);
   const isLocked = await assertLocked(server, program, root, context);
   const start = (names: SocketNames): Transport =>
-    startProgram({ plan, server, root, context, guardian, sandbox, program, isLocked, names });
+    startProgram({ ...given, sandbox, program, isLocked }, names);
   const overSocket = { server, signal, start: (names: SocketNames) => keepOutput(start(names)) };
   const started =
     transport.kind === "stdio" ? start({}) : await startOverSocket(overSocket, transport, context.base);
@@ -85,21 +88,15 @@ function keepOutput(started: Transport): Transport {
   return started;
 }
 
-interface ProgramStart {
-  plan: Plan;
-  server: ServerPlan;
-  root: string;
-  context: PoolContext;
-  guardian: Guardian;
+interface ProgramStart extends Launch {
   sandbox: Sandbox;
   program: string;
   isLocked: boolean;
-  /** Values of further placeholders in its arguments. */
-  names: SocketNames;
 }
 
-function startProgram(start: ProgramStart): Transport {
-  const { plan, server, root, context, guardian, sandbox, program, isLocked, names } = start;
+/** Starts the program; `names` are the values of further placeholders in its arguments. */
+function startProgram(start: ProgramStart, names: SocketNames): Transport {
+  const { plan, server, root, context, guardian, sandbox, program, isLocked } = start;
   const paths = namedPathsOf(server, root, program, context);
   const named: NamedPaths = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
   const cwd = cwdOf(server, root, program, context);

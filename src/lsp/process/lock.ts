@@ -6,10 +6,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import * as z from "zod";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
-import { canonicalText } from "../../base/json.js";
+import { canonicalText, isTable } from "../../base/json.js";
 import { withNamedPaths } from "../../base/named-paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
@@ -21,26 +20,27 @@ import { cwdOf } from "./trusted.js";
 /** The version of the record. */
 export const RECORD_VERSION = 2;
 
-const lockedFile = z.object({ path: z.string(), digest: z.string() });
-const lockedServerEntry = z.object({
-  server: z.string(),
-  /** Digest of transport, command line, working folder and own variables. */
-  start: z.string(),
-  files: z.array(lockedFile),
-});
-const lockedFolder = z.object({
-  /** Real path of the folder that the paths of the config are relative to. */
-  folder: z.string(),
-  servers: z.array(lockedServerEntry),
-});
-const record = z.object({ version: z.literal(RECORD_VERSION), folders: z.array(lockedFolder) });
-
 /** A file that a server runs. */
-type LockedFile = z.infer<typeof lockedFile>;
-export type LockedServer = z.infer<typeof lockedServerEntry>;
-/** The locked servers of one folder. */
-export type LockedFolder = z.infer<typeof lockedFolder>;
+export interface LockedFile {
+  path: string;
+  digest: string;
+}
+
+export interface LockedServer {
+  server: string;
+  /** Digest of transport, command line, working folder and own variables. */
+  start: string;
+  files: LockedFile[];
+}
+
 export type LockContext = ProgramContext & Pick<PoolContext, "lockFile">;
+
+/** The locked servers of one folder. */
+export interface LockedFolder {
+  /** Real path of the folder that the paths of the config are relative to. */
+  folder: string;
+  servers: LockedServer[];
+}
 
 /** The record in a state folder. */
 export function lockFileIn(stateFolder: string): string {
@@ -57,10 +57,13 @@ export function readLocks(file: string): LockedFolder[] {
     throw damaged(cause);
   }
   try {
-    return record.parse(JSON.parse(text)).folders;
+    const tree: unknown = JSON.parse(text);
+    if (isTable(tree) && tree.version === RECORD_VERSION && isListOf(tree.folders, isLockedFolder))
+      return tree.folders;
   } catch (cause) {
     throw damaged(cause);
   }
+  throw damaged(undefined);
 }
 
 /** The lock entry of a server as it would be started now. */
@@ -144,4 +147,25 @@ function damaged(cause: unknown): Refusal {
     cause,
     nextSteps: [{ kind: "command", text: "lsp-proxy lock --remove" }],
   });
+}
+
+function isLockedFolder(value: unknown): value is LockedFolder {
+  return isTable(value) && typeof value.folder === "string" && isListOf(value.servers, isLockedServer);
+}
+
+function isLockedServer(value: unknown): value is LockedServer {
+  return (
+    isTable(value) &&
+    typeof value.server === "string" &&
+    typeof value.start === "string" &&
+    isListOf(value.files, isLockedFile)
+  );
+}
+
+function isLockedFile(value: unknown): value is LockedFile {
+  return isTable(value) && typeof value.path === "string" && typeof value.digest === "string";
+}
+
+function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(is);
 }

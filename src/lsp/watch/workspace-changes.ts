@@ -3,6 +3,7 @@
  * question, and the versions that answers depend on.
  */
 import { basename } from "node:path";
+import { LRUCache } from "lru-cache";
 import { stampOf } from "../../base/file-stamp.js";
 import { isInside } from "../../base/paths.js";
 import type { WorkspaceVersion } from "../types.js";
@@ -30,25 +31,17 @@ interface Entry {
 
 export class ChangeLog {
   readonly #entries = new Map<string, Entry>();
-  #sequence = 0;
-  #namesCursor = 0;
+  /** The number of the latest change; `since` returns the changes after it. */
+  cursor = 0;
+  /** The number of the latest change that created or deleted a file. */
+  namesCursor = 0;
 
   /** Past `limit` entries, those of deleted files are dropped. */
   constructor(private readonly limit: number) {}
 
-  /** The number of the latest change; `since` returns the changes after it. */
-  get cursor(): number {
-    return this.#sequence;
-  }
-
-  /** The number of the latest change that created or deleted a file. */
-  get namesCursor(): number {
-    return this.#namesCursor;
-  }
-
   record(path: string, change: "created" | "changed" | "deleted", ignored: boolean): void {
-    const sequence = ++this.#sequence;
-    if (change !== "changed") this.#namesCursor = sequence;
+    const sequence = ++this.cursor;
+    if (change !== "changed") this.namesCursor = sequence;
     const created = change === "created" ? sequence : (this.#entries.get(path)?.created ?? 0);
     this.#entries.set(path, { exists: change !== "deleted", ignored, sequence, created });
     if (this.#entries.size <= this.limit) return;
@@ -58,7 +51,7 @@ export class ChangeLog {
 
   /** What changed after a cursor, anywhere or in these folders. */
   since(cursor: number, folders?: readonly string[]): FileChange[] {
-    if (cursor >= this.#sequence) return [];
+    if (cursor >= this.cursor) return [];
     const changes: FileChange[] = [];
     for (const [path, { exists, ignored, sequence, created }] of this.#entries) {
       if (sequence <= cursor) continue;
@@ -71,30 +64,27 @@ export class ChangeLog {
 }
 
 export class RecentlyShownFiles {
-  /** The stamp text by path, the oldest first; undefined for a file that does not exist. */
-  readonly #stamps = new Map<string, string | undefined>();
+  /** The stamp text by path; undefined for a file that does not exist. */
+  readonly #files: LRUCache<string, { stamp: string | undefined }>;
 
-  constructor(private readonly limit: number) {}
+  constructor(max: number) {
+    this.#files = new LRUCache({ max });
+  }
 
   /** Adds a file as it is now, before it is read, so that no later write is missed. */
   add(path: string): void {
-    const stamp = this.#stamps.has(path) ? this.#stamps.get(path) : stampOf(path)?.text;
-    this.#stamps.delete(path);
-    this.#stamps.set(path, stamp);
-    for (const oldest of this.#stamps.keys()) {
-      if (this.#stamps.size <= this.limit) return;
-      this.#stamps.delete(oldest);
-    }
+    if (this.#files.get(path) === undefined) this.#files.set(path, { stamp: stampOf(path)?.text });
   }
 
   /** Stats every file and reports those that differ from the last check. */
   check(
     report: (path: string, change: "created" | "changed" | "deleted", stamp: string | undefined) => void,
   ): void {
-    for (const [path, before] of this.#stamps) {
+    for (const [path, file] of this.#files.entries()) {
+      const before = file.stamp;
       const now = stampOf(path)?.text;
       if (now === before) continue;
-      this.#stamps.set(path, now);
+      file.stamp = now;
       report(path, before === undefined ? "created" : now === undefined ? "deleted" : "changed", now);
     }
   }
