@@ -24,7 +24,6 @@ import { methods } from "../protocol/methods.js";
 import { fieldsOf, itemsOf } from "./fields.js";
 import { Listeners, waitUntil } from "./waiting.js";
 
-/** The document of a request. */
 export interface Subject {
   path: string;
   languageId: string;
@@ -34,7 +33,6 @@ export class Capabilities {
   readonly #registrations = new Map<string, { method: string; options: unknown }>();
   readonly #listeners = new Listeners();
   #offered: Record<string, unknown> = {};
-  /** Methods that were waited for in vain. */
   readonly #neverOffered = new Set<string>();
 
   constructor(private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "ready">) {}
@@ -71,7 +69,6 @@ export class Capabilities {
     this.#listeners.notify();
   }
 
-  /** Whether the plan allows a feature of this server. */
   allows(feature: string): boolean {
     const { only, except } = this.plan.features;
     return (only === null || only.includes(feature)) && !except.includes(feature);
@@ -85,10 +82,7 @@ export class Capabilities {
     return this.allows(facts.feature) && this.options(method, subject).length > 0;
   }
 
-  /**
-   * Whether a method may be sent now or soon. A server that announces when it has loaded, and that offered nothing in
-   * `initialize`, registers its capabilities only then. It is waited for once for each method.
-   */
+  /** A server that registers its capabilities when it has loaded is waited for once for each method. */
   async offers(
     method: string,
     subject: Subject | undefined,
@@ -121,7 +115,6 @@ export class Capabilities {
     return typeof capability !== "string" || isOffered(getAt(this.#offered, capability.split(".")), []);
   }
 
-  /** Whether a provider reports progress on requests of a method. */
   reportsProgress(method: string): boolean {
     return this.options(method).some(
       (options) => fieldsOf<WorkDoneProgressOptions>(options).workDoneProgress === true,
@@ -143,14 +136,12 @@ export class Capabilities {
     return found;
   }
 
-  /** The options of every registration of a method. */
   registered(method: string): unknown[] {
     return [...this.#registrations.values()]
       .filter((registration) => registration.method === method)
       .map((registration) => registration.options);
   }
 
-  /** The features offered now, sorted. */
   features(): string[] {
     const offered = Object.keys(methods).filter((method) => this.supports(method));
     return sortedSet(offered.map((method) => methods[method]?.feature ?? method));
@@ -168,7 +159,6 @@ function providerOf(capability: string): { path: string[]; inside: string[] } {
   return head === "workspace" ? { path: [head, ...rest], inside: [] } : { path: [head], inside: rest };
 }
 
-/** Whether options apply to a document by their document selector. */
 function selects(options: unknown, subject: Subject | undefined): boolean {
   const selector = fieldsOf<TextDocumentRegistrationOptions>(options).documentSelector;
   if (!subject || !Array.isArray(selector)) return true;

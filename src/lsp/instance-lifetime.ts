@@ -26,7 +26,6 @@ export class InstanceMonitor {
     this.#checks.unref();
   }
 
-  /** Restarts the idle time. */
   used(): void {
     if (this.#idle !== undefined) {
       this.#idle.refresh();
@@ -56,7 +55,6 @@ export class InstanceMonitor {
   }
 }
 
-/** Which limit an instance exceeds, if any. */
 function excessOf({ memoryMb, processes }: ServerPlan["limits"], instance: Instance): string | undefined {
   const used = memoryMb === null ? null : instance.transport.memoryMb();
   if (memoryMb !== null && used !== null && used > memoryMb)
@@ -80,7 +78,6 @@ export class ServerShutdown {
     void connection.ended.then((reason) => instance.readiness.died(this.#refusal(reason)));
   }
 
-  /** Whether the server is being ended or has ended. */
   get hasBegun(): boolean {
     return this.#hasBegun || this.connection.hasFailed;
   }
@@ -133,7 +130,6 @@ export class CrashWindow {
 
   constructor(private readonly rules: ServerPlan["restart"]) {}
 
-  /** Records a crash now. */
   add(): void {
     this.#times.push(performance.now());
   }
@@ -142,7 +138,6 @@ export class CrashWindow {
     this.#times = [];
   }
 
-  /** Crashes within the window. */
   get count(): number {
     return this.#recent().length;
   }

@@ -49,7 +49,6 @@ import { ServerMessages } from "./wire/server-messages.js";
 /** What one running server gets from the pool. */
 export interface InstanceContext {
   plan: ServerPlan;
-  /** Absolute root of this instance. */
   root: string;
   launchSettings: LaunchSettings;
   /** Absolute further workspace folders: of the plan, and other roots that this instance serves. */
@@ -153,11 +152,9 @@ export class Instance {
   get pending(): number {
     return this.#connection.pending + this.files.waits;
   }
-  /** Whether it has ended or is being ended. */
   get hasEnded(): boolean {
     return this.#shutdown.hasBegun;
   }
-  /** Resolves with the reason when the process has ended. */
   get ended(): Promise<string> {
     return this.#connection.ended;
   }
@@ -181,7 +178,6 @@ export class Instance {
     };
   }
 
-  /** Initializes the server; after this it accepts requests. */
   async initialize(signal: AbortSignal): Promise<void> {
     const { settings, options } = this.context.launchSettings;
     const context = { ...this.context, options, folders: this.#folders() };
@@ -195,7 +191,6 @@ export class Instance {
     this.readiness.initialized();
   }
 
-  /** Notifies the server of one more root. */
   addFolder(path: string): void {
     if (path === this.root || this.context.folders.includes(path)) return;
     this.context.folders.push(path);
@@ -271,7 +266,6 @@ export class Instance {
   }
 }
 
-/** The path of the document that the parameters of a request name. */
 export function documentOf(params: unknown): string | undefined {
   const { textDocument } = fieldsOf<TextDocumentPositionParams>(params);
   return pathOfUri(fieldsOf<TextDocumentIdentifier>(textDocument).uri);

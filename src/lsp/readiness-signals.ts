@@ -25,7 +25,6 @@ export interface RequestSpan {
 export interface Progress extends ProgressText {
   seenAt: number;
   beganAt: number;
-  /** Requests that were pending when it began. */
   during: readonly RequestSpan[];
   /** Whether it is known to belong to one request. */
   isOwn: boolean;
@@ -157,7 +156,6 @@ export class ReadyStatus {
     return performance.now() < this.#listsUntil ? undefined : this.#isReady;
   }
 
-  /** Whether the first status is still expected. */
   get isAwaited(): boolean {
     return this.ready.notification !== null && this.isReady === undefined && !this.#isGivenUp;
   }

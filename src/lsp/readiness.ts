@@ -72,7 +72,6 @@ export class ReadinessState {
     return this.now === "unknown" && !this.ready.atOnce && !this.awaitsStatus && this.begun === 0;
   }
 
-  /** How many times the server began progress. */
   get begun(): number {
     return this.#progress.begun;
   }
@@ -102,10 +101,7 @@ export class ReadinessState {
     return this.#status.isReady === true && this.#status.readySince > sentAt;
   }
 
-  /**
-   * Waits for the first status or progress, at most `timeoutMs` and the rest of `patienceMs`, which all such waits share.
-   * When the patience is used up, answers count without a status. False when nothing came.
-   */
+  /** Waits for the first status or progress; false when none came. All such waits share `patienceMs`. */
   async waitForStatus(timeoutMs: number, patienceMs: number, signal: AbortSignal): Promise<boolean> {
     const since = performance.now();
     const waitMs = Math.min(timeoutMs, this.#status.patienceLeft(patienceMs));
@@ -120,7 +116,6 @@ export class ReadinessState {
     return this.#status.isReady !== undefined && this.#status.isTwoWay;
   }
 
-  /** Whether the server has yet to send its first status. */
   get awaitsStatus(): boolean {
     return this.#status.isAwaited;
   }
@@ -160,7 +155,6 @@ export class ReadinessState {
     this.#sign();
   }
 
-  /** A request got a non-empty answer. */
   answered(): void {
     if (this.#hasAnswered || this.now === "indexing") return;
     this.#hasAnswered = true;
@@ -182,7 +176,6 @@ export class ReadinessState {
     this.#emptySettled = true;
   }
 
-  /** Takes any notification of the server. */
   notified(method: string, params: unknown): void {
     if (method === "$/progress") this.#progressed(params);
     if (this.#status.take(method, params)) this.#sign();

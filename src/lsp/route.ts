@@ -141,7 +141,6 @@ function extensionsOf(path: string): string[] {
   return parts.map((_, index) => parts.slice(index).join("."));
 }
 
-/** The language id that a script's first line names, or undefined. */
 function shebangLanguage(firstLine: string): string | undefined {
   const match = /^#!\s*(\S+)((?:\s+\S+)*)/.exec(firstLine);
   if (!match) return undefined;

@@ -34,7 +34,6 @@ export interface SlotContext {
   root: string;
   roots: readonly string[];
   log: Log;
-  /** Launches and initializes a new instance. */
   start: (generation: number, folders: readonly string[], signal: AbortSignal) => Promise<Instance>;
 }
 
@@ -62,7 +61,6 @@ export class Slot {
     this.#crashes = new CrashWindow(context.plan.restart);
   }
 
-  /** The running instance, if there is one. */
   get instance(): Instance | undefined {
     return this.#instance?.hasEnded ? undefined : this.#instance;
   }
@@ -80,7 +78,6 @@ export class Slot {
     return this.#lastUsed ?? 0;
   }
 
-  /** Whether it serves a root. */
   holds(root: string): boolean {
     return root === this.root || this.#folders.has(root);
   }

@@ -9,7 +9,6 @@ import type { ReadinessState } from "../readiness.js";
 const FOLLOW_MS = 2_000;
 /** A server that never reports progress has this long to correct its first empty answer. */
 const CORRECT_MS = 2_000;
-/** A server is new for this long. */
 const NEW_MS = 60_000;
 /** At the start the first check may begin a moment after the project has loaded. */
 const START_QUIET_MS = 500;

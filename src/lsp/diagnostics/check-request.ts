@@ -17,21 +17,18 @@ const PING = "$/lsp-proxy/ping";
 /** A server that is pinged between two rounds of its event loop may not have seen what is due; the second ping is later. */
 const PINGS = 2;
 
-/** The check of one text. */
 export interface Check {
   version: number;
   /** Number of changes that the server had been notified of. */
   changes: number;
   /** When the server answered that it has found everything. */
   answeredAt: number | undefined;
-  /** Whether everything that it found is published. */
   isPublished: boolean;
 }
 
 export interface CheckRequestsContext {
   plan: CheckPlan | null;
   request: DiagnosticsRequest;
-  /** Called when a check has made progress. */
   onProgress: () => void;
 }
 

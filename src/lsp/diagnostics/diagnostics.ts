@@ -34,7 +34,6 @@ export interface DiagnosticsContext {
   readiness: ReadinessState;
   /** The request with which the server checks a file at once. */
   check: CheckRequestsContext["plan"];
-  /** The document as the server has it now. */
   current: (path: string) => OpenDocument | undefined;
   /** Whether the server is configured for a file. */
   isOwn: (path: string) => boolean;
@@ -61,7 +60,6 @@ export class Diagnostics {
   /** States of files for which the server was waited for in vain; they are not waited for again. */
   readonly #silent = new Map<string, string>();
   readonly #pushes = new Listeners();
-  /** Files that got a report before. */
   readonly #answered = new Set<string>();
 
   constructor(private readonly context: DiagnosticsContext) {
@@ -92,7 +90,6 @@ export class Diagnostics {
     this.#unsaved.delete(path);
   }
 
-  /** A document was opened. */
   opened(path: string): void {
     this.#published.opened(path);
     this.#checks.changed(path);

@@ -21,7 +21,6 @@ const MAX_HABITS = 8;
 
 export interface PublishedReport {
   items: Json[];
-  /** The version of the text, if the server gives one. */
   version: number | undefined;
   at: number;
   /** Number of changes that the server had been notified of. */
@@ -40,7 +39,6 @@ export class PublishedReports {
   readonly #unanswered = new Map<string, { at: number; isSecond: boolean }>();
   /** Closed files with findings that changed since; the server has yet to report on them. */
   readonly awaited = new Set<string>();
-  /** Open files whose last report was empty. */
   readonly #clean = new Set<string>();
   /** Number of changes that the server was notified of. */
   change = 0;

@@ -15,7 +15,6 @@ import type { Capabilities } from "../capabilities.js";
 import { fieldsOf } from "../fields.js";
 import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "../types.js";
 
-/** Sends a request for diagnostics. */
 export type DiagnosticsRequest = (
   method: string,
   params: unknown,
@@ -77,7 +76,6 @@ interface PulledReport {
   items: Json[];
 }
 
-/** The pulled reports of one server. */
 export class PulledReports {
   /** By identifier of the provider, then by path. */
   readonly #providers = new Map<string, Map<string, PulledReport>>();

@@ -30,7 +30,6 @@ const FOLLOW_MS = 5_000;
 /** Outdated files that are named. */
 const MAX_NAMES = 3;
 
-/** The items of each file, by path. */
 type ItemsByPath = Map<string, Json[]>;
 
 export interface WorkspaceDiagnosticsContext
@@ -41,7 +40,6 @@ export interface WorkspaceDiagnosticsContext
   outdated: ReadonlyMap<string, PublishedReport>;
   /** States of files for which the server was waited for in vain; they are not waited for again. */
   silent: Map<string, string>;
-  /** Waits for the next event of the server. */
   nextEvent: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -207,7 +205,6 @@ function reasonFor(outdated: readonly string[]): string {
   return `files changed, and the server has not reported again on ${shown}${more}`;
 }
 
-/** The paths at which a file exists. */
 async function existing(paths: Iterable<string>): Promise<string[]> {
   const checks = [...paths].map((path) =>
     access(path).then(

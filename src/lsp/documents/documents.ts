@@ -32,7 +32,6 @@ export interface DocumentsContext {
   server: ServerPlan;
   roots: readonly string[];
   capabilities: Capabilities;
-  /** How the server counts columns. */
   encoding: () => PositionEncoding;
   maxOpen: number;
   maxBytes: number;
@@ -64,7 +63,6 @@ export class Documents {
     return this.#open.size;
   }
 
-  /** The documents that are open, as the server has them. */
   get all(): OpenDocument[] {
     return [...this.#open.values()].map((entry) => entry.document);
   }
@@ -95,16 +93,12 @@ export class Documents {
     });
   }
 
-  /**
-   * Keeps a document open while a question is about it, until it is released. One that was closed because of the limit
-   * is opened again; wait for the returned promise then.
-   */
+  /** Keeps a document open until it is released. Wait for the promise when it has to be opened again. */
   hold(path: string): Promise<unknown> | undefined {
     this.#held.set(path, (this.#held.get(path) ?? 0) + 1);
     return this.#evicted.has(path) ? this.ensureOpen(path) : undefined;
   }
 
-  /** The question was answered or given up. */
   release(path: string): void {
     const others = (this.#held.get(path) ?? 1) - 1;
     if (others > 0) this.#held.set(path, others);

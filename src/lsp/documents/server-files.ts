@@ -71,7 +71,6 @@ export class ServerFiles {
     });
   }
 
-  /** How many documents are open. */
   get open(): number {
     return this.#documents.count;
   }
@@ -86,7 +85,6 @@ export class ServerFiles {
     return this.context.server.watch.notWatched(this.#folders());
   }
 
-  /** Closes every document, before the server is asked to end. */
   closeAll(): void {
     this.#documents.closeAll();
   }

@@ -10,7 +10,6 @@ export interface TextChange {
   text: string;
 }
 
-/** The change that turns one text into another. */
 export function changeBetween(before: Lines, after: Lines, encoding: PositionEncoding): TextChange {
   const shorter = Math.min(before.count, after.count);
   let top = 0;

@@ -51,7 +51,6 @@ export class Guardian {
   /** `onLost` is called when the shell could not run or ended. */
   constructor(private readonly onLost: (reason: string) => void) {}
 
-  /** Adds a process group. */
   add(group: number): void {
     if (process.platform === "win32") return;
     this.#groups.add(group);
@@ -60,7 +59,6 @@ export class Guardian {
     else this.#starting ??= setImmediate(() => this.#start());
   }
 
-  /** Removes a group that has ended. */
   remove(group: number): void {
     if (this.#groups.delete(group)) this.#write(`- ${group}\n`);
   }

@@ -80,10 +80,7 @@ function untrustedCode({ id }: ServerPlan, toTrust: NextStep): Refusal {
 export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
   Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>;
 
-/**
- * The placeholder values of a server for one root. In an untrusted workspace a placeholder without a value throws a
- * Refusal. A server that runs elsewhere has no program.
- */
+/** The placeholder values for one root. Throws a Refusal where an untrusted workspace gives none. */
 export function namedPathsOf(
   server: ServerCommand,
   root: string,
@@ -139,10 +136,7 @@ export function missingModuleFiles(
   return files.filter((file) => !folders.some((folder) => existsSync(join(folder, file))));
 }
 
-/**
- * The `node_modules` folders that a program loads from: beside the script in its arguments, beside itself, and the global
- * one of this Node.
- */
+/** The `node_modules` folders beside the script in its arguments, beside the program, and of this Node. */
 function ownModules(
   { command, args }: ServerCommand,
   program: string | undefined,

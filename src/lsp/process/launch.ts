@@ -58,7 +58,6 @@ interface Launch {
   signal: AbortSignal;
 }
 
-/** Starts a server for a root, or connects to it. */
 export async function launch(given: Launch): Promise<LaunchedServer> {
   const { plan, server, root, context, signal } = given;
   assertAllowed(plan, server);

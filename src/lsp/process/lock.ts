@@ -17,10 +17,8 @@ import { namedPathsOf } from "./launch-settings.js";
 import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
 import { cwdOf } from "./trusted.js";
 
-/** The version of the record. */
 export const RECORD_VERSION = 2;
 
-/** A file that a server runs. */
 export interface LockedFile {
   path: string;
   digest: string;
@@ -42,7 +40,6 @@ export interface LockedFolder {
   servers: LockedServer[];
 }
 
-/** The record in a state folder. */
 export function lockFileIn(stateFolder: string): string {
   return join(stateFolder, "locked.json");
 }
@@ -79,10 +76,7 @@ export async function lockedServer(
   return { server: server.id, start, files };
 }
 
-/**
- * Refuses a server that differs from its lock entry. Returns whether the folder is locked. A server that runs elsewhere
- * has no program.
- */
+/** Refuses a server that differs from its lock entry. Returns whether the folder is locked. */
 export async function assertLocked(
   server: ServerPlan,
   program: string | undefined,

@@ -8,7 +8,6 @@ import { randomInt, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { countdown, delay } from "../../base/timing.js";
 
-/** The environment variable with the mark. */
 export const MARK_NAME = "LSP_PROXY_MARK";
 /** Digits of a server's own number, after those of its owner. */
 export const SERVER_DIGITS = 6;
@@ -34,7 +33,6 @@ export function ownerMark(): Mark {
   return { text: randomUUID(), number: String(randomInt(1e9, 9e9)) };
 }
 
-/** A unique mark for one server. */
 export function newMark(owner: Mark): Mark {
   servers = (servers + 1) % 10 ** SERVER_DIGITS;
   const number = `${owner.number}${String(servers).padStart(SERVER_DIGITS, "0")}`;
@@ -126,7 +124,6 @@ function processTable(): RunningProcess[] | undefined {
   });
 }
 
-/** The pids of processes that inherited a mark. */
 function markedProcesses({ text, number }: Mark): number[] {
   if (process.platform === "win32") return [];
   if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
@@ -148,7 +145,6 @@ export function tableOf(text: string | undefined): RunningProcess[] | undefined 
   });
 }
 
-/** The pids of the lines of `ps` that contain a mark. */
 export function markedLines(text: string | undefined, mark: string): number[] {
   const lines = (text ?? "").split("\n").filter((line) => line.includes(mark));
   return lines.map((line) => Number.parseInt(line, 10)).filter((pid) => pid > 0);

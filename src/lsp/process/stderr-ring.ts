@@ -18,7 +18,6 @@ export class StderrRing {
     this.#open = (this.#open + last).slice(0, MAX_LINE);
   }
 
-  /** Adds a whole line. */
   note(line: string): void {
     if (line.trim() === "") return;
     this.#lines.push(line.slice(0, MAX_LINE));

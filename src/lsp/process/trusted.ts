@@ -16,10 +16,7 @@ export function untrustedFolders({ roots, trusted, avoid }: Omit<TrustContext, "
   return [...roots.filter((root) => !isTrusted(root, trusted)), ...avoid];
 }
 
-/**
- * Whether everything that a server is started for is trusted: its root, its workspace folders, and every root when the
- * server has one fixed root for all files.
- */
+/** Whether the root, the workspace folders and, with a fixed root for all files, every root are trusted. */
 export function isTrustedStart(
   { workspaceFolders = [], rootDir = null }: Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>,
   root: string,
@@ -30,10 +27,7 @@ export function isTrustedStart(
   return folders.every((folder) => isTrusted(realOf(folder), trusted));
 }
 
-/**
- * The working folder of a server: the configured one, or its root. It is never an untrusted folder, where a shim of a
- * version manager would start what a file in that folder names.
- */
+/** The working folder of a server; never an untrusted one, where a shim would start what a file there names. */
 export function cwdOf(
   server: ServerPlan,
   root: string,

@@ -6,7 +6,6 @@ import { type FSWatcher, readFileSync, statfsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "../../base/paths.js";
 
-/** Receives the events. */
 export interface EventListener {
   /** Something happened to the entry at this path. */
   changed(path: string): void;
@@ -17,7 +16,6 @@ export interface EventListener {
 }
 
 export interface EventSource {
-  /** How many folders can be watched. */
   readonly capacity: number;
   /** Watches a folder; call it before the folder is read. False when it cannot be watched. */
   add(folder: string): boolean;
@@ -29,7 +27,6 @@ export interface EventSource {
 
 export type OpenEventSource = (roots: readonly string[], listener: EventListener) => EventSource;
 
-/** The event source of this platform. */
 export const openEventSource: OpenEventSource = (roots, listener) =>
   process.platform === "linux" ? new SystemWatches(listener) : new SystemWatches(listener, roots);
 

@@ -33,7 +33,6 @@ const RULES_FILE = ".gitignore";
 /** How many entries are read at a time. */
 const CONCURRENCY = 32;
 
-/** Why something is read. */
 interface Reading {
   /** Part of the first reading of the workspace: what is found was there before. */
   isFirst?: boolean;
@@ -61,7 +60,6 @@ export class FolderTree {
     this.known = new KnownFolders(context);
   }
 
-  /** Whether ignored folders are being read in the background. */
   get isReading(): boolean {
     return this.#background.size > 0;
   }

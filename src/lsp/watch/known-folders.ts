@@ -39,7 +39,6 @@ export interface Folder {
   readonly ignoredIn: IgnoredFolder | undefined;
   /** Whether the folders in it are entered only when an event names them. */
   isTopLevelOnly: boolean;
-  /** Whether it was read at least once. */
   isRead: boolean;
 }
 
@@ -73,12 +72,10 @@ export class KnownFolders {
     return this.#folders.get(path);
   }
 
-  /** A file as it is known; undefined when it is not. */
   file(path: string): KnownFile | undefined {
     return this.#folders.get(dirname(path))?.files.get(basename(path));
   }
 
-  /** Whether this very folder is still followed. */
   holds(folder: Folder): boolean {
     return !this.#isClosed && this.#folders.get(folder.path) === folder;
   }
@@ -198,7 +195,6 @@ export class KnownFolders {
     this.#dropChildren(top);
   }
 
-  /** A file is gone. */
   fileGone(folder: Folder, name: string): void {
     const known = folder.files.get(name);
     if (known === undefined) return;

@@ -17,7 +17,6 @@ export const DELETED = 3;
 const watchKinds = { [CREATED]: 1, 2: 2, [DELETED]: 4 } as const;
 const ALL_KINDS = 7;
 
-/** The changes that a server is notified of, sorted by path. */
 export function wantedChanges(
   changes: readonly FileChange[],
   capabilities: Capabilities,

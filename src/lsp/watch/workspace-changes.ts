@@ -13,10 +13,8 @@ import type { WorkspaceWatch } from "./workspace-watch.js";
 export type ChangeType = 1 | 2 | 3;
 
 export interface FileChange {
-  /** Absolute path. */
   path: string;
   type: ChangeType;
-  /** Whether git ignores the file. */
   ignored: boolean;
 }
 
@@ -95,7 +93,6 @@ export interface WorkspaceVersionsContext {
   roots: readonly string[];
   /** Names of the files that mark a project. */
   markers: ReadonlySet<string>;
-  /** Whether some server handles this file. */
   isServed: (path: string) => boolean;
 }
 

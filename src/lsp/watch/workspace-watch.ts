@@ -163,10 +163,7 @@ export class WorkspaceWatch {
     return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
   }
 
-  /**
-   * Takes in every change that was made before this call. Concurrent calls share a check that begins after them. With
-   * `since`, a check that began after that time and has just ended is enough.
-   */
+  /** Takes in every change made before this call. With `since`, a check that began later and just ended is enough. */
   check(since?: number): Promise<void> {
     const { began, ended } = this.#lastCheck;
     if (since !== undefined && began >= since && performance.now() - ended < SHARED_MS)

@@ -37,7 +37,6 @@ const MAX_LOSSES = 32;
 const CLOSED_MS = 2_000;
 
 export interface ConnectionOptions {
-  /** The server's name in messages. */
   name: string;
   maxBytes: number;
   trace?: Trace | undefined;
@@ -232,10 +231,7 @@ class CountingWriter extends StreamMessageWriter {
   }
 }
 
-/**
- * Waits for the last replies of a server that has ended. When this process is busy, timers run before pipes are read,
- * so after the time limit the pipes get a few more turns.
- */
+/** Waits for the last replies. When this process is busy, timers run before pipes: they get a few more turns. */
 async function drain(drained: Promise<true>): Promise<void> {
   if (await withTimeout(drained, DRAIN_MS)) return;
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));

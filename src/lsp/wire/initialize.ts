@@ -35,7 +35,6 @@ export interface Initialized {
   serverVersion: string | null;
 }
 
-/** Sends `initialize` and reads the result. */
 export async function initializeServer(
   connection: ServerConnection,
   context: InitializeContext,

@@ -38,19 +38,16 @@ const HOLD_SHARE = 0.9;
 const MAX_DOUBTED = 8;
 const MAX_EARLY_REFUSALS = 2;
 
-/** The server that a request goes to. */
 export interface RequestTarget {
   name: string;
   roots: readonly string[];
   connection: ServerConnection;
   readiness: ReadinessState;
-  /** Whether the server reports progress on requests of a method. */
   reportsProgress: (method: string) => boolean;
   /** How long an empty answer about one file's own text is doubted. */
   warmupMs: number;
 }
 
-/** A request as a call makes it. */
 export interface GivenRequest {
   method: string;
   params: unknown;
@@ -164,10 +161,7 @@ export class ReadyRequest {
     }
   }
 
-  /**
-   * Waits for the first status of a server that is known to send one: its answers before that would be asked for again.
-   * Half of the time is kept, since a server that never sends the status may still answer.
-   */
+  /** Waits for the first status, for half of the time: a server that never sends it may still answer. */
   async #waitForFirstStatus(): Promise<void> {
     const { readiness, warmupMs } = this.target;
     if (!readiness.awaitsStatus || readiness.now === "indexing") return;

@@ -79,7 +79,6 @@ interface Groups {
   glued: string | undefined;
 }
 
-/** The text without absolute paths. */
 export function redact(text: string, roots: readonly string[]): string {
   if (!mayHavePath.test(text)) return text;
   paths ??= new RegExp(all, "giu");

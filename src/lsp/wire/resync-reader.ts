@@ -116,10 +116,7 @@ export class ResyncReader extends AbstractMessageReader {
     this.#needs = needs ?? 1;
   }
 
-  /**
-   * Delivers one message per turn, as fast as the connection handles them. The stream is paused while messages wait, so
-   * that a flood stays bounded.
-   */
+  /** Delivers one message per turn. The stream is paused while messages wait, so that a flood stays bounded. */
   #deliver(): void {
     if (this.#isDelivering) return;
     const message = this.#queue.shift();

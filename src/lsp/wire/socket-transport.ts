@@ -29,7 +29,6 @@ type Address = { host: string; port: number } | { path: string };
 /** Placeholders for the address in a server's arguments, by name. */
 export type SocketNames = { readonly [name: string]: string };
 
-/** Connects to a server that runs elsewhere. */
 export async function connectToServer(
   server: ServerPlan,
   transport: SocketPlan,
@@ -169,7 +168,6 @@ function joined(child: Transport, socket: Socket): Transport {
   return { ...child, input: socket, output: socket, ended, kill };
 }
 
-/** Resolves with the reason when the connection is closed. */
 function closeOf(socket: Socket): Promise<string> {
   return new Promise((done) => {
     let why = "";
@@ -180,7 +178,6 @@ function closeOf(socket: Socket): Promise<string> {
   });
 }
 
-/** Tries once to connect. */
 async function openSocket(address: Address, limit: AbortSignal): Promise<Socket> {
   const socket = configured(connect(address));
   try {
