@@ -68,7 +68,7 @@ function problem(text: string, fix: string, area = "server"): Finding {
 /** Reports variables whose folders are withheld from the servers because the workspace is not trusted. */
 function reportWithheld({ plan, servers, context, report }: Check): void {
   const root = context.roots[0] ?? context.base;
-  const withheld = servers.flatMap((server) => serverEnv(plan, server, root, context).withheld);
+  const withheld = servers.flatMap((server) => serverEnv({ plan, server, root, context }).withheld);
   for (const variable of sortedSet(withheld.map((entry) => entry.variable))) {
     const own = withheld.filter((entry) => entry.variable === variable).map(({ folder }) => folder);
     const names = sortedSet(own).map((folder) => relative(context.base, folder) || ".");
@@ -90,7 +90,8 @@ async function checkLocks({ plan, servers, context, report }: Check): Promise<vo
     const program = findProgram(plan, server, context);
     if (program === undefined || runsElsewhere(server)) continue;
     try {
-      if (await assertLocked(server, program, root, { ...context, lockFile })) locked.push(server.id);
+      const start = { server, root, program, context: { ...context, lockFile } };
+      if (await assertLocked(start)) locked.push(server.id);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       report(problem(error.message, codes[error.code].fix, "lock"));

@@ -11,7 +11,7 @@ import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { confinesUntrusted } from "./sandbox.js";
-import { isInAny, isTrustedStart, type TrustContext, trustStep, untrustedFolders } from "./trusted.js";
+import { isInAny, isTrustedStart, type ServerStart, trustStep, untrustedFolders } from "./trusted.js";
 
 export interface LaunchSettings {
   /** `initializationOptions`. */
@@ -20,19 +20,15 @@ export interface LaunchSettings {
 }
 
 /** The settings of a server. Throws a Refusal when it would run code of an untrusted workspace. */
-export function launchSettings(
-  server: ServerPlan,
-  root: string,
-  program: string | undefined,
-  context: TrustContext,
-): LaunchSettings {
+export function launchSettings(start: ServerStart): LaunchSettings {
+  const { server, root, context } = start;
   const isTrusted = isTrustedStart(server, root, context);
   const toTrust = trustStep(root, context);
   const { untrusted, sandbox, initializeOptions, settings } = server;
   if (!isTrusted && (!untrusted.start || hasAddedCode(server)) && !confinesUntrusted(sandbox))
     throw untrustedCode(server, toTrust);
   const over = isTrusted ? { initializeOptions: {}, settings: {} } : untrusted;
-  const names = namedPathsOf(server, root, program, context);
+  const names = namedPathsOf(start);
   const options = withNamedPaths(optionsUnder(initializeOptions, over.initializeOptions), names);
   if (!isTrusted) assertLoads(server, options, toTrust);
   return { options, settings: withNamedPaths(laidOver(settings, over.settings), names) };
@@ -81,12 +77,7 @@ export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
   Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>;
 
 /** The placeholder values for one root. Throws a Refusal where an untrusted workspace gives none. */
-export function namedPathsOf(
-  server: ServerCommand,
-  root: string,
-  program: string | undefined,
-  context: TrustContext,
-): NamedPaths {
+export function namedPathsOf({ server, root, program, context }: ServerStart<ServerCommand>): NamedPaths {
   if (isTrustedStart(server, root, context)) {
     const own = modulesFrom(root, [])[0] ?? join(root, "node_modules");
     return (name) => (name === "workspace" ? root : name === "node_modules" ? own : undefined);
@@ -107,12 +98,7 @@ export function namedPathsOf(
  * The arguments of a server's program. A script is as much the program as what runs it: when the first file that they
  * name is untrusted, this throws a Refusal, unless the sandbox confines it.
  */
-export function commandArguments(
-  server: ServerPlan,
-  root: string,
-  names: NamedPaths,
-  context: TrustContext,
-): string[] {
+export function commandArguments({ server, root, context }: ServerStart, names: NamedPaths): string[] {
   const words = withNamedPaths([...server.command.slice(1), ...server.args], names);
   const untrusted = confinesUntrusted(server.sandbox) ? [] : untrustedFolders(context);
   const script = scriptIn(words);

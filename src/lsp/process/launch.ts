@@ -21,7 +21,7 @@ import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
 import { assertAllowed, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
-import { cwdOf } from "./trusted.js";
+import { cwdOf, type ServerStart } from "./trusted.js";
 
 const TERM_MS = 500;
 const KILL_MS = 2_000;
@@ -49,31 +49,27 @@ export interface Transport {
 
 export type LaunchedServer = Transport & { launchSettings: LaunchSettings };
 
-interface Launch {
+interface Launch extends Omit<ServerStart<ServerPlan, PoolContext>, "program"> {
   plan: Plan;
-  server: ServerPlan;
-  root: string;
-  context: PoolContext;
   guardian: Guardian;
   signal: AbortSignal;
 }
 
 export async function launch(given: Launch): Promise<LaunchedServer> {
-  const { plan, server, root, context, signal } = given;
+  const { plan, server, context, signal } = given;
   assertAllowed(plan, server);
   const sandbox = await sandboxOf(plan, server, context);
   const { transport } = server;
   if (transport.kind !== "stdio" && runsElsewhere(server)) {
-    const settings = launchSettings(server, root, undefined, context);
-    await assertLocked(server, undefined, root, context);
+    const settings = launchSettings({ ...given, program: undefined });
+    await assertLocked({ ...given, program: undefined });
     const connected = await connectToServer(server, transport, context.base, signal);
     return { ...connected, launchSettings: settings };
   }
-  const program = requireProgram(plan, server, context);
-  const settings = launchSettings(server, root, program, context);
-  const isLocked = await assertLocked(server, program, root, context);
-  const start = (names: SocketNames): Transport =>
-    startProgram({ ...given, sandbox, program, isLocked }, names);
+  const chosen = { ...given, program: requireProgram(plan, server, context) };
+  const settings = launchSettings(chosen);
+  const isLocked = await assertLocked(chosen);
+  const start = (names: SocketNames): Transport => startProgram({ ...chosen, sandbox, isLocked }, names);
   const overSocket = { server, signal, start: (names: SocketNames) => keepOutput(start(names)) };
   const started =
     transport.kind === "stdio" ? start({}) : await startOverSocket(overSocket, transport, context.base);
@@ -95,11 +91,11 @@ interface ProgramStart extends Launch {
 
 /** Starts the program; `names` are the values of further placeholders in its arguments. */
 function startProgram(start: ProgramStart, names: SocketNames): Transport {
-  const { plan, server, root, context, guardian, sandbox, program, isLocked } = start;
-  const paths = namedPathsOf(server, root, program, context);
+  const { server, context, guardian, sandbox, program, isLocked } = start;
+  const paths = namedPathsOf(start);
   const named: NamedPaths = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
-  const cwd = cwdOf(server, root, program, context);
-  const args = commandArguments(server, root, named, context);
+  const cwd = cwdOf(start);
+  const args = commandArguments(start, named);
   const prlimit = findPrlimit(context);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesPrefix(prlimit, openFiles);
@@ -107,7 +103,7 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
   // The real file is run, so that no link can be changed meanwhile. argv0 stays: some programs depend on their name.
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
-  const { env, withheld } = serverEnv(plan, server, root, context);
+  const { env, withheld } = serverEnv(start);
   const child = startMarked(prlimit, mark.number, () =>
     spawn(real, rest, {
       argv0: file,

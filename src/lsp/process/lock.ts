@@ -15,7 +15,7 @@ import type { PoolContext } from "../types.js";
 import { filesNamedIn } from "./argument-files.js";
 import { namedPathsOf } from "./launch-settings.js";
 import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
-import { cwdOf } from "./trusted.js";
+import { cwdOf, type ServerStart } from "./trusted.js";
 
 export const RECORD_VERSION = 2;
 
@@ -72,17 +72,13 @@ export async function lockedServer(
   const start = startOf(server);
   if (runsElsewhere(server)) return { server: server.id, start, files: [] };
   const program = requireProgram(plan, server, context);
-  const files = await filesOf(server, program, context.roots[0] ?? context.base, context);
-  return { server: server.id, start, files };
+  const root = context.roots[0] ?? context.base;
+  return { server: server.id, start, files: await filesOf({ server, root, program, context }) };
 }
 
 /** Refuses a server that differs from its lock entry. Returns whether the folder is locked. */
-export async function assertLocked(
-  server: ServerPlan,
-  program: string | undefined,
-  root: string,
-  context: LockContext,
-): Promise<boolean> {
+export async function assertLocked(start: ServerStart<ServerPlan, LockContext>): Promise<boolean> {
+  const { server, program, context } = start;
   const { base, lockFile } = context;
   if (lockFile === undefined) return false;
   const folder = realpathSync(base);
@@ -93,7 +89,7 @@ export async function assertLocked(
   if (known.start !== startOf(server))
     throw refused(server, "is started in another way than when it was locked");
   if (program === undefined) return true;
-  const files = await filesOf(server, program, root, context);
+  const files = await filesOf({ ...start, program });
   const isMoved = files.map(({ path }) => path).join("\0") !== known.files.map(({ path }) => path).join("\0");
   if (isMoved) throw refused(server, "is another file than the one that was locked");
   if (files.some((file, index) => file.digest !== known.files[index]?.digest))
@@ -106,18 +102,13 @@ function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
 }
 
 /** The program and every file that its arguments or variables name: scripts are as much the program as what runs them. */
-async function filesOf(
-  server: ServerPlan,
-  program: string,
-  root: string,
-  context: ProgramContext,
-): Promise<LockedFile[]> {
-  const cwd = cwdOf(server, root, program, context);
-  const named = namedPathsOf(server, root, program, context);
+async function filesOf(start: ServerStart & { program: string }): Promise<LockedFile[]> {
+  const { server, program } = start;
+  const named = namedPathsOf(start);
   const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
   const values = Object.values(withNamedPaths(server.env, named));
   return Promise.all(
-    [realpathSync(program), ...filesNamedIn([...words, ...values], cwd)].map(async (path) => ({
+    [realpathSync(program), ...filesNamedIn([...words, ...values], cwdOf(start))].map(async (path) => ({
       path,
       digest: await digestOf(path),
     })),

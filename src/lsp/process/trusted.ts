@@ -11,6 +11,14 @@ import type { PoolContext } from "../types.js";
 
 export type TrustContext = Pick<PoolContext, "roots" | "base" | "trusted" | "avoid">;
 
+/** A server that is started for a root. One that runs elsewhere has no program. */
+export interface ServerStart<Server = ServerPlan, Context = TrustContext> {
+  server: Server;
+  root: string;
+  program: string | undefined;
+  context: Context;
+}
+
 /** Folders whose programs and packages are not used: untrusted roots, and further folders to avoid. */
 export function untrustedFolders({ roots, trusted, avoid }: Omit<TrustContext, "base">): string[] {
   return [...roots.filter((root) => !isTrusted(root, trusted)), ...avoid];
@@ -28,12 +36,7 @@ export function isTrustedStart(
 }
 
 /** The working folder of a server; never an untrusted one, where a shim would start what a file there names. */
-export function cwdOf(
-  server: ServerPlan,
-  root: string,
-  program: string,
-  context: Pick<TrustContext, "base" | "roots" | "trusted">,
-): string {
+export function cwdOf({ server, root, program, context }: ServerStart & { program: string }): string {
   if (server.cwd !== null) return resolve(context.base, server.cwd);
   const isApart = server.sandbox === "none" && !isTrustedStart(server, root, context);
   return isApart ? dirname(realOf(program)) : root;
