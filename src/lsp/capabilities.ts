@@ -3,6 +3,7 @@
  * Document selectors of registrations are respected.
  */
 import { basename, relative } from "node:path";
+import { LRUCache } from "lru-cache";
 import picomatch from "picomatch";
 import type {
   Registration,
@@ -186,12 +187,12 @@ export function matchesGlob(glob: unknown, path: string): boolean {
   return isInside(path, base) && globTest(pattern, relative(base, path));
 }
 
-const compiled = new Map<string, (path: string) => boolean>();
-const MAX_COMPILED = 1_000;
+const compiled = new LRUCache<string, (path: string) => boolean>({
+  max: 1_000,
+  memoMethod: (glob) => picomatch(glob, { dot: true }),
+});
 
 function globTest(glob: string, path: string): boolean {
-  const test = compiled.get(glob) ?? picomatch(glob, { dot: true });
-  if (compiled.size >= MAX_COMPILED) compiled.clear();
-  compiled.set(glob, test);
+  const test = compiled.memo(glob);
   return test(slashed(path)) || (!glob.includes("/") && test(basename(path)));
 }

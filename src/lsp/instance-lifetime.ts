@@ -95,7 +95,10 @@ export class ServerShutdown {
     this.#hasBegun = true;
     if (transport.pid !== null && !connection.hasFailed && readiness.now !== "starting") {
       before();
-      await this.#askToExit();
+      // Servers may fail to answer.
+      await connection.request("shutdown", undefined, { timeoutMs: SHUTDOWN_MS }).catch(() => undefined);
+      connection.notify("exit");
+      await withTimeout(transport.ended, EXIT_MS);
     }
     await this.kill("was stopped");
   }
@@ -109,14 +112,6 @@ export class ServerShutdown {
     connection.fail(refusal);
     readiness.died(refusal);
     await transport.kill();
-  }
-
-  /** Sends `shutdown` and `exit`, and gives the process a moment to end. Servers may fail to answer. */
-  async #askToExit(): Promise<void> {
-    const { connection } = this;
-    await connection.request("shutdown", undefined, { timeoutMs: SHUTDOWN_MS }).catch(() => undefined);
-    connection.notify("exit");
-    await withTimeout(this.instance.transport.ended, EXIT_MS);
   }
 
   #refusal(reason: string): Refusal {

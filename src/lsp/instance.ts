@@ -70,7 +70,6 @@ export class Instance {
   readonly plan: ServerPlan;
   readonly root: string;
   readonly generation: number;
-  readonly transport: Transport;
   readonly capabilities: Capabilities;
   readonly readiness: ReadinessState;
   readonly files: ServerFiles;
@@ -79,17 +78,16 @@ export class Instance {
   readonly #messages: ServerMessages;
   readonly #target: RequestTarget;
   readonly #shutdown: ServerShutdown;
-  #encoding: PositionEncoding = "utf-16";
+  encoding: PositionEncoding = "utf-16";
   #serverVersion: string | null = null;
   /** The last error that the server survived. */
   #lastError: string | null = null;
 
   constructor(
     private readonly context: InstanceContext,
-    transport: Transport,
+    readonly transport: Transport,
   ) {
     const { plan, root, roots, limits } = context;
-    this.transport = transport;
     this.plan = plan;
     this.root = root;
     this.generation = context.generation;
@@ -125,7 +123,7 @@ export class Instance {
       server: context,
       capabilities,
       readiness,
-      encoding: () => this.#encoding,
+      encoding: () => this.encoding,
       notify,
       request: (method, params, options) => this.#send(method, params, options),
     });
@@ -141,9 +139,6 @@ export class Instance {
     this.#shutdown = new ServerShutdown(this, this.#connection);
   }
 
-  get encoding(): PositionEncoding {
-    return this.#encoding;
-  }
   /** The last lines that it wrote beside the protocol. */
   get stderr(): string[] {
     return this.transport.stderr.lines;
@@ -169,7 +164,7 @@ export class Instance {
       pendingRequests: this.pending,
       memoryMb: this.transport.memoryMb(),
       locked: this.transport.isLocked || null,
-      encoding: this.#encoding,
+      encoding: this.encoding,
       features: this.capabilities.features(),
       progress: this.readiness.text,
       notWatched: this.files.notWatched,
@@ -183,7 +178,7 @@ export class Instance {
     const context = { ...this.context, options, folders: this.#folders() };
     const result = await initializeServer(this.#connection, context, signal);
     this.capabilities.offered = result.capabilities;
-    this.#encoding = result.encoding;
+    this.encoding = result.encoding;
     this.#serverVersion = result.serverVersion;
     this.#connection.notify("initialized", {});
     if (this.plan.pushSettings && Object.keys(settings).length > 0)

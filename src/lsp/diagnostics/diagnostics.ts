@@ -195,7 +195,7 @@ export class Diagnostics {
   }
 
   #pullOnce(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
-    return pullDocument({ ...this.context, pulled: this.#pulled }, document, wait);
+    return pullDocument(this.#workspace, document, wait);
   }
 
   /** Gives a new and silent server time to correct an empty answer; false when it already had it. */

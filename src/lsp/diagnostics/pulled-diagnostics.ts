@@ -11,9 +11,9 @@ import type {
 import { isTable, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import type { Capabilities } from "../capabilities.js";
 import { fieldsOf } from "../fields.js";
 import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "../types.js";
+import type { WorkspaceDiagnosticsContext } from "./workspace-diagnostics.js";
 
 export type DiagnosticsRequest = (
   method: string,
@@ -25,15 +25,9 @@ export interface PullOptions extends Pick<RequestOptions, "signal" | "roots"> {
   deadline: number;
 }
 
-interface PullContext {
-  capabilities: Capabilities;
-  pulled: PulledReports;
-  request: DiagnosticsRequest;
-}
-
 /** The items of every provider of the document, or why they are not available. */
 export async function pullDocument(
-  { capabilities, pulled, request }: PullContext,
+  { capabilities, pulled, request }: Pick<WorkspaceDiagnosticsContext, "capabilities" | "pulled" | "request">,
   document: OpenDocument,
   { deadline, signal, roots }: PullOptions,
 ): Promise<Json[] | { why: string }> {

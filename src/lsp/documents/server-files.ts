@@ -3,11 +3,13 @@
  * that go through here are about the files as they are on disk now.
  */
 
+import { relative } from "node:path";
 import { fileUri } from "../../base/file-uri.js";
+import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { pathOfUri } from "../../base/paths.js";
+import { isInside, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
-import type { Capabilities } from "../capabilities.js";
+import { type Capabilities, matchesGlob } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
 import type { InstanceContext } from "../instance.js";
 import type { ReadinessState } from "../readiness.js";
@@ -18,9 +20,15 @@ import type {
   OpenDocument,
   WorkspaceDiagnosticsReport,
 } from "../types.js";
-import { CREATED, DELETED, wantedChanges } from "../watch/watched-files.js";
+import type { FileChange } from "../watch/workspace-changes.js";
 import { Documents } from "./documents.js";
 
+/** Values of LSP's FileChangeType. */
+const CREATED = 1;
+const DELETED = 3;
+/** LSP's WatchKind, a bit for each change type. */
+const watchKinds = { [CREATED]: 1, 2: 2, [DELETED]: 4 } as const;
+const ALL_KINDS = 7;
 /** How many files are tried when any file of a language is to be opened. */
 const CANDIDATES = 5;
 
@@ -199,4 +207,37 @@ export class ServerFiles {
     const maxOpened = Math.ceil(limits.maxOpenDocuments / 2);
     for (const { path } of unseen.slice(0, maxOpened)) await this.#tryOpen(path);
   }
+}
+
+/**
+ * The changes that a server is notified of. With registered watchers it gets what they match and its own kinds of files,
+ * without it gets everything that git does not ignore.
+ */
+function wantedChanges(
+  changes: readonly FileChange[],
+  capabilities: Capabilities,
+  roots: readonly string[],
+  isOwn: (path: string) => boolean,
+): FileChange[] {
+  const watchers = capabilities
+    .registered("workspace/didChangeWatchedFiles")
+    .flatMap((options) => (isTable(options) && Array.isArray(options.watchers) ? options.watchers : []))
+    .filter(isTable);
+  const wanted = changes.filter(
+    (change) =>
+      (watchers.length === 0 && !change.ignored) ||
+      isOwn(change.path) ||
+      watchers.some((watcher) => matches(watcher, change, roots)),
+  );
+  return sortBy(wanted, (change) => [change.path]);
+}
+
+function matches(watcher: Record<string, unknown>, change: FileChange, roots: readonly string[]): boolean {
+  const kind = typeof watcher.kind === "number" ? watcher.kind : ALL_KINDS;
+  if ((kind & watchKinds[change.type]) === 0) return false;
+  const { globPattern } = watcher;
+  if (matchesGlob(globPattern, change.path)) return true;
+  return roots.some(
+    (root) => isInside(change.path, root) && matchesGlob(globPattern, relative(root, change.path)),
+  );
 }

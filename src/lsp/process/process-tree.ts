@@ -117,7 +117,9 @@ function processTable(): RunningProcess[] | undefined {
   if (process.platform === "win32") return undefined;
   if (process.platform !== "linux") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
   return pids().flatMap((pid) => {
-    const fields = statFields(pid);
+    const text = readProc(`/proc/${pid}/stat`);
+    // Fields from the state on; the name before it may contain spaces and brackets.
+    const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
     if (!fields || fields[0] === "Z" || fields[0] === "X") return [];
     const residentBytes = Number(fields[21]) * PAGE_BYTES;
     return [{ pid, parent: Number(fields[1]), group: Number(fields[2]), residentBytes }];
@@ -169,12 +171,6 @@ function pids(): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
-}
-
-/** Fields of `/proc/<pid>/stat` from the state on; the name before it may contain spaces and brackets. */
-function statFields(pid: number): string[] | undefined {
-  const text = readProc(`/proc/${pid}/stat`);
-  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
 /** The text of a file in /proc; undefined when the process is gone or belongs to another user. */

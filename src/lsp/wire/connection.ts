@@ -60,7 +60,6 @@ interface PendingRequest {
 }
 
 export class ServerConnection {
-  readonly #name: string;
   readonly #writer: CountingWriter;
   readonly #connection: MessageConnection;
   readonly #pending = new Set<PendingRequest>();
@@ -75,7 +74,6 @@ export class ServerConnection {
     transport: Transport,
     private readonly options: ConnectionOptions,
   ) {
-    this.#name = options.name;
     const reader = new ResyncReader(transport.input, options.maxBytes, (skipped) => {
       options.onSkipped(skipped);
       if (skipped.lost) this.#replyLost(skipped);
@@ -94,7 +92,7 @@ export class ServerConnection {
     this.#connection.onClose(() => void this.#closed(transport));
     this.ended = transport.ended.then(async (reason) => {
       if (!this.#failure) await drain(drained);
-      this.fail(new Refusal("lsp/exited", `server "${this.#name}" ${reason}`));
+      this.fail(new Refusal("lsp/exited", `server "${this.options.name}" ${reason}`));
       return reason;
     });
     this.#connection.listen();
@@ -111,7 +109,7 @@ export class ServerConnection {
   /** Refuses further work for a server that reads or answers nothing, so that what waits for it stays bounded. */
   refuseWhenFull(): void {
     if (this.#pending.size < MAX_PENDING && this.#writer.unsent < MAX_UNSENT) return;
-    throw new Refusal("lsp/busy", `server "${this.#name}" does not keep up with its requests`);
+    throw new Refusal("lsp/busy", `server "${this.options.name}" does not keep up with its requests`);
   }
 
   /** Rejects every pending and every later request with this refusal. */
@@ -177,7 +175,7 @@ export class ServerConnection {
     const timer = setTimeout(() => {
       this.#losses -= 1;
       for (const { method, abort } of suspects.filter((request) => this.#pending.has(request))) {
-        const message = `server "${this.#name}" sent ${text}; it may have been the answer to ${method}`;
+        const message = `server "${this.options.name}" sent ${text}; it may have been the answer to ${method}`;
         abort.abort(new Refusal("lsp/garbled", message));
       }
     }, LOST_MS);
@@ -185,7 +183,7 @@ export class ServerConnection {
   }
 
   #timedOut(method: string, timeoutMs: number): Refusal {
-    const message = `server "${this.#name}" did not answer ${method} within ${timeoutMs} ms`;
+    const message = `server "${this.options.name}" did not answer ${method} within ${timeoutMs} ms`;
     const refusal = new Refusal("lsp/timeout", message);
     this.options.onTimeout(refusal);
     return refusal;
@@ -195,7 +193,7 @@ export class ServerConnection {
   async #closed(transport: Transport): Promise<void> {
     this.#isOpen = false;
     if ((await withTimeout(transport.ended, CLOSED_MS)) !== undefined) return;
-    this.fail(new Refusal("lsp/exited", `server "${this.#name}" closed its input or output`));
+    this.fail(new Refusal("lsp/exited", `server "${this.options.name}" closed its input or output`));
     await transport.kill();
   }
 
@@ -204,14 +202,14 @@ export class ServerConnection {
     if (error instanceof ResponseError && error.code !== ErrorCodes.MessageWriteError) return error;
     await withTimeout(this.ended, DRAIN_MS);
     if (this.#failure) return this.#failure;
-    return new Refusal("lsp/exited", `server "${this.#name}" cannot be written to`, { cause: error });
+    return new Refusal("lsp/exited", `server "${this.options.name}" cannot be written to`, { cause: error });
   }
 
   #traceTo(trace: Trace): void {
     const log = (entry: unknown): void => {
       const { type, message } = fieldsOf<{ type: string; message: unknown }>(entry);
       const direction = String(type).startsWith("send") ? "sent" : "received";
-      trace({ side: "lsp", server: this.#name, direction, message });
+      trace({ side: "lsp", server: this.options.name, direction, message });
     };
     void this.#connection.trace(TraceLevel.Messages, { log }, { traceFormat: TraceFormat.JSON });
   }
