@@ -11,6 +11,7 @@ import { Instance } from "./instance.js";
 import { Guardian } from "./process/guardian.js";
 import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
+import { withStderr } from "./process/stderr-ring.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, rootOf } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
@@ -256,13 +257,7 @@ class Pool implements ServerPool {
       return instance;
     } catch (error) {
       await instance.kill("did not start");
-      const stderr = instance.stderr;
-      if (!(error instanceof Refusal)) throw error;
-      throw new Refusal(error.code, error.message, {
-        nextSteps: error.nextSteps,
-        data: { stderr },
-        cause: error,
-      });
+      throw withStderr(error, instance.stderr);
     }
   }
 

@@ -47,11 +47,10 @@ export function claims(server: ServerPlan, path: string, roots: readonly string[
 function routeScript(servers: readonly ServerPlan[], path: string): ServerPlan[] {
   if (extensionsOf(path).length > 0) return [];
   const language = shebangLanguage(firstLine(path));
-  return language === undefined ? [] : servers.filter((server) => languagesOf(server).includes(language));
-}
-
-function languagesOf({ languageId, languageIds }: ServerPlan): string[] {
-  return [languageId, ...Object.values(languageIds)];
+  if (language === undefined) return [];
+  return servers.filter(({ languageId, languageIds }) =>
+    [languageId, ...Object.values(languageIds)].includes(language),
+  );
 }
 
 function firstLine(path: string): string {

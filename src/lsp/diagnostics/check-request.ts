@@ -19,6 +19,7 @@ const PINGS = 2;
 
 export interface Check {
   version: number;
+  changedAt: number;
   /** Number of changes that the server had been notified of. */
   changes: number;
   /** When the server answered that it has found everything. */
@@ -66,21 +67,21 @@ export class CheckRequests {
     const now = performance.now();
     const isAlone = [...this.#changedAt].every(([other, at]) => other === path || now - at > OTHERS_MS);
     if (!isAlone || now - changedAt >= plan.withinMs) return;
-    const check: Check = { version, changes: this.#changes, answeredAt: undefined, isPublished: false };
+    const check: Check = {
+      version,
+      changedAt,
+      changes: this.#changes,
+      answeredAt: undefined,
+      isPublished: false,
+    };
     this.#checks.set(path, check);
     this.#isChecking = true;
-    this.#run(plan, check, document, changedAt, signal)
+    this.#run(check, document, plan, signal)
       .catch(() => undefined)
       .finally(onProgress);
   }
 
-  async #run(
-    plan: CheckPlan,
-    check: Check,
-    document: OpenDocument,
-    changedAt: number,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #run(check: Check, document: OpenDocument, plan: CheckPlan, signal: AbortSignal): Promise<void> {
     const { request, onProgress } = this.context;
     try {
       const placeholders = new Map([
@@ -92,7 +93,7 @@ export class CheckRequests {
     } finally {
       this.#isChecking = false;
     }
-    if (performance.now() - changedAt > plan.withinMs) return;
+    if (performance.now() - check.changedAt > plan.withinMs) return;
     check.answeredAt = performance.now();
     onProgress();
     // The server pauses before it publishes. A reply to a later request shows that the pause is over.

@@ -3,17 +3,17 @@
  * the lines that differ, or the whole text. Past the limit the oldest are closed, but none that a question is about.
  */
 import { LRUCache } from "lru-cache";
+import type { Position, TextDocumentContentChangeEvent } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../../abi/plan.js";
 import { stampOf } from "../../base/file-stamp.js";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";
 import { isInside, slashed } from "../../base/paths.js";
-import type { Lines, PositionEncoding } from "../../base/text.js";
+import { columnsOf, type Lines, type PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
 import { languageIdOf } from "../route.js";
 import type { OpenDocument } from "../types.js";
 import { type FileText, readText } from "./read-text.js";
-import { changeBetween, type TextChange } from "./text-change.js";
 
 /** Values of LSP's TextDocumentSyncKind. */
 const NONE = 0;
@@ -209,7 +209,7 @@ export class Documents {
     return edition;
   }
 
-  #change(entry: Entry, change: TextChange, what: "changed" | "touched"): void {
+  #change(entry: Entry, change: TextDocumentContentChangeEvent, what: "changed" | "touched"): void {
     const { document } = entry;
     const { notify, onChanged } = this.context;
     document.version++;
@@ -249,4 +249,38 @@ export class Documents {
     this.context.notify("textDocument/didClose", { textDocument: { uri } });
     this.context.onChanged(path, "closed");
   }
+}
+
+/** The change of whole lines between two texts: no character or line ending is cut in any encoding. */
+export function changeBetween(
+  before: Lines,
+  after: Lines,
+  encoding: PositionEncoding,
+): TextDocumentContentChangeEvent {
+  const shorter = Math.min(before.count, after.count);
+  let top = 0;
+  while (top < shorter && whole(before, top) === whole(after, top)) top++;
+  if (top === shorter) return { text: after.text };
+  let bottom = 0;
+  while (
+    bottom < shorter - top &&
+    whole(before, before.count - 1 - bottom) === whole(after, after.count - 1 - bottom)
+  )
+    bottom++;
+  return {
+    range: { start: { line: top, character: 0 }, end: startOf(before, before.count - bottom, encoding) },
+    text: after.text.slice(after.start(top), after.start(after.count - bottom)),
+  };
+}
+
+/** A line with its ending. */
+function whole(lines: Lines, line: number): string {
+  return lines.text.slice(lines.start(line), lines.start(line + 1));
+}
+
+/** The start of a line; past the last one, the end of the text. */
+function startOf(lines: Lines, line: number, encoding: PositionEncoding): Position {
+  if (line < lines.count) return { line, character: 0 };
+  const last = lines.count - 1;
+  return { line: last, character: columnsOf(lines.line(last), encoding) };
 }

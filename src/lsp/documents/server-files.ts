@@ -209,10 +209,7 @@ export class ServerFiles {
   }
 }
 
-/**
- * The changes that a server is notified of. With registered watchers it gets what they match and its own kinds of files,
- * without it gets everything that git does not ignore.
- */
+/** Without registered watchers a server gets all but ignored files; with them what they match, and its own files. */
 function wantedChanges(
   changes: readonly FileChange[],
   capabilities: Capabilities,

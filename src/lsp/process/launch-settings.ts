@@ -94,10 +94,7 @@ export function namedPathsOf({ server, root, program, context }: ServerStart<Ser
   };
 }
 
-/**
- * The arguments of a server's program. A script is as much the program as what runs it: when the first file that they
- * name is untrusted, this throws a Refusal, unless the sandbox confines it.
- */
+/** The arguments of a server's program. Throws a Refusal when its script is untrusted and not confined. */
 export function commandArguments({ server, root, context }: ServerStart, names: NamedPaths): string[] {
   const words = withNamedPaths([...server.command.slice(1), ...server.args], names);
   const untrusted = confinesUntrusted(server.sandbox) ? [] : untrustedFolders(context);
@@ -157,11 +154,7 @@ function isUsable(path: string, untrusted: readonly string[]): boolean {
 
 /** The script of a program that runs scripts: the first file that its arguments name. */
 function scriptIn(words: readonly string[]): string | undefined {
-  return words.find((word) => isAbsolute(word) && isFile(word));
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  return words.find((word) => isAbsolute(word) && statSync(word, { throwIfNoEntry: false })?.isFile());
 }
 
 /** The refusal of a server that would load a missing package from the untrusted workspace. */

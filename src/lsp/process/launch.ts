@@ -3,9 +3,10 @@
  * never through a shell, each in its own process group, with allowed environment variables only.
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { setPriority } from "node:os";
+import { delimiter } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
@@ -14,17 +15,18 @@ import type { PoolContext, Withheld } from "../types.js";
 import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
 import { serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
-import { findPrlimit, openFilesPrefix, startMarked } from "./inherited-limits.js";
 import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
-import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
-import { assertAllowed, requireProgram, runsElsewhere } from "./program.js";
+import { MARK_NAME, type Mark, newMark, ProcessTree, readProc } from "./process-tree.js";
+import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
 const TERM_MS = 500;
 const KILL_MS = 2_000;
+/** For `prlimit` of util-linux. */
+const SET_LIMIT_MS = 5_000;
 
 /** A running server: two streams and a process. */
 export interface Transport {
@@ -196,4 +198,49 @@ function fromChild(
       for (const stream of [stdin, stdout, stderr]) stream.destroy();
     },
   };
+}
+
+/** The path of `prlimit`; undefined where it is not installed. */
+function findPrlimit(context: Pick<PoolContext, "roots" | "avoid" | "env">): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  const PATH = ["/usr/bin", "/bin", context.env.PATH ?? ""].join(delimiter);
+  return findTool("prlimit", { ...context, env: { PATH } });
+}
+
+/** The command prefix that limits the open files of a program; undefined where that cannot be done. */
+function openFilesPrefix(prlimit: string | undefined, max: number): string[] | undefined {
+  const hard = Number(limitOf("Max open files")?.hard.replace("unlimited", "Infinity"));
+  // A limit above the system's own has no effect.
+  return prlimit === undefined || !(max <= hard) ? undefined : [prlimit, `--nofile=${max}:${max}`, "--"];
+}
+
+/**
+ * Starts a process with the mark as its soft real-time limit, too large to have an effect. A daemon that is started with
+ * an empty environment keeps it. When this process carries a mark of its own parent, that one is left as it is.
+ */
+function startMarked<T>(prlimit: string | undefined, number: string, start: () => T): T {
+  if (prlimit === undefined || limitOf("Max realtime timeout")?.soft !== "unlimited") return start();
+  setOwn(prlimit, number);
+  try {
+    return start();
+  } finally {
+    setOwn(prlimit, "unlimited");
+  }
+}
+
+function setOwn(prlimit: string, soft: string): void {
+  // Synchronous, so that no other process of ours is started meanwhile.
+  spawnSync(prlimit, ["--pid", String(process.pid), `--rttime=${soft}:`], {
+    timeout: SET_LIMIT_MS,
+    stdio: "ignore",
+    env: {},
+  });
+}
+
+function limitOf(name: string): { soft: string; hard: string } | undefined {
+  const line = readProc("/proc/self/limits")
+    ?.split("\n")
+    .find((text) => text.startsWith(name));
+  const [soft, hard] = line?.slice(name.length).trim().split(/\s+/) ?? [];
+  return soft === undefined || hard === undefined ? undefined : { soft, hard };
 }

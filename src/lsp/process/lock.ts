@@ -46,18 +46,12 @@ export function lockFileIn(stateFolder: string): string {
 
 /** Every locked folder. Throws a Refusal when the record cannot be read. */
 export function readLocks(file: string): LockedFolder[] {
-  let text: string;
   try {
-    text = readFileSync(file, "utf8");
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
-    throw damaged(cause);
-  }
-  try {
-    const tree: unknown = JSON.parse(text);
+    const tree: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (isTable(tree) && tree.version === RECORD_VERSION && isListOf(tree.folders, isLockedFolder))
       return tree.folders;
   } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
     throw damaged(cause);
   }
   throw damaged(undefined);

@@ -22,7 +22,7 @@ const PS_BYTES = 64 * 1_048_576;
 export interface Mark {
   /** In the environment. */
   text: string;
-  /** As a resource limit: see inherited-limits.ts. */
+  /** As a resource limit, which also a daemon with an empty environment keeps. */
   number: string;
 }
 

@@ -38,10 +38,7 @@ const ALLOWED_WATCHES = "/proc/sys/fs/inotify/max_user_watches";
 /** So many events between two drains may have overflowed the kernel's queue (16,384 by default). */
 const BURST = 8_192;
 
-/**
- * Watches of the operating system: one per folder, or, with roots, one recursive watch per root. inotify queues an event
- * before the write returns, so `drain` sees every earlier write. Recursive events may come some milliseconds later.
- */
+/** inotify queues an event before the write returns, so `drain` sees every earlier write. Recursive events may lag. */
 export class SystemWatches implements EventSource {
   readonly capacity: number;
   readonly #watchers = new Map<string, FSWatcher>();

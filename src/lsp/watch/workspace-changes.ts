@@ -97,18 +97,16 @@ export interface WorkspaceVersionsContext {
 }
 
 export class WorkspaceVersions {
-  #sources: { seen: number; cursor: number; changedAt: number | null } = {
-    seen: 0,
-    cursor: 0,
-    changedAt: null,
-  };
+  #seen = 0;
+  #sources = 0;
+  #changedAt: number | null = null;
 
   constructor(private readonly context: WorkspaceVersionsContext) {}
 
   /** The version after a check that began at `checkedAt`. */
   at(checkedAt: number): WorkspaceVersion {
     this.#readSources();
-    return { checkedAt, sources: String(this.#sources.cursor), changedAt: this.#sources.changedAt };
+    return { checkedAt, sources: String(this.#sources), changedAt: this.#changedAt };
   }
 
   /** The number of the present version, once every earlier change is known. */
@@ -129,11 +127,11 @@ export class WorkspaceVersions {
   #readSources(): void {
     const { watch, roots, markers, isServed } = this.context;
     const { cursor } = watch;
-    if (cursor === this.#sources.seen) return;
-    const changes = watch.since(this.#sources.seen, roots);
-    const isOther = changes.some(({ path }) => markers.has(basename(path)) || isServed(path));
-    this.#sources = isOther
-      ? { seen: cursor, cursor, changedAt: Date.now() }
-      : { ...this.#sources, seen: cursor };
+    if (cursor === this.#seen) return;
+    const changes = watch.since(this.#seen, roots);
+    this.#seen = cursor;
+    if (!changes.some(({ path }) => markers.has(basename(path)) || isServed(path))) return;
+    this.#sources = cursor;
+    this.#changedAt = Date.now();
   }
 }

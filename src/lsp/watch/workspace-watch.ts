@@ -53,9 +53,7 @@ export interface WorkspaceWatchContext {
 }
 
 export class WorkspaceWatch {
-  readonly #roots: readonly string[];
   readonly #isDeniedName: (path: string) => boolean;
-  readonly #log: Log;
   readonly #options: WatchOptions;
   readonly #changes: ChangeLog;
   readonly #source: EventSource;
@@ -74,10 +72,12 @@ export class WorkspaceWatch {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  constructor({ roots, deny, env, log }: WorkspaceWatchContext, options: Partial<WatchOptions> = {}) {
+  constructor(
+    private readonly context: WorkspaceWatchContext,
+    options: Partial<WatchOptions> = {},
+  ) {
+    const { roots, deny, env } = context;
     this.#options = { ...DEFAULTS, ...options };
-    this.#roots = roots;
-    this.#log = log;
     this.#isDeniedName =
       deny.length > 0 ? picomatch(deny.map(onOneLine), { dot: true, nocase: true }) : () => false;
     const { files, ignoredFiles, ignoredFolders, shownFiles, openEvents } = this.#options;
@@ -198,7 +198,7 @@ export class WorkspaceWatch {
       this.#tree.noteStamp(path, stamp);
       this.#changes.record(path, change, ignored);
     });
-    await Promise.all(this.#roots.map((root) => this.#tree.readRoot(root)));
+    await Promise.all(this.context.roots.map((root) => this.#tree.readRoot(root)));
     await this.#readTouched();
     if (this.#tree.isReading) await withTimeout(this.#tree.idle(), this.#options.ignoredWaitMs);
     this.#hasStarted = true;
@@ -233,7 +233,7 @@ export class WorkspaceWatch {
   #warnOnce(): void {
     if (this.#isWarned || this.#blindFolders().length === 0) return;
     this.#isWarned = true;
-    this.#log("warn", "not all files are watched", { limit: this.#options.files });
+    this.context.log("warn", "not all files are watched", { limit: this.#options.files });
   }
 
   #isDenied(path: string, isFolder: boolean): boolean {
@@ -243,6 +243,6 @@ export class WorkspaceWatch {
   }
 
   #rootOf(path: string): string | undefined {
-    return this.#roots.find((root) => isInside(path, root));
+    return this.context.roots.find((root) => isInside(path, root));
   }
 }

@@ -101,10 +101,7 @@ function configuration(settings: JsonObject, params: unknown): Json[] {
   });
 }
 
-/**
- * The settings of a dotted section. A missing first part gives `{}` because unified-language-server crashes on null; a
- * missing later part gives null, as editors do.
- */
+/** A missing first part gives `{}`, since unified-language-server crashes on null; a later one null, as in editors. */
 export function settingsAt(settings: JsonObject, section: string): Json {
   if (section === "") return settings;
   const whole = Object.hasOwn(settings, section) ? settings[section] : undefined;
@@ -119,10 +116,7 @@ export function settingsAt(settings: JsonObject, section: string): Json {
   return current;
 }
 
-/**
- * Sends a notification to another server as a command and returns the parameters of the notification that answers it.
- * Vue's server asks its TypeScript server this way, and hangs on every request until it gets an answer.
- */
+/** Vue's server asks its TypeScript server this way, and hangs on every request until it gets an answer. */
 async function forward(
   rule: ForwardPlan,
   params: unknown,

@@ -11,7 +11,7 @@ import type { ServerPlan, TransportPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
 import { delay, withDeadline, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
-import { StderrRing } from "../process/stderr-ring.js";
+import { StderrRing, withStderr } from "../process/stderr-ring.js";
 import { cancelled, unlessAborted } from "../waiting.js";
 
 const CONNECT_MS = 10_000;
@@ -145,9 +145,7 @@ async function connectionOf(
     return await withDeadline([signal, stop.signal], waitMs, connection, late);
   } catch (error) {
     await child.kill();
-    if (!(error instanceof Refusal)) throw error;
-    const { code, message, nextSteps } = error;
-    throw new Refusal(code, message, { nextSteps, data: { stderr: child.stderr.lines }, cause: error });
+    throw withStderr(error, child.stderr.lines);
   }
 }
 
