@@ -1,7 +1,4 @@
-/**
- * What a server supports now: what it said in `initialize` and registered since, limited by the plan's `features`.
- * Document selectors of registrations are respected.
- */
+/** What a server supports now: offered in `initialize` or registered since, limited by the plan's `features`. */
 import { basename, relative } from "node:path";
 import { LRUCache } from "lru-cache";
 import picomatch from "picomatch";

@@ -1,5 +1,4 @@
 /** All language servers of one proxy: routes files to them, starts, shares and stops them, and keeps them up to date. */
-
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { LRUCache } from "lru-cache";

@@ -1,8 +1,4 @@
-/**
- * The signals by which a server shows that it is ready: work-done progress, and a status notification as the plan
- * describes it. Both remember how long they were waited for in vain.
- */
-
+/** The signals of readiness: work-done progress, and the status notification that the plan describes. */
 import type { ProgressToken, WorkDoneProgressBegin } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import { fromPointer, getAt } from "../base/pointer.js";

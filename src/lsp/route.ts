@@ -1,6 +1,4 @@
-/**
- * Routes files to servers: which servers handle a file, in which order, with which root and with which LSP language id.
- */
+/** Routes files to servers: which servers handle a file, in which order, with which root and language id. */
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { LRUCache } from "lru-cache";

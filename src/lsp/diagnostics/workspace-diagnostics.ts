@@ -2,7 +2,6 @@
  * Diagnostics of all files of a root: pulled where the server supports it, plus what it published. A server that only
  * publishes reports on the files that it was shown, and the report says so: silence about others does not mean clean.
  */
-
 import { access } from "node:fs/promises";
 import { basename } from "node:path";
 import type {

@@ -2,7 +2,6 @@
  * The files as one server sees them: its open documents, the changes it was notified of, and its diagnostics. Questions
  * that go through here are about the files as they are on disk now.
  */
-
 import { relative } from "node:path";
 import { fileUri } from "../../base/file-uri.js";
 import { isTable } from "../../base/json.js";

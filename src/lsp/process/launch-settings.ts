@@ -25,8 +25,18 @@ export function launchSettings(start: ServerStart): LaunchSettings {
   const isTrusted = isTrustedStart(server, root, context);
   const toTrust = trustStep(root, context);
   const { untrusted, sandbox, initializeOptions, settings } = server;
-  if (!isTrusted && (!untrusted.start || hasAddedCode(server)) && !confinesUntrusted(sandbox))
-    throw untrustedCode(server, toTrust);
+  if (!isTrusted && (!untrusted.start || hasAddedCode(server)) && !confinesUntrusted(sandbox)) {
+    throw new Refusal(
+      "lsp/not-allowed",
+      `server "${server.id}" may run code of the workspace that it reads, and this one is not trusted`,
+      {
+        nextSteps: [
+          toTrust,
+          { kind: "config", text: 'Or confine it: `sandbox = "read_only_no_network"` of the server.' },
+        ],
+      },
+    );
+  }
   const over = isTrusted ? { initializeOptions: {}, settings: {} } : untrusted;
   const names = namedPathsOf(start);
   const options = withNamedPaths(optionsUnder(initializeOptions, over.initializeOptions), names);
@@ -57,19 +67,6 @@ function assertLoads(server: ServerPlan, options: Json, toTrust: NextStep): void
 function optionsUnder(options: Json, over: JsonObject): Json {
   if (Object.keys(over).length === 0) return options;
   return laidOver(isTable(options) ? (options as JsonObject) : {}, over);
-}
-
-function untrustedCode({ id }: ServerPlan, toTrust: NextStep): Refusal {
-  return new Refusal(
-    "lsp/not-allowed",
-    `server "${id}" may run code of the workspace that it reads, and this one is not trusted`,
-    {
-      nextSteps: [
-        toTrust,
-        { kind: "config", text: 'Or confine it: `sandbox = "read_only_no_network"` of the server.' },
-      ],
-    },
-  );
 }
 
 /** The parts of a server plan that decide where packages are looked for. */

@@ -2,7 +2,6 @@
  * Starts a server's program, or connects to one that runs elsewhere. Only programs that the plan allows are started,
  * never through a shell, each in its own process group, with allowed environment variables only.
  */
-
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { setPriority } from "node:os";

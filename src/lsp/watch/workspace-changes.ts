@@ -1,7 +1,4 @@
-/**
- * Which files changed: a log of changes by version, the recently shown files that are stat-ed before every
- * question, and the versions that answers depend on.
- */
+/** Which files changed: the log of changes, the recently shown files, and the versions that answers depend on. */
 import { basename } from "node:path";
 import { LRUCache } from "lru-cache";
 import { stampOf } from "../../base/file-stamp.js";
@@ -9,12 +6,10 @@ import { isInside } from "../../base/paths.js";
 import type { WorkspaceVersion } from "../types.js";
 import type { WorkspaceWatch } from "./workspace-watch.js";
 
-/** LSP's file change types: created 1, changed 2, deleted 3. */
-export type ChangeType = 1 | 2 | 3;
-
 export interface FileChange {
   path: string;
-  type: ChangeType;
+  /** LSP's file change types: created 1, changed 2, deleted 3. */
+  type: 1 | 2 | 3;
   ignored: boolean;
 }
 
