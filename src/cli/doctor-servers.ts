@@ -99,7 +99,7 @@ interface Check {
 /** Reports variables whose folders are withheld from the servers because the workspace is not trusted. */
 function reportWithheld({ plan, servers, context, report }: Check): void {
   const root = context.roots[0] ?? context.base;
-  const withheld = servers.flatMap((server) => serverEnv(plan, server, root, context).withheld);
+  const withheld = servers.flatMap((server) => serverEnv({ plan, server, root, context }).withheld);
   for (const { variable, folder } of uniqueBy(withheld, (entry) => `${entry.variable}=${entry.folder}`)) {
     const name = relative(context.base, folder) || ".";
     const text = `${variable} names ${name}, but the workspace is not trusted: servers start without it`;
@@ -116,7 +116,8 @@ async function checkLocks({ plan, servers, context, report }: Check): Promise<vo
     const program = findProgram(plan, server, context);
     if (program === undefined || runsElsewhere(server)) continue;
     try {
-      if (await assertLocked(server, program, root, { ...context, lockFile })) locked.push(server.id);
+      const start = { server, root, program, context: { ...context, lockFile } };
+      if (await assertLocked(start)) locked.push(server.id);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       report("lock", "problem", error.message, codes[error.code].fix);

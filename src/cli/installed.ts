@@ -7,7 +7,7 @@ import { compareKeys } from "../base/order.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { asText, diskFiles } from "../config/files.js";
 import { envOutside } from "../lsp/process/environment.js";
-import { missingModuleFiles } from "../lsp/process/named-paths.js";
+import { missingModuleFiles } from "../lsp/process/launch-settings.js";
 import { findCommand } from "../lsp/process/program.js";
 import { defaultEnv } from "../plan/defaults.js";
 

@@ -1,8 +1,6 @@
-/**
- * What a server supports now: what it said in `initialize` and registered since, limited by the plan's `features`.
- * Document selectors of registrations are respected.
- */
+/** What a server supports now: offered in `initialize` or registered since, limited by the plan's `features`. */
 import { basename, relative } from "node:path";
+import { LRUCache } from "lru-cache";
 import picomatch from "picomatch";
 import type {
   Registration,
@@ -22,25 +20,20 @@ import { isInside, pathOfUri, slashed } from "../base/paths.js";
 import { getAt } from "../base/pointer.js";
 import { methods } from "../protocol/methods.js";
 import { fieldsOf, itemsOf } from "./fields.js";
-import { type Subscribe, waitUntil } from "./waiting.js";
+import { Listeners, waitUntil } from "./waiting.js";
 
-/** The document of a request. */
 export interface Subject {
   path: string;
   languageId: string;
 }
 
 export class Capabilities {
-  readonly #plan: Pick<ServerPlan, "features" | "customMethods" | "ready">;
   readonly #registrations = new Map<string, { method: string; options: unknown }>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #offered: Record<string, unknown> = {};
-  /** Methods that were waited for in vain. */
   readonly #neverOffered = new Set<string>();
 
-  constructor(plan: Pick<ServerPlan, "features" | "customMethods" | "ready">) {
-    this.#plan = plan;
-  }
+  constructor(private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "ready">) {}
 
   /** The capabilities in the result of `initialize`. */
   set offered(capabilities: unknown) {
@@ -53,10 +46,7 @@ export class Capabilities {
   }
 
   /** Called on every registration and unregistration. */
-  readonly onChange: Subscribe = (listener) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly onChange = this.#listeners.subscribe;
 
   register(params: unknown): void {
     for (const item of itemsOf(fieldsOf<RegistrationParams>(params).registrations)) {
@@ -64,7 +54,7 @@ export class Capabilities {
       if (typeof method !== "string") continue;
       this.#registrations.set(`${String(id)}\n${method}`, { method, options: registerOptions });
     }
-    this.#changed();
+    this.#listeners.notify();
   }
 
   /** The protocol spells it `unregisterations`; some servers send `unregistrations`. */
@@ -74,16 +64,11 @@ export class Capabilities {
       const { id, method } = fieldsOf<Unregistration>(item);
       this.#registrations.delete(`${String(id)}\n${String(method)}`);
     }
-    this.#changed();
+    this.#listeners.notify();
   }
 
-  #changed(): void {
-    for (const listener of [...this.#listeners]) listener();
-  }
-
-  /** Whether the plan allows a feature of this server. */
   allows(feature: string): boolean {
-    const { only, except } = this.#plan.features;
+    const { only, except } = this.plan.features;
     return (only === null || only.includes(feature)) && !except.includes(feature);
   }
 
@@ -95,10 +80,7 @@ export class Capabilities {
     return this.allows(facts.feature) && this.options(method, subject).length > 0;
   }
 
-  /**
-   * Whether a method may be sent now or soon. A server that announces when it has loaded, and that offered nothing in
-   * `initialize`, registers its capabilities only then. It is waited for once for each method.
-   */
+  /** A server that registers its capabilities when it has loaded is waited for once for each method. */
   async offers(
     method: string,
     subject: Subject | undefined,
@@ -118,20 +100,19 @@ export class Capabilities {
 
   /** Whether `initialize` offered no method of the specification, and the server announces when it has loaded. */
   #registersLater(): boolean {
-    if (this.#plan.ready.notification === null) return false;
+    if (this.plan.ready.notification === null) return false;
     return !Object.values(methods).some(({ capability }) =>
       isOffered(getAt(this.#offered, capability.split(".")), []),
     );
   }
 
   #supportsCustom(method: string): boolean {
-    const { customMethods } = this.#plan;
+    const { customMethods } = this.plan;
     if (!Object.hasOwn(customMethods, method)) return false;
     const capability = customMethods[method]?.capability;
     return typeof capability !== "string" || isOffered(getAt(this.#offered, capability.split(".")), []);
   }
 
-  /** Whether a provider reports progress on requests of a method. */
   reportsProgress(method: string): boolean {
     return this.options(method).some(
       (options) => fieldsOf<WorkDoneProgressOptions>(options).workDoneProgress === true,
@@ -153,14 +134,12 @@ export class Capabilities {
     return found;
   }
 
-  /** The options of every registration of a method. */
   registered(method: string): unknown[] {
     return [...this.#registrations.values()]
       .filter((registration) => registration.method === method)
       .map((registration) => registration.options);
   }
 
-  /** The features offered now, sorted. */
   features(): string[] {
     const offered = Object.keys(methods).filter((method) => this.supports(method));
     return sortedSet(offered.map((method) => methods[method]?.feature ?? method));
@@ -178,7 +157,6 @@ function providerOf(capability: string): { path: string[]; inside: string[] } {
   return head === "workspace" ? { path: [head, ...rest], inside: [] } : { path: [head], inside: rest };
 }
 
-/** Whether options apply to a document by their document selector. */
 function selects(options: unknown, subject: Subject | undefined): boolean {
   const selector = fieldsOf<TextDocumentRegistrationOptions>(options).documentSelector;
   if (!subject || !Array.isArray(selector)) return true;
@@ -206,12 +184,12 @@ export function matchesGlob(glob: unknown, path: string): boolean {
   return isInside(path, base) && globTest(pattern, relative(base, path));
 }
 
-const compiled = new Map<string, (path: string) => boolean>();
-const MAX_COMPILED = 1_000;
+const compiled = new LRUCache<string, (path: string) => boolean>({
+  max: 1_000,
+  memoMethod: (glob) => picomatch(glob, { dot: true }),
+});
 
 function globTest(glob: string, path: string): boolean {
-  const test = compiled.get(glob) ?? picomatch(glob, { dot: true });
-  if (compiled.size >= MAX_COMPILED) compiled.clear();
-  compiled.set(glob, test);
+  const test = compiled.memo(glob);
   return test(slashed(path)) || (!glob.includes("/") && test(basename(path)));
 }

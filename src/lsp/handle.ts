@@ -33,18 +33,19 @@ export interface InstanceSource {
 export class Handle implements LanguageServer {
   readonly plan: ServerPlan;
   readonly root: string;
-  readonly #source: InstanceSource;
   readonly #firstGeneration: number;
   /** The generation in which each document was last opened. */
   readonly #openedIn = new Map<string, number>();
   #instance: Instance;
 
-  constructor(instance: Instance, source: InstanceSource) {
+  constructor(
+    instance: Instance,
+    private readonly source: InstanceSource,
+  ) {
     this.plan = instance.plan;
     this.root = instance.root;
     this.#instance = instance;
     this.#firstGeneration = instance.generation;
-    this.#source = source;
   }
 
   get encoding(): PositionEncoding {
@@ -102,7 +103,7 @@ export class Handle implements LanguageServer {
   }
 
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
-    if (this.#instance.hasEnded) this.#instance = await this.#source.renew(signal);
+    if (this.#instance.hasEnded) this.#instance = await this.source.renew(signal);
     const instance = this.#instance;
     const document = await instance.ensureOpen(path, signal, checkedAt);
     this.#openedIn.set(path, instance.generation);
@@ -111,21 +112,17 @@ export class Handle implements LanguageServer {
 
   async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {
     const options = this.#limited(given);
-    const { signal } = options;
     const path = documentOf(params);
-    try {
-      if (path !== undefined && this.#isOutdated(path)) await this.ensureOpen(path, signal);
-      return await this.#instance.request(method, params, options);
-    } catch (error) {
-      if (!hasExited(error) || !isRepeatable(method, params)) throw error;
-    }
-    this.#instance = await this.#source.renew(signal);
-    if (path !== undefined) await this.ensureOpen(path, signal);
-    return this.#instance.request(method, params, options);
+    const send = async (isRetry: boolean): Promise<ServerReply> => {
+      if (path !== undefined && (isRetry || this.#isOutdated(path)))
+        await this.ensureOpen(path, options.signal);
+      return this.#instance.request(method, params, options);
+    };
+    return isRepeatable(method, params) ? this.#retryOnExit(options.signal, send) : send(false);
   }
 
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {
-    const options = { ...given, roots: this.#source.roots };
+    const options = { ...given, roots: this.source.roots };
     const { path } = document;
     return this.#retryOnExit(options.signal, async (isRetry) => {
       const isOpen = !isRetry && !this.#isOutdated(path);
@@ -135,17 +132,17 @@ export class Handle implements LanguageServer {
   }
 
   workspaceDiagnostics(given: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
-    const options = { ...given, roots: this.#source.roots };
+    const options = { ...given, roots: this.source.roots };
     return this.#retryOnExit(options.signal, () => this.#instance.workspaceDiagnostics(options));
   }
 
   restartNews(): string | undefined {
-    return this.#source.crashSince(this.#firstGeneration);
+    return this.source.crashSince(this.#firstGeneration);
   }
 
   /** A session limited to some roots does not see progress texts: they may name other roots. */
   #limited(options: RequestOptions): RequestOptions {
-    const { roots } = this.#source;
+    const { roots } = this.source;
     const { onProgress } = options;
     if (roots === undefined) return options;
     if (onProgress === undefined) return { ...options, roots };
@@ -157,9 +154,9 @@ export class Handle implements LanguageServer {
     try {
       return await read(false);
     } catch (error) {
-      if (!hasExited(error)) throw error;
+      if (!(error instanceof Refusal) || error.code !== "lsp/exited") throw error;
     }
-    this.#instance = await this.#source.renew(signal);
+    this.#instance = await this.source.renew(signal);
     return read(true);
   }
 
@@ -168,10 +165,6 @@ export class Handle implements LanguageServer {
     const generation = this.#openedIn.get(path);
     return generation !== undefined && generation !== this.generation;
   }
-}
-
-function hasExited(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "lsp/exited";
 }
 
 function isRepeatable(method: string, params: unknown): boolean {

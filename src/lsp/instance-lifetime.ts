@@ -1,53 +1,40 @@
 /**
- * The life of a running server: it is stopped when idle, when it uses too much memory or has too many processes,
- * and restarted at intervals; its shutdown is asked for first and forced then.
+ * The life of a server: it is stopped when idle, when it uses too much memory or has too many processes, and restarted
+ * at intervals; its shutdown is asked for first and forced then; after crashes the next start waits.
  */
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import { withTimeout } from "../base/timing.js";
 import type { Instance } from "./instance.js";
-import type { Transport } from "./process/launch.js";
-import type { ReadinessState } from "./readiness.js";
+import type { Slot } from "./slot.js";
 import type { ServerConnection } from "./wire/connection.js";
 
 const CHECK_MS = 2_000;
 
-export interface InstanceMonitorContext {
-  plan: ServerPlan;
-  isBusy: () => boolean;
-  /** Shuts the instance down; the next call starts another. */
-  retire: (why: string) => void;
-  /** Kills the instance; the reason is shown to the agent. */
-  kill: (why: string) => void;
-}
-
 export class InstanceMonitor {
-  readonly #context: InstanceMonitorContext;
   #idle: NodeJS.Timeout | undefined;
   #checks: NodeJS.Timeout | undefined;
 
-  constructor(context: InstanceMonitorContext) {
-    this.#context = context;
-  }
+  constructor(private readonly slot: Slot) {}
 
   start(instance: Instance): void {
     this.stop();
     this.used();
-    const { limits, restartIntervalMinutes } = this.#context.plan;
+    const { limits, restartIntervalMinutes } = this.slot.plan;
     if (limits.memoryMb === null && limits.processes === null && restartIntervalMinutes <= 0) return;
     this.#checks = setInterval(() => this.#check(instance), CHECK_MS);
     this.#checks.unref();
   }
 
-  /** Restarts the idle time. */
   used(): void {
     if (this.#idle !== undefined) {
       this.#idle.refresh();
       return;
     }
-    const { plan, isBusy, retire } = this.#context;
-    if (plan.idleShutdownMs <= 0) return;
-    this.#idle = setTimeout(() => (isBusy() ? this.used() : retire("idle")), plan.idleShutdownMs);
+    const { slot } = this;
+    const { idleShutdownMs } = slot.plan;
+    if (idleShutdownMs <= 0) return;
+    this.#idle = setTimeout(() => (slot.busy ? this.used() : slot.retire("idle")), idleShutdownMs);
     this.#idle.unref();
   }
 
@@ -58,19 +45,16 @@ export class InstanceMonitor {
   }
 
   #check(instance: Instance): void {
-    const { plan, isBusy, retire, kill } = this.#context;
+    const { slot } = this;
+    const { plan } = slot;
     const excess = excessOf(plan.limits, instance);
-    if (excess !== undefined) {
-      kill(`${excess}, and was ended`);
-      return;
-    }
     const age = performance.now() - instance.startedAt;
     const interval = plan.restartIntervalMinutes * 60_000;
-    if (interval > 0 && age > interval && !isBusy()) retire("periodic");
+    if (excess !== undefined) slot.kill(`${excess}, and was ended`);
+    else if (interval > 0 && age > interval && !slot.busy) slot.retire("periodic");
   }
 }
 
-/** Which limit an instance exceeds, if any. */
 function excessOf({ memoryMb, processes }: ServerPlan["limits"], instance: Instance): string | undefined {
   const used = memoryMb === null ? null : instance.transport.memoryMb();
   if (memoryMb !== null && used !== null && used > memoryMb)
@@ -84,25 +68,18 @@ function excessOf({ memoryMb, processes }: ServerPlan["limits"], instance: Insta
 const SHUTDOWN_MS = 2_000;
 const EXIT_MS = 1_000;
 
-interface RunningServer {
-  name: string;
-  connection: ServerConnection;
-  transport: Transport;
-  readiness: ReadinessState;
-}
-
 export class ServerShutdown {
-  readonly #server: RunningServer;
   #hasBegun = false;
 
-  constructor(server: RunningServer) {
-    this.#server = server;
-    void server.connection.ended.then((reason) => server.readiness.died(this.#refusal(reason)));
+  constructor(
+    private readonly instance: Instance,
+    private readonly connection: ServerConnection,
+  ) {
+    void connection.ended.then((reason) => instance.readiness.died(this.#refusal(reason)));
   }
 
-  /** Whether the server is being ended or has ended. */
   get hasBegun(): boolean {
-    return this.#hasBegun || this.#server.connection.hasFailed;
+    return this.#hasBegun || this.connection.hasFailed;
   }
 
   /** Refuses new requests during the shutdown; the caller goes on to the next start. */
@@ -112,19 +89,24 @@ export class ServerShutdown {
 
   /** Asks the server to end, then kills it. Resolves when its process group is gone. `before` runs first. */
   async stop(before: () => void): Promise<void> {
-    const { transport, connection, readiness } = this.#server;
+    const { connection } = this;
+    const { transport, readiness } = this.instance;
     if (this.#hasBegun) return transport.kill();
     this.#hasBegun = true;
     if (transport.pid !== null && !connection.hasFailed && readiness.now !== "starting") {
       before();
-      await this.#askToExit();
+      // Servers may fail to answer.
+      await connection.request("shutdown", undefined, { timeoutMs: SHUTDOWN_MS }).catch(() => undefined);
+      connection.notify("exit");
+      await withTimeout(transport.ended, EXIT_MS);
     }
     await this.kill("was stopped");
   }
 
   /** Kills the process group at once; pending requests are refused with this reason. */
   async kill(reason: string): Promise<void> {
-    const { transport, connection, readiness } = this.#server;
+    const { connection } = this;
+    const { transport, readiness } = this.instance;
     this.#hasBegun = true;
     const refusal = this.#refusal(reason);
     connection.fail(refusal);
@@ -132,15 +114,52 @@ export class ServerShutdown {
     await transport.kill();
   }
 
-  /** Sends `shutdown` and `exit`, and gives the process a moment to end. Servers may fail to answer. */
-  async #askToExit(): Promise<void> {
-    const { transport, connection } = this.#server;
-    await connection.request("shutdown", undefined, { timeoutMs: SHUTDOWN_MS }).catch(() => undefined);
-    connection.notify("exit");
-    await withTimeout(transport.ended, EXIT_MS);
+  #refusal(reason: string): Refusal {
+    return new Refusal("lsp/exited", `server "${this.instance.plan.id}" ${reason}`);
+  }
+}
+
+/** The crashes of one server within a time window: how long the next start waits, and when there were too many. */
+export class CrashWindow {
+  #times: number[] = [];
+
+  constructor(private readonly rules: ServerPlan["restart"]) {}
+
+  add(): void {
+    this.#times.push(performance.now());
   }
 
-  #refusal(reason: string): Refusal {
-    return new Refusal("lsp/exited", `server "${this.#server.name}" ${reason}`);
+  clear(): void {
+    this.#times = [];
+  }
+
+  get count(): number {
+    return this.#recent().length;
+  }
+
+  /** Whether there were more crashes than restarts are allowed. */
+  get isExceeded(): boolean {
+    return this.count > this.rules.max;
+  }
+
+  /** Milliseconds until a start is allowed again. */
+  get exceededMs(): number {
+    const { max, windowMs } = this.rules;
+    return (this.#recent().at(-max - 1) ?? 0) + windowMs - performance.now();
+  }
+
+  /** Milliseconds left of the backoff after the last crash. It doubles from the first to the second bound. */
+  get backoffMs(): number {
+    const times = this.#recent();
+    const last = times.at(-1);
+    if (last === undefined) return 0;
+    const [min, max] = this.rules.backoffMs;
+    return Math.max(0, last + Math.min(max, min * 2 ** (times.length - 1)) - performance.now());
+  }
+
+  #recent(): number[] {
+    const since = performance.now() - this.rules.windowMs;
+    this.#times = this.#times.filter((time) => time > since);
+    return this.#times;
   }
 }

@@ -2,7 +2,7 @@
  * One running server for one root: initialize, documents, requests, diagnostics, shutdown. It never restarts itself; when
  * its process ends, everything that waits for it is refused at once.
  */
-
+import { basename } from "node:path";
 import type {
   DidChangeWorkspaceFoldersParams,
   TextDocumentIdentifier,
@@ -10,7 +10,7 @@ import type {
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
-import { pathOfUri } from "../base/paths.js";
+import { fileUri, pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
 import { Capabilities } from "./capabilities.js";
@@ -44,12 +44,10 @@ import { ServerConnection } from "./wire/connection.js";
 import { initializeServer } from "./wire/initialize.js";
 import { ReadyRequest, type RequestTarget } from "./wire/ready-request.js";
 import { ServerMessages } from "./wire/server-messages.js";
-import { workspaceFolder } from "./workspace-folders.js";
 
 /** What one running server gets from the pool. */
 export interface InstanceContext {
   plan: ServerPlan;
-  /** Absolute root of this instance. */
   root: string;
   launchSettings: LaunchSettings;
   /** Absolute further workspace folders: of the plan, and other roots that this instance serves. */
@@ -71,25 +69,24 @@ export class Instance {
   readonly plan: ServerPlan;
   readonly root: string;
   readonly generation: number;
-  readonly transport: Transport;
   readonly capabilities: Capabilities;
   readonly readiness: ReadinessState;
   readonly files: ServerFiles;
   readonly startedAt = performance.now();
-  readonly #context: InstanceContext;
   readonly #connection: ServerConnection;
   readonly #messages: ServerMessages;
   readonly #target: RequestTarget;
   readonly #shutdown: ServerShutdown;
-  #encoding: PositionEncoding = "utf-16";
+  encoding: PositionEncoding = "utf-16";
   #serverVersion: string | null = null;
   /** The last error that the server survived. */
   #lastError: string | null = null;
 
-  constructor(context: InstanceContext, transport: Transport) {
+  constructor(
+    private readonly context: InstanceContext,
+    readonly transport: Transport,
+  ) {
     const { plan, root, roots, limits } = context;
-    this.#context = context;
-    this.transport = transport;
     this.plan = plan;
     this.root = root;
     this.generation = context.generation;
@@ -125,7 +122,7 @@ export class Instance {
       server: context,
       capabilities,
       readiness,
-      encoding: () => this.#encoding,
+      encoding: () => this.encoding,
       notify,
       request: (method, params, options) => this.#send(method, params, options),
     });
@@ -138,17 +135,9 @@ export class Instance {
       folders: () => this.#folders(),
       notify,
     });
-    this.#shutdown = new ServerShutdown({
-      name: plan.id,
-      connection: this.#connection,
-      transport,
-      readiness,
-    });
+    this.#shutdown = new ServerShutdown(this, this.#connection);
   }
 
-  get encoding(): PositionEncoding {
-    return this.#encoding;
-  }
   /** The last lines that it wrote beside the protocol. */
   get stderr(): string[] {
     return this.transport.stderr.lines;
@@ -157,11 +146,9 @@ export class Instance {
   get pending(): number {
     return this.#connection.pending + this.files.waits;
   }
-  /** Whether it has ended or is being ended. */
   get hasEnded(): boolean {
     return this.#shutdown.hasBegun;
   }
-  /** Resolves with the reason when the process has ended. */
   get ended(): Promise<string> {
     return this.#connection.ended;
   }
@@ -176,7 +163,7 @@ export class Instance {
       pendingRequests: this.pending,
       memoryMb: this.transport.memoryMb(),
       locked: this.transport.isLocked || null,
-      encoding: this.#encoding,
+      encoding: this.encoding,
       features: this.capabilities.features(),
       progress: this.readiness.text,
       notWatched: this.files.notWatched,
@@ -185,13 +172,12 @@ export class Instance {
     };
   }
 
-  /** Initializes the server; after this it accepts requests. */
   async initialize(signal: AbortSignal): Promise<void> {
-    const { settings, options } = this.#context.launchSettings;
-    const context = { ...this.#context, options, folders: this.#folders() };
+    const { settings, options } = this.context.launchSettings;
+    const context = { ...this.context, options, folders: this.#folders() };
     const result = await initializeServer(this.#connection, context, signal);
     this.capabilities.offered = result.capabilities;
-    this.#encoding = result.encoding;
+    this.encoding = result.encoding;
     this.#serverVersion = result.serverVersion;
     this.#connection.notify("initialized", {});
     if (this.plan.pushSettings && Object.keys(settings).length > 0)
@@ -199,10 +185,9 @@ export class Instance {
     this.readiness.initialized();
   }
 
-  /** Notifies the server of one more root. */
   addFolder(path: string): void {
-    if (path === this.root || this.#context.folders.includes(path)) return;
-    this.#context.folders.push(path);
+    if (path === this.root || this.context.folders.includes(path)) return;
+    this.context.folders.push(path);
     this.readiness.foldersAdded(1);
     const params: DidChangeWorkspaceFoldersParams = {
       event: { added: [workspaceFolder(path)], removed: [] },
@@ -262,7 +247,7 @@ export class Instance {
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
     const send = () => new ReadyRequest(this.#target, { method, params, options, timeoutMs }).run();
     const path = documentOf(params);
-    return path === undefined ? send() : this.files.held(path, (release) => send().finally(release));
+    return path === undefined ? send() : this.files.held(path, send);
   }
 
   /** Notifies the server of what changed on disk, unless a check since then did. */
@@ -271,12 +256,15 @@ export class Instance {
   }
 
   #folders(): WorkspaceFolder[] {
-    return [this.root, ...this.#context.folders].map(workspaceFolder);
+    return [this.root, ...this.context.folders].map(workspaceFolder);
   }
 }
 
-/** The path of the document that the parameters of a request name. */
 export function documentOf(params: unknown): string | undefined {
   const { textDocument } = fieldsOf<TextDocumentPositionParams>(params);
   return pathOfUri(fieldsOf<TextDocumentIdentifier>(textDocument).uri);
+}
+
+function workspaceFolder(path: string): WorkspaceFolder {
+  return { uri: fileUri(path), name: basename(path) };
 }

@@ -1,5 +1,4 @@
 /** All language servers of one proxy: routes files to them, starts, shares and stops them, and keeps them up to date. */
-
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
@@ -11,6 +10,7 @@ import { Instance } from "./instance.js";
 import { Guardian } from "./process/guardian.js";
 import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
+import { withStderr } from "./process/stderr-ring.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, rootOf } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
@@ -30,8 +30,6 @@ type SessionRoots = readonly string[] | undefined;
 const MAX_CACHED_ROOTS = 1_024;
 
 class Pool implements ServerPool {
-  readonly #plan: Plan;
-  readonly #context: PoolContext;
   readonly #slots = new Map<string, Slot>();
   readonly #routes: FileRoutes;
   /** Cached roots by server and folder. They hold as long as no file is created or deleted. */
@@ -42,9 +40,10 @@ class Pool implements ServerPool {
   readonly #versions: WorkspaceVersions;
   #closed = false;
 
-  constructor(plan: Plan, context: PoolContext) {
-    this.#plan = plan;
-    this.#context = context;
+  constructor(
+    private readonly plan: Plan,
+    private readonly context: PoolContext,
+  ) {
     this.#routes = new FileRoutes(plan.servers, context.roots);
     this.#guardian = new Guardian((reason) =>
       context.log("warn", "servers are not watched over if this process is killed", { reason }),
@@ -102,7 +101,7 @@ class Pool implements ServerPool {
   }
 
   status(): ServerStatus[] {
-    return sortBy(this.#plan.servers, (server) => [server.id]).flatMap((server) => {
+    return sortBy(this.plan.servers, (server) => [server.id]).flatMap((server) => {
       const slots = this.#sorted().filter((slot) => slot.plan.id === server.id);
       return slots.length > 0 ? slots.map((slot) => slot.status()) : [this.#unstarted(server)];
     });
@@ -147,7 +146,7 @@ class Pool implements ServerPool {
 
   /** The server's root for a file, cached while the watch reports no new or deleted file. */
   #rootOf(server: ServerPlan, path: string | undefined): string {
-    const { roots, base } = this.#context;
+    const { roots, base } = this.context;
     if (path === undefined || !this.#watch.isUpToDate(path)) return rootOf(server, path, roots, base);
     if (this.#rootsCursor !== this.#watch.namesCursor) this.#roots.clear();
     this.#rootsCursor = this.#watch.namesCursor;
@@ -187,7 +186,7 @@ class Pool implements ServerPool {
 
   /** Slots that could take the root in. A server that was started for a trusted root takes in no untrusted one. */
   #hosts(server: ServerPlan, root: string): Slot[] {
-    const isTrusted = (folder: string) => isTrustedStart(server, folder, this.#context);
+    const isTrusted = (folder: string) => isTrustedStart(server, folder, this.context);
     return this.#sorted().filter(
       (slot) => slot.plan === server && slot.occupied && isTrusted(slot.root) === isTrusted(root),
     );
@@ -197,7 +196,7 @@ class Pool implements ServerPool {
     const key = `${server.id}\n${root}`;
     const known = this.#slots.get(key);
     if (known) return known;
-    const { roots, log } = this.#context;
+    const { roots, log } = this.context;
     const slot = new Slot({
       ...{ plan: server, root, roots, log },
       start: (generation, folders, signal) => this.#start(server, root, folders, generation, signal),
@@ -217,14 +216,14 @@ class Pool implements ServerPool {
 
   #makeRoom(): void {
     const occupied = [...this.#slots.values()].filter((slot) => slot.occupied);
-    const max = this.#plan.limits.maxServers;
+    const max = this.plan.limits.maxServers;
     if (occupied.length < max) return;
     const idlest = sortBy(
       occupied.filter((slot) => !slot.busy),
       (slot) => [slot.lastUsed],
     )[0];
     if (!idlest) throw new Refusal("lsp/too-many", `${max} language servers run already, and all are busy`);
-    this.#context.log("info", "server stopped", { server: idlest.plan.id, why: "limits.max_servers" });
+    this.context.log("info", "server stopped", { server: idlest.plan.id, why: "limits.max_servers" });
     void idlest.stop();
   }
 
@@ -235,17 +234,18 @@ class Pool implements ServerPool {
     generation: number,
     signal: AbortSignal,
   ): Promise<Instance> {
-    const { roots, base, log, version, trace } = this.#context;
+    const { plan, context } = this;
+    const { roots, base, log, version, trace } = context;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     void this.#watch.check();
-    const transport = await launch(this.#plan, server, root, this.#context, this.#guardian, signal);
+    const transport = await launch({ plan, server, root, context, guardian: this.#guardian, signal });
     const instance = new Instance(
       {
         ...{ plan: server, root, roots, generation, version, log, trace },
         launchSettings: transport.launchSettings,
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
-        limits: this.#plan.limits,
-        effects: this.#plan.allow.effects,
+        limits: plan.limits,
+        effects: plan.allow.effects,
         watch: this.#watch,
         command: (id, command, args) => this.#command(id, root, command, args),
       },
@@ -256,13 +256,7 @@ class Pool implements ServerPool {
       return instance;
     } catch (error) {
       await instance.kill("did not start");
-      const stderr = instance.stderr;
-      if (!(error instanceof Refusal)) throw error;
-      throw new Refusal(error.code, error.message, {
-        nextSteps: error.nextSteps,
-        data: { stderr },
-        cause: error,
-      });
+      throw withStderr(error, instance.stderr);
     }
   }
 
@@ -275,7 +269,7 @@ class Pool implements ServerPool {
   }
 
   #serverOf(serverId: string): ServerPlan {
-    const server = this.#plan.servers.find((candidate) => candidate.id === serverId);
+    const server = this.plan.servers.find((candidate) => candidate.id === serverId);
     if (!server) throw new Refusal("route/no-server", `no server is called "${serverId}"`);
     return server;
   }
@@ -289,7 +283,7 @@ class Pool implements ServerPool {
   }
 
   #unstarted(server: ServerPlan): ServerStatus {
-    const installed = runsElsewhere(server) || findProgram(this.#plan, server, this.#context) !== undefined;
+    const installed = runsElsewhere(server) || findProgram(this.plan, server, this.context) !== undefined;
     return blankStatus(server.id, installed ? "idle" : "unavailable");
   }
 }

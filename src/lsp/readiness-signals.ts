@@ -1,8 +1,4 @@
-/**
- * The signals by which a server shows that it is ready: work-done progress, and a status notification as the plan
- * describes it. Both remember how long they were waited for in vain.
- */
-
+/** The signals of readiness: work-done progress, and the status notification that the plan describes. */
 import type { ProgressToken, WorkDoneProgressBegin } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import { fromPointer, getAt } from "../base/pointer.js";
@@ -25,7 +21,6 @@ export interface RequestSpan {
 export interface Progress extends ProgressText {
   seenAt: number;
   beganAt: number;
-  /** Requests that were pending when it began. */
   during: readonly RequestSpan[];
   /** Whether it is known to belong to one request. */
   isOwn: boolean;
@@ -42,12 +37,8 @@ interface ProgressText {
 export class WorkProgress {
   readonly #open = new Map<string | number, Progress>();
   readonly #pending = new Set<RequestSpan>();
-  #begun = 0;
-
   /** How many times the server began progress. */
-  get begun(): number {
-    return this.#begun;
-  }
+  begun = 0;
 
   get isOpen(): boolean {
     return this.#open.size > 0;
@@ -112,7 +103,7 @@ export class WorkProgress {
   }
 
   #begin(text: ProgressText): Progress {
-    this.#begun++;
+    this.begun++;
     for (const span of this.#pending) span.began.add(text.title);
     const now = performance.now();
     return { ...text, seenAt: now, beganAt: now, during: [...this.#pending], isOwn: false, vainMs: 0 };
@@ -139,12 +130,12 @@ const ROUNDING_MS = 1;
 const LISTING_MS = 5_000;
 
 export class ReadyStatus {
-  readonly #ready: ServerPlan["ready"];
   readonly #field: string[];
   #isReady: boolean | undefined;
   /** How many "ready" notifications are still missing: one, or one for each folder. */
   #missing = 1;
-  #readySince = 0;
+  /** When the status last became "ready". */
+  readySince = 0;
   /** How long the first status was waited for in vain, and up to when; waits may overlap. */
   #vainMs = 0;
   #vainUntil = 0;
@@ -152,8 +143,7 @@ export class ReadyStatus {
   /** Until this time the server may list its files again, and its earlier status does not count. */
   #listsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(ready: ServerPlan["ready"]) {
-    this.#ready = ready;
+  constructor(private readonly ready: ServerPlan["ready"]) {
     this.#field = fromPointer(ready.field ?? "");
   }
 
@@ -162,29 +152,23 @@ export class ReadyStatus {
     return performance.now() < this.#listsUntil ? undefined : this.#isReady;
   }
 
-  /** When the status last became "ready". */
-  get readySince(): number {
-    return this.#readySince;
-  }
-
-  /** Whether the first status is still expected. */
   get isAwaited(): boolean {
-    return this.#ready.notification !== null && this.isReady === undefined && !this.#isGivenUp;
+    return this.ready.notification !== null && this.isReady === undefined && !this.#isGivenUp;
   }
 
   /** Whether the status can also say "not ready": a boolean field can, a text or a bare notification cannot. */
   get isTwoWay(): boolean {
-    return this.#ready.field !== null && this.#ready.text.length === 0;
+    return this.ready.field !== null && this.ready.text.length === 0;
   }
 
   /** Takes any notification; returns whether it was the status. */
   take(method: string, params: unknown): boolean {
-    if (method !== this.#ready.notification) return false;
+    if (method !== this.ready.notification) return false;
     const isReady = this.#read(getAt(params, this.#field));
     if (isReady === undefined) return false;
     if (isReady) this.#missing = Math.max(0, this.#missing - 1);
     if (isReady && this.#missing > 0) return true;
-    if (isReady && !this.isReady) this.#readySince = performance.now();
+    if (isReady && !this.isReady) this.readySince = performance.now();
     this.#listsUntil = Number.NEGATIVE_INFINITY;
     this.#isReady = isReady;
     return true;
@@ -192,7 +176,7 @@ export class ReadyStatus {
 
   /** Expects further "ready" notifications from a server that sends one for each folder. */
   foldersAdded(count: number): void {
-    if (!this.#ready.eachFolder || count === 0) return;
+    if (!this.ready.eachFolder || count === 0) return;
     this.#missing += count;
     this.#isReady = undefined;
     this.#vainMs = 0;
@@ -201,7 +185,7 @@ export class ReadyStatus {
 
   /** Source files were added: pyright lists its files again, logs how many it found, and knows no new one before. */
   filesAdded(): void {
-    if (!this.#ready.eachFolder || this.#isReady !== true) return;
+    if (!this.ready.eachFolder || this.#isReady !== true) return;
     this.#listsUntil = performance.now() + LISTING_MS;
     this.#vainMs = 0;
     this.#isGivenUp = false;
@@ -209,7 +193,7 @@ export class ReadyStatus {
 
   /** The meaning of a value; undefined for a text that says nothing about readiness. */
   #read(value: unknown): boolean | undefined {
-    const { field, text } = this.#ready;
+    const { field, text } = this.ready;
     if (field === null) return true;
     if (text.length === 0) return value === true;
     return typeof value === "string" && text.some((part) => value.includes(part)) ? true : undefined;

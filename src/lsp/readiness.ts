@@ -6,26 +6,26 @@ import type { ServerPlan } from "../abi/plan.js";
 import type { Refusal } from "../base/problem.js";
 import { isWorthWaiting, ReadyStatus, type RequestSpan, WorkProgress } from "./readiness-signals.js";
 import type { Readiness } from "./types.js";
-import { type Subscribe, waitUntil } from "./waiting.js";
+import { Listeners, waitUntil } from "./waiting.js";
 
 export class ReadinessState {
-  readonly #ready: ServerPlan["ready"];
   readonly #status: ReadyStatus;
   readonly #progress = new WorkProgress();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly onChange = this.#listeners.subscribe;
   #isInitialized = false;
   #hasProgressEnded = false;
   /** A request got a non-empty answer: evidence only for servers that are declared ready at once. */
   #hasAnswered = false;
-  #signAt = 0;
+  /** When the server last reported on its work. */
+  signAt = 0;
   /** An empty answer stayed empty after all retries. */
   #emptySettled = false;
   /** How long a status of "not ready" was waited for in vain since the server's last sign. */
   #statusVainMs = 0;
   #death: Refusal | undefined;
 
-  constructor(ready: ServerPlan["ready"]) {
-    this.#ready = ready;
+  constructor(private readonly ready: ServerPlan["ready"]) {
     this.#status = new ReadyStatus(ready);
   }
 
@@ -33,10 +33,10 @@ export class ReadinessState {
     if (!this.#isInitialized) return "starting";
     // A one-way status can only say "ready": later progress outweighs it.
     if (this.#statusDecides) return this.#status.isReady ? "ready" : "indexing";
-    if (this.#ready.progress && this.#progress.general.length > 0) return "indexing";
+    if (this.ready.progress && this.#progress.general.length > 0) return "indexing";
     if (this.#status.isReady) return "ready";
     if (this.awaitsStatus) return "unknown";
-    return this.#hasProgressEnded || (this.#ready.atOnce && this.#hasAnswered) ? "ready" : "unknown";
+    return this.#hasProgressEnded || (this.ready.atOnce && this.#hasAnswered) ? "ready" : "unknown";
   }
 
   /** Whether the server has any progress open, also of checks that do not affect readiness. */
@@ -64,22 +64,16 @@ export class ReadinessState {
   requestEnded(span: RequestSpan, previous?: RequestSpan): void {
     this.#progress.requestEnded(span, previous);
     // Open progress may turn out to belong to the request, or not to.
-    if (this.#progress.isOpen) this.#changed();
+    if (this.#progress.isOpen) this.#listeners.notify();
   }
 
   /** Whether the server has shown nothing yet by which its first answers can be judged. */
   get isSilent(): boolean {
-    return this.now === "unknown" && !this.#ready.atOnce && !this.awaitsStatus && this.begun === 0;
+    return this.now === "unknown" && !this.ready.atOnce && !this.awaitsStatus && this.begun === 0;
   }
 
-  /** How many times the server began progress. */
   get begun(): number {
     return this.#progress.begun;
-  }
-
-  /** When the server last reported on its work. */
-  get signAt(): number {
-    return this.#signAt;
   }
 
   /** Whether an answer given now may be too early, and a wait of `waitMs` may help. */
@@ -95,7 +89,7 @@ export class ReadinessState {
    * not belong to another request, unless no work of this server was ever seen to end.
    */
   isDoubtful(span: RequestSpan, isFirst: boolean, waitMs: number): boolean {
-    if (this.awaitsStatus || this.#statusDecides || !this.#ready.progress) return this.mustHold(waitMs);
+    if (this.awaitsStatus || this.#statusDecides || !this.ready.progress) return this.mustHold(waitMs);
     const { live, general } = this.#progress;
     const before = general.filter(({ beganAt }) => beganAt <= span.sentAt);
     const since = (this.#hasProgressEnded ? general : live).filter(({ during }) => during.includes(span));
@@ -107,17 +101,14 @@ export class ReadinessState {
     return this.#status.isReady === true && this.#status.readySince > sentAt;
   }
 
-  /**
-   * Waits for the first status or progress, at most `timeoutMs` and the rest of `patienceMs`, which all such waits share.
-   * When the patience is used up, answers count without a status. False when nothing came.
-   */
+  /** Waits for the first status or progress; false when none came. All such waits share `patienceMs`. */
   async waitForStatus(timeoutMs: number, patienceMs: number, signal: AbortSignal): Promise<boolean> {
     const since = performance.now();
     const waitMs = Math.min(timeoutMs, this.#status.patienceLeft(patienceMs));
     const hasSign = (): boolean => !this.awaitsStatus || this.now === "indexing";
     if (await this.wait(hasSign, waitMs, signal)) return true;
     this.#status.waitedInVain(since, waitMs, patienceMs);
-    if (!this.awaitsStatus) this.#changed();
+    if (!this.awaitsStatus) this.#listeners.notify();
     return false;
   }
 
@@ -125,7 +116,6 @@ export class ReadinessState {
     return this.#status.isReady !== undefined && this.#status.isTwoWay;
   }
 
-  /** Whether the server has yet to send its first status. */
   get awaitsStatus(): boolean {
     return this.#status.isAwaited;
   }
@@ -133,7 +123,7 @@ export class ReadinessState {
   /** Whether an empty answer may still become a non-empty one. */
   get mayFill(): boolean {
     // A one-way "ready" may come a moment before the answers do (vim-language-server).
-    const isSure = this.now === "ready" && (this.#ready.notification === null || this.#status.isTwoWay);
+    const isSure = this.now === "ready" && (this.ready.notification === null || this.#status.isTwoWay);
     return !isSure && !this.#hasAnswered && !this.#emptySettled;
   }
 
@@ -148,21 +138,16 @@ export class ReadinessState {
       .slice(0, 200);
   }
 
-  readonly onChange: Subscribe = (listener) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
   /** The server was given further folders, which it has not loaded yet. */
   foldersAdded(count: number): void {
     this.#status.foldersAdded(count);
-    this.#changed();
+    this.#listeners.notify();
   }
 
   /** The server was notified of new source files: one that announces that it has listed its files does so again. */
   filesAdded(): void {
     this.#status.filesAdded();
-    this.#changed();
+    this.#listeners.notify();
   }
 
   initialized(): void {
@@ -170,18 +155,17 @@ export class ReadinessState {
     this.#sign();
   }
 
-  /** A request got a non-empty answer. */
   answered(): void {
     if (this.#hasAnswered || this.now === "indexing") return;
     this.#hasAnswered = true;
-    this.#changed();
+    this.#listeners.notify();
   }
 
   /** The server has ended: every wait is refused with this reason. */
   died(death: Refusal): void {
     this.#death ??= death;
     this.#progress.clear();
-    this.#changed();
+    this.#listeners.notify();
   }
 
   assertAlive(): void {
@@ -192,7 +176,6 @@ export class ReadinessState {
     this.#emptySettled = true;
   }
 
-  /** Takes any notification of the server. */
   notified(method: string, params: unknown): void {
     if (method === "$/progress") this.#progressed(params);
     if (this.#status.take(method, params)) this.#sign();
@@ -201,19 +184,15 @@ export class ReadinessState {
   #progressed(params: unknown): void {
     const event = this.#progress.take(params);
     if (event === undefined) return;
-    if (event === "ended") this.#hasProgressEnded ||= this.#ready.progress;
+    if (event === "ended") this.#hasProgressEnded ||= this.ready.progress;
     if (event === "begun") this.#emptySettled = false;
     this.#sign();
   }
 
   #sign(): void {
-    this.#signAt = performance.now();
+    this.signAt = performance.now();
     this.#statusVainMs = 0;
-    this.#changed();
-  }
-
-  #changed(): void {
-    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.notify();
   }
 
   /** Waits while the server says that it is working, or has not sent its first status. */

@@ -1,4 +1,4 @@
-/** Routes files to servers: which servers handle a file, in which order, and with which root. */
+/** Routes files to servers: which servers handle a file, in which order, with which root and language id. */
 import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
@@ -6,27 +6,24 @@ import picomatch from "picomatch";
 import type { ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
-import { extensionsOf, shebangLanguage } from "./documents/language-id.js";
 
 const MAX_CACHED_ROUTES = 4_096;
 
 /** The servers of each file: those with the higher priority first, then by id. */
 export class FileRoutes {
-  readonly #servers: readonly ServerPlan[];
-  readonly #roots: readonly string[];
   /** By path. Files that are routed by their first line are not cached: it may change. */
   readonly #cache = new LRUCache<string, readonly ServerPlan[]>({ max: MAX_CACHED_ROUTES });
 
-  constructor(servers: readonly ServerPlan[], roots: readonly string[]) {
-    this.#servers = servers;
-    this.#roots = roots;
-  }
+  constructor(
+    private readonly servers: readonly ServerPlan[],
+    private readonly roots: readonly string[],
+  ) {}
 
   of(path: string): ServerPlan[] {
     const cached = this.#cache.get(path);
     if (cached) return [...cached];
-    const matching = this.#servers.filter((server) => claims(server, path, this.#roots));
-    const found = matching.length > 0 ? matching : routeScript(this.#servers, path);
+    const matching = this.servers.filter((server) => claims(server, path, this.roots));
+    const found = matching.length > 0 ? matching : routeScript(this.servers, path);
     const sorted = sortBy(found, (server) => [-server.priority, server.id]);
     if (matching.length > 0) this.#cache.set(path, sorted);
     return [...sorted];
@@ -48,11 +45,10 @@ export function claims(server: ServerPlan, path: string, roots: readonly string[
 function routeScript(servers: readonly ServerPlan[], path: string): ServerPlan[] {
   if (extensionsOf(path).length > 0) return [];
   const language = shebangLanguage(firstLine(path));
-  return language === undefined ? [] : servers.filter((server) => languagesOf(server).includes(language));
-}
-
-function languagesOf({ languageId, languageIds }: ServerPlan): string[] {
-  return [languageId, ...Object.values(languageIds)];
+  if (language === undefined) return [];
+  return servers.filter(({ languageId, languageIds }) =>
+    [languageId, ...Object.values(languageIds)].includes(language),
+  );
 }
 
 function firstLine(path: string): string {
@@ -108,4 +104,63 @@ function listing(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+const interpreters: { [program: string]: string } = {
+  sh: "shellscript",
+  bash: "shellscript",
+  dash: "shellscript",
+  ksh: "shellscript",
+  zsh: "shellscript",
+  python: "python",
+  node: "javascript",
+  deno: "typescript",
+  bun: "typescript",
+  tsx: "typescript",
+  ruby: "ruby",
+  perl: "perl",
+  php: "php",
+  lua: "lua",
+  Rscript: "r",
+  fish: "fish",
+  awk: "awk",
+  gawk: "awk",
+  pwsh: "powershell",
+  elixir: "elixir",
+  escript: "erlang",
+  groovy: "groovy",
+  julia: "julia",
+};
+
+/** Extensions of a file name from the longest to the shortest, lower case: `a.d.ts` gives `d.ts`, `ts`. */
+function extensionsOf(path: string): string[] {
+  const parts = basename(path).toLowerCase().split(".").slice(1);
+  return parts.map((_, index) => parts.slice(index).join("."));
+}
+
+function shebangLanguage(firstLine: string): string | undefined {
+  const match = /^#!\s*(\S+)((?:\s+\S+)*)/.exec(firstLine);
+  if (!match) return undefined;
+  const words = [basename(match[1] ?? ""), ...(match[2] ?? "").trim().split(/\s+/)];
+  const program = words[0] === "env" ? words.slice(1).find((word) => !/^-|=/.test(word)) : words[0];
+  return interpreters[basename(program ?? "").replace(/[\d.]+$/, "")];
+}
+
+/** The language id of a file for a server; `firstLine` counts only for files without an extension. */
+export function languageIdOf(server: ServerPlan, path: string, firstLine: string): string {
+  const named = lookUp(server.languageIds, basename(path));
+  if (named !== undefined) return named;
+  for (const extension of extensionsOf(path)) {
+    const id = lookUp(server.languageIds, extension);
+    if (id !== undefined) return id;
+    if (server.extensions.some((known) => known.toLowerCase() === extension)) return server.languageId;
+  }
+  const script = extensionsOf(path).length === 0 ? shebangLanguage(firstLine) : undefined;
+  return script ?? server.languageId;
+}
+
+function lookUp(ids: { [match: string]: string }, name: string): string | undefined {
+  if (Object.hasOwn(ids, name)) return ids[name];
+  const match = Object.keys(ids).find((key) => key.toLowerCase() === name.toLowerCase());
+  return match === undefined ? undefined : ids[match];
 }

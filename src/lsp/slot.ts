@@ -3,20 +3,24 @@
  * once however many calls wait; restarts with growing backoff; after too many crashes in a window it refuses at once,
  * until the window has passed or someone restarts it by hand.
  */
+import type { ServerCapabilities } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { delay } from "../base/timing.js";
+import type { Capabilities } from "./capabilities.js";
+import { fieldsOf } from "./fields.js";
 import type { Instance } from "./instance.js";
-import { InstanceMonitor } from "./instance-lifetime.js";
-import { CrashWindow } from "./process/crash-window.js";
+import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { cancelled, unlessAborted } from "./waiting.js";
 import { redact } from "./wire/redact.js";
-import { acceptsFolders } from "./workspace-folders.js";
 
+type FolderCapabilities = NonNullable<NonNullable<ServerCapabilities["workspace"]>["workspaceFolders"]>;
+
+const ROOT_PLACEHOLDER = /<workspace>|<node_modules>/;
 /** Reasons why a program is not started at all. They are no crashes, and the next call tries again. */
 const unavailableCodes: ReadonlySet<Code> = new Set<Code>([
   "lsp/not-installed",
@@ -30,16 +34,14 @@ export interface SlotContext {
   root: string;
   roots: readonly string[];
   log: Log;
-  /** Launches and initializes a new instance. */
   start: (generation: number, folders: readonly string[], signal: AbortSignal) => Promise<Instance>;
 }
 
 export class Slot {
   readonly plan: ServerPlan;
   readonly root: string;
-  readonly #context: SlotContext;
   readonly #crashes: CrashWindow;
-  readonly #monitor: InstanceMonitor;
+  readonly #monitor = new InstanceMonitor(this);
   /** Further roots that the instance serves; the next instance gets them too. */
   readonly #folders = new Set<string>();
   #instance: Instance | undefined;
@@ -53,20 +55,12 @@ export class Slot {
   #lastError: string | null = null;
   #lastStderr: string[] = [];
 
-  constructor(context: SlotContext) {
-    this.#context = context;
+  constructor(private readonly context: SlotContext) {
     this.plan = context.plan;
     this.root = context.root;
     this.#crashes = new CrashWindow(context.plan.restart);
-    this.#monitor = new InstanceMonitor({
-      plan: context.plan,
-      isBusy: () => this.busy,
-      retire: (why) => this.#retire(why),
-      kill: (why) => this.#kill(why),
-    });
   }
 
-  /** The running instance, if there is one. */
   get instance(): Instance | undefined {
     return this.#instance?.hasEnded ? undefined : this.#instance;
   }
@@ -84,7 +78,6 @@ export class Slot {
     return this.#lastUsed ?? 0;
   }
 
-  /** Whether it serves a root. */
   holds(root: string): boolean {
     return root === this.root || this.#folders.has(root);
   }
@@ -103,7 +96,7 @@ export class Slot {
     const crash = this.#lastCrash;
     if (!crash || (crash.isReported && crash.generation < generation)) return undefined;
     crash.isReported = true;
-    return redact(crash.reason, this.#context.roots);
+    return redact(crash.reason, this.context.roots);
   }
 
   /** The running instance, started when needed. The signal ends the wait of this caller, not the start. */
@@ -152,7 +145,7 @@ export class Slot {
   }
 
   status(): ServerStatus {
-    const { roots } = this.#context;
+    const { roots } = this.context;
     const running = this.instance?.status;
     const lastError = running?.lastError ?? this.#lastError;
     return {
@@ -187,12 +180,12 @@ export class Slot {
     this.#generation++;
     let instance: Instance;
     try {
-      instance = await this.#context.start(this.#generation, [...this.#folders], signal);
+      instance = await this.context.start(this.#generation, [...this.#folders], signal);
     } catch (error) {
       throw signal.aborted ? cancelled(signal) : this.#failedToStart(error);
     }
     this.#instance = instance;
-    this.#context.log("info", "server started", { server: this.plan.id, generation: this.#generation });
+    this.context.log("info", "server started", { server: this.plan.id, generation: this.#generation });
     void instance.ended.then((reason) => this.#crashed(instance, reason));
     this.#lastUsed = performance.now();
     this.#monitor.start(instance);
@@ -207,7 +200,7 @@ export class Slot {
     if (Array.isArray(data.stderr)) this.#lastStderr = data.stderr.map(String);
     this.#isUnavailable = unavailableCodes.has(code);
     if (!this.#isUnavailable) this.#crashes.add();
-    this.#context.log("warn", "server did not start", { server: this.plan.id, error: message });
+    this.context.log("warn", "server did not start", { server: this.plan.id, error: message });
     const isFailure = code === "lsp/exited" || code === "lsp/timeout";
     return new Refusal(isFailure ? "lsp/start-failed" : code, message, { nextSteps, cause: error });
   }
@@ -220,7 +213,7 @@ export class Slot {
     this.#lastError = `server "${this.plan.id}" ${reason}`;
     this.#lastCrash = { generation: instance.generation, reason, isReported: false };
     this.#crashes.add();
-    this.#context.log("warn", "server ended", { server: this.plan.id, reason });
+    this.context.log("warn", "server ended", { server: this.plan.id, reason });
   }
 
   #release(): void {
@@ -231,7 +224,7 @@ export class Slot {
   #refuseWhenBroken(): void {
     if (!this.#crashes.isExceeded) return;
     const seconds = Math.ceil(this.#crashes.exceededMs / 1000);
-    const last = redact(this.#lastError ?? "", this.#context.roots);
+    const last = redact(this.#lastError ?? "", this.context.roots);
     throw new Refusal(
       "lsp/start-failed",
       `server "${this.plan.id}" ended ${this.#crashes.count} times; it is tried again in ${seconds} s. Last: ${last}`,
@@ -239,20 +232,36 @@ export class Slot {
   }
 
   /** Shuts down an instance that is not needed now; the next call starts another. */
-  #retire(why: string): void {
+  retire(why: string): void {
     const instance = this.#instance;
     if (!instance) return;
-    this.#context.log("info", "server stopped", { server: this.plan.id, why });
+    this.context.log("info", "server stopped", { server: this.plan.id, why });
     this.#isStopped = true;
     this.#release();
     void instance.end();
   }
 
   /** Kills an instance that exceeds its limits; that counts as a crash. */
-  #kill(why: string): void {
+  kill(why: string): void {
     const instance = this.#instance;
     if (!instance) return;
     this.#crashed(instance, why);
     void instance.kill(why);
   }
+}
+
+/** Whether a running server accepts further roots: it must support it, and its start must not name its first root. */
+function acceptsFolders(plan: ServerPlan, capabilities: Capabilities): boolean {
+  if (!plan.shareRoots || namesRoot(plan)) return false;
+  const offered = capabilities.at("workspace", "workspaceFolders");
+  const { supported, changeNotifications } = fieldsOf<FolderCapabilities>(offered);
+  const isNotified =
+    changeNotifications === true ||
+    typeof changeNotifications === "string" ||
+    capabilities.registered("workspace/didChangeWorkspaceFolders").length > 0;
+  return supported === true && isNotified;
+}
+
+function namesRoot({ command, args, env, initializeOptions, settings }: ServerPlan): boolean {
+  return ROOT_PLACEHOLDER.test(JSON.stringify([command, args, env, initializeOptions, settings]));
 }

@@ -3,7 +3,6 @@
  * root; the `ServerPool` starts, shares, restarts and stops them. Positions in requests and replies are raw LSP, in the
  * instance's own encoding; the caller converts them.
  */
-
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";

@@ -5,6 +5,20 @@ import { countdown, untilAborted, withDeadline } from "../base/timing.js";
 /** Registers a listener and returns the function that removes it. */
 export type Subscribe = (listener: () => void) => () => void;
 
+/** The listeners of one kind of event. */
+export class Listeners {
+  readonly #listeners = new Set<() => void>();
+
+  readonly subscribe: Subscribe = (listener) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  notify(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
 /** The refusal of a cancelled call: the signal's own reason when that is a refusal. */
 export function cancelled(signal: AbortSignal | undefined): Refusal {
   if (signal?.reason instanceof Refusal) return signal.reason;

@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import { languageIdOf } from "../lsp/documents/language-id.js";
+import { languageIdOf } from "../lsp/route.js";
 import type { PoolContext, ServerPool } from "../lsp/types.js";
 import type { Gate } from "../workspace/types.js";
 import { walk, walkedDisk, walkInTurns } from "../workspace/walk.js";

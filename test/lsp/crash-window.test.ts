@@ -1,6 +1,6 @@
 /** How long a start waits after crashes, and when there were too many. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CrashWindow } from "../../src/lsp/process/crash-window.js";
+import { CrashWindow } from "../../src/lsp/instance-lifetime.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });

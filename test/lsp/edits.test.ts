@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { Json } from "../../src/base/json.js";
-import { clientCapabilities } from "../../src/lsp/wire/client-capabilities.js";
+import { clientCapabilities } from "../../src/lsp/wire/initialize.js";
 import type { Scenario } from "../fake-server/index.js";
 import { ask, received, session, signal, until, write } from "./support.js";
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
-import { clientCapabilities } from "../../src/lsp/wire/client-capabilities.js";
+import { clientCapabilities } from "../../src/lsp/wire/initialize.js";
 import { settingsAt } from "../../src/lsp/wire/server-messages.js";
 import { fakeServer } from "../fake-server/index.js";
 import { act, ask, poolOf, received, scenarios, session, signal, until, workspace } from "./support.js";

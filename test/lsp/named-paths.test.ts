@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import type { Json } from "../../src/base/json.js";
 import { namedModules, withNamedPaths } from "../../src/base/named-paths.js";
-import { launchSettings } from "../../src/lsp/process/launch-settings.js";
-import { namedPathsOf } from "../../src/lsp/process/named-paths.js";
+import { launchSettings, namedPathsOf, type ServerCommand } from "../../src/lsp/process/launch-settings.js";
+import type { TrustContext } from "../../src/lsp/process/trusted.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace, write } from "./support.js";
 
@@ -28,13 +28,19 @@ function arrange() {
 }
 
 /** Where the file is that a text names. */
-function filled(...[who, root, program, context]: Parameters<typeof namedPathsOf>): string {
-  return withNamedPaths("<node_modules>/typescript/lib/x.js", namedPathsOf(who, root, program, context));
+function filled(
+  who: ServerCommand,
+  root: string,
+  program: string | undefined,
+  context: TrustContext,
+): string {
+  const names = namedPathsOf({ server: who, root, program, context });
+  return withNamedPaths("<node_modules>/typescript/lib/x.js", names);
 }
 
 test("of a workspace that is not trusted, node_modules are the program's own, wherever above it the file is", () => {
   const { root, program, untrusted, own } = arrange();
-  const names = namedPathsOf(server, root, program, untrusted);
+  const names = namedPathsOf({ server, root, program, context: untrusted });
   expect(
     withNamedPaths(["<workspace>/b", "--at=<node_modules>/typescript/lib,<node_modules>/other"], names),
   ).toEqual([`${root}/b`, `--at=${own}/typescript/lib,${own}/server/node_modules/other`]);
@@ -131,11 +137,16 @@ function over(initializeOptions = {}, settings = {}): ServerPlan["untrusted"] {
 test("a server that cannot do without the workspace's code is started in a sandbox or once it is trusted", () => {
   const { root, program, untrusted } = arrange();
   const fake = fakeServer(scenarios(), {}, { untrusted: { ...over(), start: false } });
-  expect(() => launchSettings(fake, root, program, untrusted)).toThrow(/may run code of the workspace/);
+  expect(() => launchSettings({ server: fake, root, program, context: untrusted })).toThrow(
+    /may run code of the workspace/,
+  );
   const trusted = { ...untrusted, trusted: [root] };
-  expect(launchSettings(fake, root, program, trusted)).toEqual({ options: null, settings: {} });
+  expect(launchSettings({ server: fake, root, program, context: trusted })).toEqual({
+    options: null,
+    settings: {},
+  });
   for (const sandbox of ["none", "no_network", "read_only"] as const)
-    expect(() => launchSettings({ ...fake, sandbox }, root, program, untrusted)).toThrow(
+    expect(() => launchSettings({ server: { ...fake, sandbox }, root, program, context: untrusted })).toThrow(
       expect.objectContaining({
         nextSteps: expect.arrayContaining([
           { kind: "config", text: expect.stringContaining('sandbox = "read_only_no_network"') },
@@ -143,7 +154,7 @@ test("a server that cannot do without the workspace's code is started in a sandb
       }),
     );
   const confined = { ...fake, sandbox: "read_only_no_network" as const };
-  expect(launchSettings(confined, root, program, untrusted).options).toBe(null);
+  expect(launchSettings({ server: confined, root, program, context: untrusted }).options).toBe(null);
 });
 
 test("a server to which code is added is started in a sandbox or once it is trusted", () => {
@@ -153,14 +164,25 @@ test("a server to which code is added is started in a sandbox or once it is trus
   const plugins = [{ name: "p" }];
   for (const added of [{ initializeOptions: { plugins } }, { settings: { a: { plugins } } }]) {
     const told = { ...fake, ...added };
-    expect(() => launchSettings(told, root, program, untrusted)).toThrow(/may run code of the workspace/);
-    expect(launchSettings(told, root, program, { ...untrusted, trusted: [root] })).toMatchObject({});
+    expect(() => launchSettings({ server: told, root, program, context: untrusted })).toThrow(
+      /may run code of the workspace/,
+    );
     expect(
-      launchSettings({ ...told, sandbox: "read_only_no_network" }, root, program, untrusted),
+      launchSettings({ server: told, root, program, context: { ...untrusted, trusted: [root] } }),
+    ).toMatchObject({});
+    expect(
+      launchSettings({
+        server: { ...told, sandbox: "read_only_no_network" },
+        root,
+        program,
+        context: untrusted,
+      }),
     ).toMatchObject({});
   }
   for (const none of [{}, { initializeOptions: { plugins: [] } }, { settings: { a: {} } }])
-    expect(launchSettings({ ...fake, ...none }, root, program, untrusted)).toMatchObject({});
+    expect(launchSettings({ server: { ...fake, ...none }, root, program, context: untrusted })).toMatchObject(
+      {},
+    );
 });
 
 test("what its options say that it loads must be there; where, is the user's word", () => {
@@ -169,7 +191,7 @@ test("what its options say that it loads must be there; where, is the user's wor
   const asked = (path: Json) => {
     const told = { initializeOptions: { typescript: { path } }, untrusted: { ...over(), loads } };
     const fake = fakeServer(scenarios(), {}, { ...server, ...told });
-    return launchSettings(fake, root, program, untrusted).options;
+    return launchSettings({ server: fake, root, program, context: untrusted }).options;
   };
   const there = join(own, "typescript/lib");
   for (const path of [there, join(there, "x.js"), "<node_modules>/typescript/lib"])

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
-import { languageIdOf } from "../../src/lsp/documents/language-id.js";
 import { findCommand } from "../../src/lsp/process/program.js";
-import { FileRoutes, rootOf } from "../../src/lsp/route.js";
+import { FileRoutes, languageIdOf, rootOf } from "../../src/lsp/route.js";
 import { redact } from "../../src/lsp/wire/redact.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {

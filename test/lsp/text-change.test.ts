@@ -1,12 +1,17 @@
 /** One change of whole lines, applied as a server applies it, gives the new text in every encoding. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Range } from "vscode-languageserver-protocol";
 import { Lines, type PositionEncoding } from "../../src/base/text.js";
-import { changeBetween, type TextChange } from "../../src/lsp/documents/text-change.js";
+import { changeBetween } from "../../src/lsp/documents/documents.js";
 
 const encodings: PositionEncoding[] = ["utf-8", "utf-16", "utf-32"];
 
-function apply(before: string, { range, text }: TextChange, encoding: PositionEncoding): string {
+function apply(
+  before: string,
+  { range, text }: { range?: Range; text: string },
+  encoding: PositionEncoding,
+): string {
   if (!range) return text;
   const lines = new Lines(before);
   const offset = (at: { line: number; character: number }): number =>

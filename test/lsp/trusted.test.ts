@@ -58,7 +58,7 @@ test.runIf(process.platform === "linux")(
     expect(await cwdFor("A/a.fake")).toBe(a);
     expect(await cwdFor("B/c.fake")).toBe(dirname(realpathSync(process.execPath)));
     const where = (changes: Partial<ServerPlan>) =>
-      cwdOf({ ...server, ...changes }, b, process.execPath, context);
+      cwdOf({ server: { ...server, ...changes }, root: b, program: process.execPath, context });
     expect(where({ cwd: "sub" })).toBe(join(a, "sub"));
     expect(where({ sandbox: "read_only_no_network" })).toBe(b);
   },

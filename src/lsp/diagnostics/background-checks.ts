@@ -9,36 +9,34 @@ import type { ReadinessState } from "../readiness.js";
 const FOLLOW_MS = 2_000;
 /** A server that never reports progress has this long to correct its first empty answer. */
 const CORRECT_MS = 2_000;
-/** A server is new for this long. */
 const NEW_MS = 60_000;
 /** At the start the first check may begin a moment after the project has loaded. */
 const START_QUIET_MS = 500;
 
+/** `isExpected`: the server is expected to report progress after a change, although it has not done so yet. */
 export class BackgroundChecks {
-  readonly #readiness: ReadinessState;
-  /** Whether the server is expected to report progress after a change, although it has not done so yet. */
-  readonly #isExpected: boolean;
   /** Whether it has pushed findings in an open file. An empty push may only clear a closed file. */
   #pushes = false;
   /** Whether progress followed the last change that could show it. */
   #follows = true;
-  #pushedAt: number | undefined;
+  /** When the server last pushed a report since the last change. */
+  pushedAt: number | undefined;
   #isUnsaved = false;
   #changes = 0;
   #changedAt = 0;
   #begunBefore = 0;
   #correctsUntil: number | undefined;
 
-  constructor(readiness: ReadinessState, isExpected: boolean) {
-    this.#readiness = readiness;
-    this.#isExpected = isExpected;
-  }
+  constructor(
+    private readonly readiness: ReadinessState,
+    private readonly isExpected: boolean,
+  ) {}
 
   /** After an empty answer: milliseconds in which a new and silent server may still correct it. */
   correctionMs(): number {
-    const { isSilent, signAt } = this.#readiness;
+    const { isSilent, signAt } = this.readiness;
     const now = performance.now();
-    if (!isSilent || this.#pushedAt !== undefined || now > signAt + NEW_MS) return 0;
+    if (!isSilent || this.pushedAt !== undefined || now > signAt + NEW_MS) return 0;
     this.#correctsUntil ??= now + CORRECT_MS;
     return Math.max(0, this.#correctsUntil - now);
   }
@@ -47,15 +45,15 @@ export class BackgroundChecks {
   changed(isSaved: boolean): void {
     this.#isUnsaved = !isSaved;
     this.#changes++;
-    this.#pushedAt = undefined;
+    this.pushedAt = undefined;
     this.#changedAt = performance.now();
-    this.#begunBefore = this.#readiness.begun;
+    this.#begunBefore = this.readiness.begun;
   }
 
   /** The server pushed a report on one of its files; `isFinding` when it found something in an open one. */
   pushed(isFinding: boolean): void {
     this.#pushes ||= isFinding;
-    this.#pushedAt = performance.now();
+    this.pushedAt = performance.now();
   }
 
   /** True once after a change without a save: rust-analyzer checks after a save, not when files change on disk. */
@@ -65,14 +63,9 @@ export class BackgroundChecks {
     return isUnsaved;
   }
 
-  /** When the server last pushed a report since the last change. */
-  get pushedAt(): number | undefined {
-    return this.#pushedAt;
-  }
-
   /** Milliseconds until everything may have arrived; `pushedAt` is the time of the file's report since the change. */
   dueMs(pushedAt: number | undefined, settleMs: number): number {
-    const { isWorking, begun, signAt } = this.#readiness;
+    const { isWorking, begun, signAt } = this.readiness;
     const now = performance.now();
     if (isWorking) return Number.POSITIVE_INFINITY;
     const hasBegun = begun > this.#begunBefore;
@@ -82,44 +75,9 @@ export class BackgroundChecks {
       return Math.max(0, Math.max(hasBegun ? signAt : 0, pushedAt ?? 0) + quietMs - now);
     }
     if (this.#pushes) return Number.POSITIVE_INFINITY;
-    if ((begun === 0 && !(this.#isExpected && this.#changes > 0)) || !this.#follows) return 0;
+    if ((begun === 0 && !(this.isExpected && this.#changes > 0)) || !this.#follows) return 0;
     const left = this.#changedAt + FOLLOW_MS - now;
     if (left <= 0) this.#follows = false;
     return Math.max(0, left);
-  }
-}
-
-interface UnsavedFilesContext {
-  /** Whether the server checks saved files only. */
-  isNeeded: boolean;
-  readiness: ReadinessState;
-  save: (path: string) => void;
-}
-
-/** Open files for which a server that checks saved files only has not got a save notification yet. */
-export class UnsavedFiles {
-  readonly #context: UnsavedFilesContext;
-  readonly #paths = new Set<string>();
-
-  constructor(context: UnsavedFilesContext) {
-    this.#context = context;
-  }
-
-  opened(path: string): void {
-    if (this.#context.isNeeded) this.#paths.add(path);
-  }
-
-  saved(path: string): void {
-    this.#paths.delete(path);
-  }
-
-  /** Sends the save notification where it is due, once the server is ready. Returns whether it was sent. */
-  async save(path: string, waitMs: number, signal: AbortSignal): Promise<boolean> {
-    if (!this.#paths.has(path)) return false;
-    const { readiness, save } = this.#context;
-    await readiness.settle(waitMs, signal);
-    if (readiness.awaitsStatus || !this.#paths.delete(path)) return false;
-    save(path);
-    return true;
   }
 }

@@ -17,39 +17,34 @@ const PING = "$/lsp-proxy/ping";
 /** A server that is pinged between two rounds of its event loop may not have seen what is due; the second ping is later. */
 const PINGS = 2;
 
-/** The check of one text. */
 export interface Check {
   version: number;
+  changedAt: number;
   /** Number of changes that the server had been notified of. */
   changes: number;
   /** When the server answered that it has found everything. */
   answeredAt: number | undefined;
-  /** Whether everything that it found is published. */
   isPublished: boolean;
 }
 
 export interface CheckRequestsContext {
   plan: CheckPlan | null;
   request: DiagnosticsRequest;
-  /** Called when a check has made progress. */
   onProgress: () => void;
 }
 
 export class CheckRequests {
-  readonly #context: CheckRequestsContext;
   readonly #checks = new Map<string, Check>();
   /** When texts were last sent, by path; changes of files that are not open under "". */
   readonly #changedAt = new Map<string, number>();
   #changes = 0;
   #isChecking = false;
 
-  constructor(context: CheckRequestsContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: CheckRequestsContext) {}
 
   /** The server was sent the text of a document, or (undefined) notified of other files. */
   changed(path: string | undefined): void {
-    if (this.#context.plan === null) return;
+    if (this.context.plan === null) return;
     const now = performance.now();
     this.#changes++;
     for (const [other, at] of this.#changedAt) if (now - at > OTHERS_MS) this.#changedAt.delete(other);
@@ -65,29 +60,29 @@ export class CheckRequests {
 
   /** Starts a check when the text was sent just now and nothing else changed. */
   start(document: OpenDocument, signal: AbortSignal): void {
-    const { plan, onProgress } = this.#context;
+    const { plan, onProgress } = this.context;
     const { path, version } = document;
     const changedAt = this.#changedAt.get(path);
     if (plan === null || changedAt === undefined || this.#isChecking || this.of(document)) return;
     const now = performance.now();
     const isAlone = [...this.#changedAt].every(([other, at]) => other === path || now - at > OTHERS_MS);
     if (!isAlone || now - changedAt >= plan.withinMs) return;
-    const check: Check = { version, changes: this.#changes, answeredAt: undefined, isPublished: false };
+    const check: Check = {
+      version,
+      changedAt,
+      changes: this.#changes,
+      answeredAt: undefined,
+      isPublished: false,
+    };
     this.#checks.set(path, check);
     this.#isChecking = true;
-    this.#run(plan, check, document, changedAt, signal)
+    this.#run(check, document, plan, signal)
       .catch(() => undefined)
       .finally(onProgress);
   }
 
-  async #run(
-    plan: CheckPlan,
-    check: Check,
-    document: OpenDocument,
-    changedAt: number,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { request, onProgress } = this.#context;
+  async #run(check: Check, document: OpenDocument, plan: CheckPlan, signal: AbortSignal): Promise<void> {
+    const { request, onProgress } = this.context;
     try {
       const placeholders = new Map([
         ["file", document.path],
@@ -98,7 +93,7 @@ export class CheckRequests {
     } finally {
       this.#isChecking = false;
     }
-    if (performance.now() - changedAt > plan.withinMs) return;
+    if (performance.now() - check.changedAt > plan.withinMs) return;
     check.answeredAt = performance.now();
     onProgress();
     // The server pauses before it publishes. A reply to a later request shows that the pause is over.

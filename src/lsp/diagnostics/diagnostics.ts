@@ -13,14 +13,17 @@ import type {
   OpenDocument,
   WorkspaceDiagnosticsReport,
 } from "../types.js";
-import { nextEvent, type Subscribe } from "../waiting.js";
-import { BackgroundChecks, UnsavedFiles } from "./background-checks.js";
+import { Listeners, nextEvent } from "../waiting.js";
+import { BackgroundChecks } from "./background-checks.js";
 import { CheckRequests, type CheckRequestsContext } from "./check-request.js";
 import { LATE, reportOf, timedOutReport, unknown } from "./diagnostics-report.js";
 import { type PublishedReport, PublishedReports } from "./published-reports.js";
-import { PublishedWorkspace } from "./published-workspace.js";
 import { type DiagnosticsRequest, PulledReports, pullDocument } from "./pulled-diagnostics.js";
-import { workspaceDiagnostics } from "./workspace-diagnostics.js";
+import {
+  publishedItems,
+  type WorkspaceDiagnosticsContext,
+  workspaceDiagnostics,
+} from "./workspace-diagnostics.js";
 
 const FIRST_TOUCH_MS = 10_000;
 /** Time for another pull after a wait that used up all the time. */
@@ -31,7 +34,6 @@ export interface DiagnosticsContext {
   readiness: ReadinessState;
   /** The request with which the server checks a file at once. */
   check: CheckRequestsContext["plan"];
-  /** The document as the server has it now. */
   current: (path: string) => OpenDocument | undefined;
   /** Whether the server is configured for a file. */
   isOwn: (path: string) => boolean;
@@ -43,41 +45,39 @@ export interface DiagnosticsContext {
   request: DiagnosticsRequest;
 }
 
-type Wait = DiagnosticsOptions & { deadline: number };
+export type Wait = DiagnosticsOptions & { deadline: number };
 
 export class Diagnostics {
-  readonly #context: DiagnosticsContext;
   readonly #pulled = new PulledReports();
   readonly #published: PublishedReports;
   readonly #background: BackgroundChecks;
   readonly #checks: CheckRequests;
-  readonly #unsaved: UnsavedFiles;
-  readonly #workspace: PublishedWorkspace;
+  readonly #workspace: WorkspaceDiagnosticsContext;
+  /** Open files for which a server that checks saved files only has not got a save notification yet. */
+  readonly #unsaved = new Set<string>();
   /** Reports from before a change, which the server may not repeat after it. */
   readonly #outdated = new Map<string, PublishedReport>();
   /** States of files for which the server was waited for in vain; they are not waited for again. */
   readonly #silent = new Map<string, string>();
-  readonly #listeners = new Set<() => void>();
-  /** Files that got a report before. */
+  readonly #pushes = new Listeners();
   readonly #answered = new Set<string>();
 
-  constructor(context: DiagnosticsContext) {
-    this.#context = context;
+  constructor(private readonly context: DiagnosticsContext) {
     this.#published = new PublishedReports(context.current);
     this.#background = new BackgroundChecks(context.readiness, context.quirks.onSave);
-    this.#unsaved = new UnsavedFiles({ ...context, isNeeded: context.quirks.onSave });
     this.#checks = new CheckRequests({
       plan: context.check,
       request: context.request,
-      onProgress: () => this.#wake(),
+      onProgress: () => this.#pushes.notify(),
     });
-    this.#workspace = new PublishedWorkspace({
+    this.#workspace = {
       ...context,
+      pulled: this.#pulled,
       published: this.#published,
-      recheck: (path) => this.#recheck(path),
-      outdated: (path) => this.#outdated.get(path),
+      outdated: this.#outdated,
+      silent: new Map(),
       nextEvent: (timeoutMs, signal) => this.#nextEvent(timeoutMs, signal),
-    });
+    };
   }
 
   /** The server was notified of a change: of a document's text, or (undefined) of `others`, which are not open. */
@@ -87,15 +87,14 @@ export class Diagnostics {
     this.#background.changed(path !== undefined);
     if (path === undefined) return;
     this.#outdated.delete(path);
-    this.#unsaved.saved(path);
+    this.#unsaved.delete(path);
   }
 
-  /** A document was opened. */
   opened(path: string): void {
     this.#published.opened(path);
     this.#checks.changed(path);
     this.#outdated.delete(path);
-    this.#unsaved.opened(path);
+    if (this.context.quirks.onSave) this.#unsaved.add(path);
   }
 
   /** The server gets a document again, without a change of its text. */
@@ -114,13 +113,9 @@ export class Diagnostics {
     const path = this.#published.take(params);
     if (path === undefined) return;
     const isFinding = (this.#published.get(path)?.items.length ?? 0) > 0;
-    if (this.#context.isOwn(path))
-      this.#background.pushed(isFinding && this.#context.current(path) !== undefined);
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const listener of [...this.#listeners]) listener();
+    if (this.context.isOwn(path))
+      this.#background.pushed(isFinding && this.context.current(path) !== undefined);
+    this.#pushes.notify();
   }
 
   /** The report on all files, after at most `waitMs`; `open` are the documents that the server has. */
@@ -128,15 +123,16 @@ export class Diagnostics {
     options: DiagnosticsOptions,
     open: readonly OpenDocument[],
   ): Promise<WorkspaceDiagnosticsReport> {
-    const { capabilities } = this.#context;
+    const { capabilities } = this.context;
     const deadline = performance.now() + options.waitMs;
     const wait = { ...options, deadline };
-    const pullsAll = this.#context.quirks.pull && capabilities.supports("workspace/diagnostic");
+    const pullsAll = this.context.quirks.pull && capabilities.supports("workspace/diagnostic");
     const isComplete = !pullsAll || (await this.#waitForBackground(undefined, wait));
     // Without a pull of the workspace, open documents are pulled one by one.
     const documents = pullsAll || !capabilities.allows("diagnostics") ? [] : open;
     const pushed = documents.filter((document) => !this.#pulls(document));
-    const { items: published, why: outdated } = await this.#workspace.gather(pushed, wait);
+    for (const { path } of pushed) this.#recheck(path);
+    const { items: published, why: outdated } = await publishedItems(this.#workspace, pushed, wait);
     for (const document of documents) {
       if (!this.#pulls(document) || performance.now() >= deadline) continue;
       const items = await this.#pullOnce(document, wait);
@@ -145,35 +141,42 @@ export class Diagnostics {
     }
     const why = [isComplete ? "" : LATE, outdated].filter((part) => part !== "").join("; ");
     const until = isComplete ? deadline : performance.now() + PULL_AGAIN_MS;
-    const context = { ...this.#context, pulled: this.#pulled, published, why };
-    return workspaceDiagnostics(context, { signal: options.signal, roots: options.roots, deadline: until });
+    return workspaceDiagnostics(this.#workspace, { items: published, why }, { ...wait, deadline: until });
   }
 
   /** The report on a document, after at most `waitMs`; the first time after twice that, up to 10 s. */
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;
-    if (!this.#context.capabilities.allows("diagnostics")) {
-      return unknown(this.#context.readiness, "the config does not ask this server for diagnostics", []);
+    if (!this.context.capabilities.allows("diagnostics")) {
+      return unknown(this.context.readiness, "the config does not ask this server for diagnostics", []);
     }
     const waitMs = this.#answered.has(path)
       ? options.waitMs
       : Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS));
     const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
-    if (await this.#unsaved.save(path, waitMs, options.signal)) this.#background.changed(true);
+    if (this.#unsaved.has(path)) await this.#saveWhenReady(path, wait);
     const report = await (this.#pulls(document) ? this.#pull(document, wait) : this.#push(document, wait));
     if (report.status !== "unknown") this.#answered.add(path);
     return report;
   }
 
+  async #saveWhenReady(path: string, { waitMs, signal }: Wait): Promise<void> {
+    const { readiness, save } = this.context;
+    await readiness.settle(waitMs, signal);
+    if (readiness.awaitsStatus || !this.#unsaved.delete(path)) return;
+    save(path);
+    this.#background.changed(true);
+  }
+
   #pulls(document: OpenDocument): boolean {
-    if (!this.#context.quirks.pull) return false;
-    return this.#context.capabilities.supports("textDocument/diagnostic", document);
+    if (!this.context.quirks.pull) return false;
+    return this.context.capabilities.supports("textDocument/diagnostic", document);
   }
 
   /** Pulls, waits for results of background checks, and pulls again when that took time. */
   async #pull(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
-    const { readiness } = this.#context;
+    const { readiness } = this.context;
     let items = await this.#pullOnce(document, wait);
     if (!Array.isArray(items)) return unknown(readiness, items.why, this.#published.fresh(path)?.items ?? []);
     const pullAgain = async (deadline: number): Promise<void> => {
@@ -182,7 +185,7 @@ export class Diagnostics {
     };
     if (items.length === 0 && (await this.#waitForCorrection(wait))) await pullAgain(wait.deadline);
     const isAtOnce = this.#dueMs(path, wait.settleMs) <= 0;
-    if (!isAtOnce && this.#background.takeUnsaved()) this.#context.save(path);
+    if (!isAtOnce && this.#background.takeUnsaved()) this.context.save(path);
     const isComplete = isAtOnce || (await this.#waitForBackground(path, wait));
     if (isComplete && !isAtOnce) await pullAgain(Math.max(wait.deadline, performance.now() + PULL_AGAIN_MS));
     if (isComplete) return reportOf(readiness, [...items, ...(this.#published.get(path)?.items ?? [])]);
@@ -192,7 +195,7 @@ export class Diagnostics {
   }
 
   #pullOnce(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
-    return pullDocument({ ...this.#context, pulled: this.#pulled }, document, wait);
+    return pullDocument(this.#workspace, document, wait);
   }
 
   /** Gives a new and silent server time to correct an empty answer; false when it already had it. */
@@ -201,7 +204,7 @@ export class Diagnostics {
     if (leftMs() <= 0) return false;
     while (leftMs() > 0) {
       await this.#nextEvent(leftMs(), signal);
-      this.#context.readiness.assertAlive();
+      this.context.readiness.assertAlive();
     }
     return true;
   }
@@ -214,13 +217,13 @@ export class Diagnostics {
   /** Waits until the pushes for a file (or for any file) have arrived; false when the time was over first. */
   async #waitForBackground(path: string | undefined, wait: Wait): Promise<boolean> {
     const { deadline, waitMs, settleMs, signal } = wait;
-    const { readiness } = this.#context;
+    const { readiness } = this.context;
     for (;;) {
       readiness.assertAlive();
       const dueMs = this.#dueMs(path, settleMs);
       if (dueMs <= 0) return true;
       const key = path ?? "";
-      const state = `${this.#published.change} ${this.#context.current(key)?.version}`;
+      const state = `${this.#published.change} ${this.context.current(key)?.version}`;
       const left = deadline - performance.now();
       if (left <= 0) {
         if (!readiness.isWorking) this.#silent.set(key, state);
@@ -237,13 +240,13 @@ export class Diagnostics {
   async #push(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
     const { path } = document;
     const { signal, waitMs, settleMs, deadline } = wait;
-    const { readiness } = this.#context;
+    const { readiness } = this.context;
     this.#recheck(path);
     this.#checks.start(document, signal);
     for (;;) {
       readiness.assertAlive();
       if (this.#pulls(document)) return this.#pull(document, wait);
-      const current = this.#context.current(path);
+      const current = this.context.current(path);
       if (!current) return unknown(readiness, "the file was closed while waiting for the server", []);
       const left = deadline - performance.now();
       const published = this.#published.get(path);
@@ -271,18 +274,13 @@ export class Diagnostics {
   #recheck(path: string): void {
     const known = this.#published.get(path);
     if (!known || known.change === this.#published.change) return;
-    this.#context.touch(path);
+    this.context.touch(path);
     this.#outdated.set(path, known);
   }
 
   /** Waits for a push, a registration, a change of readiness, or the time limit. */
   #nextEvent(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    const { readiness, capabilities } = this.#context;
-    return nextEvent([this.#onPush, readiness.onChange, capabilities.onChange], timeoutMs, signal);
+    const { readiness, capabilities } = this.context;
+    return nextEvent([this.#pushes.subscribe, readiness.onChange, capabilities.onChange], timeoutMs, signal);
   }
-
-  readonly #onPush: Subscribe = (listener) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 }

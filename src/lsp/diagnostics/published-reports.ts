@@ -21,7 +21,6 @@ const MAX_HABITS = 8;
 
 export interface PublishedReport {
   items: Json[];
-  /** The version of the text, if the server gives one. */
   version: number | undefined;
   at: number;
   /** Number of changes that the server had been notified of. */
@@ -33,32 +32,24 @@ export interface PublishedReport {
 }
 
 export class PublishedReports {
-  readonly #current: (path: string) => OpenDocument | undefined;
   readonly #reports = new Map<string, PublishedReport>();
   /** For each of the last texts: the number of different reports, and the longest time between two of them. */
   readonly #habits: { reports: number; gapMs: number }[] = [];
   /** Texts without a report yet: when they were sent, and whether the text before had none either. */
   readonly #unanswered = new Map<string, { at: number; isSecond: boolean }>();
-  /** Closed files with findings that changed since, without a new report. */
-  readonly #awaited = new Set<string>();
-  /** Open files whose last report was empty. */
+  /** Closed files with findings that changed since; the server has yet to report on them. */
+  readonly awaited = new Set<string>();
   readonly #clean = new Set<string>();
-  #change = 0;
-
-  constructor(current: (path: string) => OpenDocument | undefined) {
-    this.#current = current;
-  }
-
   /** Number of changes that the server was notified of. */
-  get change(): number {
-    return this.#change;
-  }
+  change = 0;
+
+  constructor(private readonly current: (path: string) => OpenDocument | undefined) {}
 
   /** The server was notified of a change: of a document's text, or (undefined) of `others`, which are not open. */
   changed(path: string | undefined, others: readonly string[] = []): void {
-    this.#change++;
+    this.change++;
     for (const other of others) {
-      if ((this.#reports.get(other)?.items.length ?? 0) > 0) this.#awaited.add(other);
+      if ((this.#reports.get(other)?.items.length ?? 0) > 0) this.awaited.add(other);
       this.#reports.delete(other);
     }
     if (path === undefined) return;
@@ -69,9 +60,9 @@ export class PublishedReports {
   /** A file was opened. Earlier findings hold; an empty report may only have cleared the closed file. */
   opened(path: string): void {
     const report = this.#reports.get(path);
-    if (report && (report.items.length === 0 || report.change < this.#change)) this.#reports.delete(path);
+    if (report && (report.items.length === 0 || report.change < this.change)) this.#reports.delete(path);
     this.#unanswered.delete(path);
-    this.#awaited.delete(path);
+    this.awaited.delete(path);
     this.#clean.delete(path);
     this.#textSent(path);
   }
@@ -95,12 +86,7 @@ export class PublishedReports {
   /** The last report on a file since any file changed. */
   fresh(path: string): PublishedReport | undefined {
     const report = this.#reports.get(path);
-    return report?.change === this.#change ? report : undefined;
-  }
-
-  /** Closed files with findings that changed; the server has yet to report on them. */
-  get awaited(): ReadonlySet<string> {
-    return this.#awaited;
+    return report?.change === this.change ? report : undefined;
   }
 
   get all(): [path: string, report: PublishedReport][] {
@@ -112,22 +98,22 @@ export class PublishedReports {
     const { uri, version, diagnostics } = fieldsOf<PublishDiagnosticsParams>(params);
     const path = pathOfUri(uri);
     if (path === undefined || !Array.isArray(diagnostics)) return undefined;
-    const document = this.#current(path);
+    const document = this.current(path);
     if (typeof version === "number" && document && version !== document.version) return undefined;
     const before = this.#reports.get(path);
     const report: PublishedReport = {
       items: diagnostics,
       version: typeof version === "number" ? version : undefined,
       at: performance.now(),
-      change: this.#change,
+      change: this.change,
       nth: 1,
       isDoubtful: typeof version !== "number" && this.#unanswered.get(path)?.isSecond === true,
     };
     if (before?.change === report.change && !before.isDoubtful)
-      report.nth = before.nth + (isSame(before, report) ? 0 : 1);
+      report.nth = before.nth + (canonicalText(before.items) === canonicalText(report.items) ? 0 : 1);
     if (document) this.#learn(before, report);
     this.#unanswered.delete(path);
-    this.#awaited.delete(path);
+    this.awaited.delete(path);
     if (document && report.items.length === 0) this.#clean.add(path);
     else this.#clean.delete(path);
     this.#reports.set(path, report);
@@ -164,8 +150,4 @@ export class PublishedReports {
     habit.gapMs = Math.max(habit.gapMs, gapMs);
     habit.reports = Math.max(habit.reports, report.nth);
   }
-}
-
-function isSame(one: PublishedReport, other: PublishedReport): boolean {
-  return canonicalText(one.items) === canonicalText(other.items);
 }

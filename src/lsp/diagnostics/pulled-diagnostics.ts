@@ -11,11 +11,10 @@ import type {
 import { isTable, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import type { Capabilities } from "../capabilities.js";
 import { fieldsOf } from "../fields.js";
 import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "../types.js";
+import type { WorkspaceDiagnosticsContext } from "./workspace-diagnostics.js";
 
-/** Sends a request for diagnostics. */
 export type DiagnosticsRequest = (
   method: string,
   params: unknown,
@@ -26,15 +25,9 @@ export interface PullOptions extends Pick<RequestOptions, "signal" | "roots"> {
   deadline: number;
 }
 
-interface PullContext {
-  capabilities: Capabilities;
-  pulled: PulledReports;
-  request: DiagnosticsRequest;
-}
-
 /** The items of every provider of the document, or why they are not available. */
 export async function pullDocument(
-  { capabilities, pulled, request }: PullContext,
+  { capabilities, pulled, request }: Pick<WorkspaceDiagnosticsContext, "capabilities" | "pulled" | "request">,
   document: OpenDocument,
   { deadline, signal, roots }: PullOptions,
 ): Promise<Json[] | { why: string }> {
@@ -77,7 +70,6 @@ interface PulledReport {
   items: Json[];
 }
 
-/** The pulled reports of one server. */
 export class PulledReports {
   /** By identifier of the provider, then by path. */
   readonly #providers = new Map<string, Map<string, PulledReport>>();

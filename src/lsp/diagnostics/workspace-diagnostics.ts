@@ -2,6 +2,8 @@
  * Diagnostics of all files of a root: pulled where the server supports it, plus what it published. A server that only
  * publishes reports on the files that it was shown, and the report says so: silence about others does not mean clean.
  */
+import { access } from "node:fs/promises";
+import { basename } from "node:path";
 import type {
   WorkspaceDiagnosticParams,
   WorkspaceDiagnosticReport,
@@ -9,31 +11,46 @@ import type {
   WorkspaceFullDocumentDiagnosticReport,
 } from "vscode-languageserver-protocol";
 import { canonicalText, type Json } from "../../base/json.js";
-import { sortBy, uniqueBy } from "../../base/order.js";
+import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { fileUri, pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import { fieldsOf } from "../fields.js";
-import type { WorkspaceDiagnosticsReport } from "../types.js";
-import type { DiagnosticsContext } from "./diagnostics.js";
+import type { OpenDocument, WorkspaceDiagnosticsReport } from "../types.js";
+import type { DiagnosticsContext, Wait } from "./diagnostics.js";
+import type { PublishedReport, PublishedReports } from "./published-reports.js";
 import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
 
 const METHOD: typeof WorkspaceDiagnosticRequest.method = "workspace/diagnostic";
 const ONLY_SHOWN = "the server reports only on files that were opened";
 
-/** The items of each file, by path. */
+/** A server that has not reported on a changed closed file by then is not likely to. */
+const FOLLOW_MS = 5_000;
+/** Outdated files that are named. */
+const MAX_NAMES = 3;
+
 type ItemsByPath = Map<string, Json[]>;
 
 export interface WorkspaceDiagnosticsContext
   extends Pick<DiagnosticsContext, "capabilities" | "readiness" | "current" | "request"> {
   pulled: PulledReports;
-  published: ReadonlyMap<string, Json[]>;
-  /** Why the published items may be incomplete, or empty. */
+  published: PublishedReports;
+  /** Reports from before a change, which the server may not repeat after it. */
+  outdated: ReadonlyMap<string, PublishedReport>;
+  /** States of files for which the server was waited for in vain; they are not waited for again. */
+  silent: Map<string, string>;
+  nextEvent: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Items by path, and why they may be outdated or incomplete; empty when they are not. */
+export interface PublishedItems {
+  items: ItemsByPath;
   why: string;
 }
 
 /** Everything that a server reports on its files until the deadline. */
 export async function workspaceDiagnostics(
   context: WorkspaceDiagnosticsContext,
+  published: PublishedItems,
   options: PullOptions,
 ): Promise<WorkspaceDiagnosticsReport> {
   const { capabilities, readiness } = context;
@@ -41,9 +58,9 @@ export async function workspaceDiagnostics(
   let why = "";
   if (!capabilities.allows("diagnostics")) why = "the config does not ask this server for diagnostics";
   else if (!capabilities.supports(METHOD))
-    why = [ONLY_SHOWN, context.why].filter((part) => part !== "").join("; ");
-  else why = (await pullAll(context, found, options)) || context.why;
-  if (capabilities.allows("diagnostics")) addAll(found, context.published);
+    why = [ONLY_SHOWN, published.why].filter((part) => part !== "").join("; ");
+  else why = (await pullAll(context, found, options)) || published.why;
+  if (capabilities.allows("diagnostics")) addAll(found, published.items);
   if (why === "" && readiness.now === "indexing") why = "the server is still indexing";
   const files = sortBy([...found], ([path]) => [path])
     .filter(([, items]) => items.length > 0)
@@ -117,4 +134,81 @@ function takeReports(
 
 function addAll(found: ItemsByPath, more: Iterable<readonly [string, Json[]]>): void {
   for (const [path, items] of more) found.set(path, [...(found.get(path) ?? []), ...items]);
+}
+
+/** Waits until the server has reported on the documents and on changed files, and returns all its reports. */
+export async function publishedItems(
+  context: WorkspaceDiagnosticsContext,
+  documents: readonly OpenDocument[],
+  options: Wait,
+): Promise<PublishedItems> {
+  const { published, outdated } = context;
+  const changed = await existing(published.awaited);
+  await waitForReports(context, documents, changed, options);
+  const old = changed.filter((path) => published.get(path) === undefined);
+  const reports = new Map(published.all);
+  for (const { path } of documents) {
+    const before = outdated.get(path);
+    if (before && !reports.has(path)) reports.set(path, before);
+  }
+  const items = new Map<string, Json[]>();
+  for (const path of await existing(reports.keys())) {
+    const report = reports.get(path);
+    if (!report) continue;
+    items.set(path, report.items);
+    if (report.change < published.change && report.items.length > 0) old.push(path);
+  }
+  return { items, why: reasonFor(old) };
+}
+
+async function waitForReports(
+  context: WorkspaceDiagnosticsContext,
+  documents: readonly OpenDocument[],
+  changed: readonly string[],
+  { deadline, settleMs, signal }: Wait,
+): Promise<void> {
+  const { published, readiness, current, silent, nextEvent } = context;
+  const followUntil = Math.min(deadline, performance.now() + FOLLOW_MS);
+  for (;;) {
+    readiness.assertAlive();
+    const now = performance.now();
+    const open = documents.filter(({ path }) => current(path) !== undefined);
+    const states = new Map([
+      ...open.map(({ path }) => [path, `version ${current(path)?.version}`] as const),
+      ...changed.map((path) => [path, `change ${published.change}`] as const),
+    ]);
+    const missing = [...states].filter(
+      ([path, state]) => published.get(path) === undefined && silent.get(path) !== state,
+    );
+    const quiet = [...states.keys()].flatMap((path) => {
+      const report = published.get(path);
+      return report ? [report.at + published.quietMs(report, settleMs) - now] : [];
+    });
+    const isOpenMissing = missing.some(([path]) => !changed.includes(path));
+    const until = missing.length === 0 || isOpenMissing ? deadline : followUntil;
+    const dueMs = missing.length > 0 ? Number.POSITIVE_INFINITY : Math.max(0, ...quiet);
+    if (dueMs <= 0 || now >= until) {
+      for (const [path, state] of missing) silent.set(path, state);
+      return;
+    }
+    await nextEvent(Math.min(dueMs, until - now), signal);
+  }
+}
+
+function reasonFor(outdated: readonly string[]): string {
+  if (outdated.length === 0) return "";
+  const names = sortedSet(outdated.map((path) => basename(path)));
+  const shown = names.slice(0, MAX_NAMES).join(", ");
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return `files changed, and the server has not reported again on ${shown}${more}`;
+}
+
+async function existing(paths: Iterable<string>): Promise<string[]> {
+  const checks = [...paths].map((path) =>
+    access(path).then(
+      () => [path],
+      () => [],
+    ),
+  );
+  return (await Promise.all(checks)).flat();
 }

@@ -3,21 +3,25 @@
  * the lines that differ, or the whole text. Past the limit the oldest are closed, but none that a question is about.
  */
 import { LRUCache } from "lru-cache";
+import type { Position, TextDocumentContentChangeEvent } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../../abi/plan.js";
 import { stampOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
 import { fileUri, isInside, slashed } from "../../base/paths.js";
-import type { Lines, PositionEncoding } from "../../base/text.js";
+import { columnsOf, type Lines, type PositionEncoding } from "../../base/text.js";
 import type { Capabilities } from "../capabilities.js";
+import { languageIdOf } from "../route.js";
 import type { OpenDocument } from "../types.js";
-import { languageIdOf } from "./language-id.js";
 import { type FileText, readText } from "./read-text.js";
-import { changeBetween, type TextChange } from "./text-change.js";
 
 /** Values of LSP's TextDocumentSyncKind. */
 const NONE = 0;
 const FULL = 1;
 const INCREMENTAL = 2;
+const MAX_CACHED_BYTES = 4 * 1024 * 1024;
+/** What a cached text takes besides its characters, for each line and for itself. */
+const BYTES_PER_LINE = 16;
+const BYTES_PER_TEXT = 512;
 
 interface Entry extends Pick<FileText, "stamp" | "isReliable"> {
   document: OpenDocument;
@@ -27,7 +31,6 @@ export interface DocumentsContext {
   server: ServerPlan;
   roots: readonly string[];
   capabilities: Capabilities;
-  /** How the server counts columns. */
   encoding: () => PositionEncoding;
   maxOpen: number;
   maxBytes: number;
@@ -37,10 +40,14 @@ export interface DocumentsContext {
 }
 
 export class Documents {
-  readonly #context: DocumentsContext;
   /** By path, the least recently used first. */
   readonly #open = new Map<string, Entry>();
-  readonly #texts = new TextCache();
+  /** Texts of files that are not open. */
+  readonly #texts = new LRUCache<string, FileText>({
+    maxSize: MAX_CACHED_BYTES,
+    maxEntrySize: MAX_CACHED_BYTES / 4,
+    sizeCalculation: ({ lines }) => 2 * lines.text.length + BYTES_PER_LINE * lines.count + BYTES_PER_TEXT,
+  });
   /** The last text that the server was given of a file, open or not, and its number. */
   readonly #editions = new Map<string, { hash: string; edition: number }>();
   /** How many questions are about a document, by path. */
@@ -49,15 +56,12 @@ export class Documents {
   readonly #evicted = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(context: DocumentsContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: DocumentsContext) {}
 
   get count(): number {
     return this.#open.size;
   }
 
-  /** The documents that are open, as the server has them. */
   get all(): OpenDocument[] {
     return [...this.#open.values()].map((entry) => entry.document);
   }
@@ -88,16 +92,12 @@ export class Documents {
     });
   }
 
-  /**
-   * Keeps a document open while a question is about it, until it is released. One that was closed because of the limit
-   * is opened again; wait for the returned promise then.
-   */
+  /** Keeps a document open until it is released. Wait for the promise when it has to be opened again. */
   hold(path: string): Promise<unknown> | undefined {
     this.#held.set(path, (this.#held.get(path) ?? 0) + 1);
     return this.#evicted.has(path) ? this.ensureOpen(path) : undefined;
   }
 
-  /** The question was answered or given up. */
   release(path: string): void {
     const others = (this.#held.get(path) ?? 1) - 1;
     if (others > 0) this.#held.set(path, others);
@@ -123,13 +123,18 @@ export class Documents {
     const open = this.#open.get(path);
     if (open) return open.document.lines;
     const cached = this.#texts.get(path);
-    if (cached) return cached.lines;
+    if (cached && stampOf(path)?.text === cached.stamp.text) return cached.lines;
     const read = await this.#read(path).catch(() => undefined);
-    if (read) this.#texts.put(path, read);
+    if (read) this.#cache(path, read);
     return read?.lines;
   }
 
-  /** Closes every document. */
+  /** Caches a text, unless its file may have been written again in the same clock tick. */
+  #cache(path: string, text: FileText): void {
+    if (text.isReliable) this.#texts.set(path, text);
+    else this.#texts.delete(path);
+  }
+
   closeAll(): void {
     for (const entry of [...this.#open.values()]) this.#close(entry);
   }
@@ -142,23 +147,23 @@ export class Documents {
   }
 
   #read(path: string): Promise<FileText> {
-    const root = this.#context.roots.find((candidate) => isInside(path, candidate));
+    const root = this.context.roots.find((candidate) => isInside(path, candidate));
     const shown = root === undefined ? "the file" : slashed(path.slice(root.length + 1));
-    return readText(path, shown, this.#context.maxBytes);
+    return readText(path, shown, this.context.maxBytes);
   }
 
   async #openNew(path: string): Promise<Entry> {
     const { hash, lines, stamp, isReliable } = await this.#read(path);
-    const languageId = languageIdOf(this.#context.server, path, lines.line(0));
+    const languageId = languageIdOf(this.context.server, path, lines.line(0));
     const uri = fileUri(path);
     const edition = this.#editionOf(path, hash);
     const document = { path, uri, languageId, version: 1, edition, hash, lines };
     const entry = { document, stamp, isReliable };
     this.#open.set(path, entry);
     this.#evicted.delete(path);
-    this.#context.onChanged(path, "opened");
+    this.context.onChanged(path, "opened");
     const textDocument = { uri, languageId, version: 1, text: lines.text };
-    this.#context.notify("textDocument/didOpen", { textDocument });
+    this.context.notify("textDocument/didOpen", { textDocument });
     return entry;
   }
 
@@ -181,15 +186,15 @@ export class Documents {
     entry.document.lines = read.lines;
     const change =
       this.#syncKind() === INCREMENTAL
-        ? changeBetween(before, read.lines, this.#context.encoding())
+        ? changeBetween(before, read.lines, this.context.encoding())
         : { text: read.lines.text };
     this.#change(entry, change, "changed");
     this.#save(entry);
   }
 
   #save({ document: { uri, lines } }: Entry): void {
-    const withText = this.#context.capabilities.at("textDocumentSync", "save", "includeText") === true;
-    this.#context.notify("textDocument/didSave", {
+    const withText = this.context.capabilities.at("textDocumentSync", "save", "includeText") === true;
+    this.context.notify("textDocument/didSave", {
       textDocument: { uri },
       ...(withText ? { text: lines.text } : {}),
     });
@@ -203,9 +208,9 @@ export class Documents {
     return edition;
   }
 
-  #change(entry: Entry, change: TextChange, what: "changed" | "touched"): void {
+  #change(entry: Entry, change: TextDocumentContentChangeEvent, what: "changed" | "touched"): void {
     const { document } = entry;
-    const { notify, onChanged } = this.#context;
+    const { notify, onChanged } = this.context;
     document.version++;
     onChanged(document.path, what);
     const { uri, version, languageId } = document;
@@ -218,7 +223,7 @@ export class Documents {
 
   /** How the server takes changes. Anything but none and incremental means whole texts. */
   #syncKind(): unknown {
-    const { capabilities } = this.#context;
+    const { capabilities } = this.context;
     const [registered] = capabilities.registered("textDocument/didChange");
     if (registered !== undefined) return isTable(registered) ? registered.syncKind : FULL;
     const sync = capabilities.at("textDocumentSync");
@@ -228,44 +233,53 @@ export class Documents {
   /** Closes the oldest past the limit, except what is in use or was just opened. */
   #closeOldest(justUsed?: string): void {
     for (const entry of this.#open.values()) {
-      if (this.#open.size <= this.#context.maxOpen) return;
+      if (this.#open.size <= this.context.maxOpen) return;
       const { path, hash, lines } = entry.document;
       if (path === justUsed || this.#held.has(path)) continue;
       this.#evicted.add(path);
       this.#close(entry);
-      this.#texts.put(path, { hash, lines, stamp: entry.stamp, isReliable: entry.isReliable });
+      this.#cache(path, { hash, lines, stamp: entry.stamp, isReliable: entry.isReliable });
     }
   }
 
   #close(entry: Entry): void {
     const { path, uri } = entry.document;
     if (!this.#open.delete(path)) return;
-    this.#context.notify("textDocument/didClose", { textDocument: { uri } });
-    this.#context.onChanged(path, "closed");
+    this.context.notify("textDocument/didClose", { textDocument: { uri } });
+    this.context.onChanged(path, "closed");
   }
 }
 
-const MAX_BYTES = 4 * 1024 * 1024;
-/** What a text takes besides its characters, for each line and for itself. */
-const BYTES_PER_LINE = 16;
-const BYTES_PER_TEXT = 512;
+/** The change of whole lines between two texts: no character or line ending is cut in any encoding. */
+export function changeBetween(
+  before: Lines,
+  after: Lines,
+  encoding: PositionEncoding,
+): TextDocumentContentChangeEvent {
+  const shorter = Math.min(before.count, after.count);
+  let top = 0;
+  while (top < shorter && whole(before, top) === whole(after, top)) top++;
+  if (top === shorter) return { text: after.text };
+  let bottom = 0;
+  while (
+    bottom < shorter - top &&
+    whole(before, before.count - 1 - bottom) === whole(after, after.count - 1 - bottom)
+  )
+    bottom++;
+  return {
+    range: { start: { line: top, character: 0 }, end: startOf(before, before.count - bottom, encoding) },
+    text: after.text.slice(after.start(top), after.start(after.count - bottom)),
+  };
+}
 
-export class TextCache {
-  readonly #texts = new LRUCache<string, FileText>({
-    maxSize: MAX_BYTES,
-    maxEntrySize: MAX_BYTES / 4,
-    sizeCalculation: ({ lines }) => 2 * lines.text.length + BYTES_PER_LINE * lines.count + BYTES_PER_TEXT,
-  });
+/** A line with its ending. */
+function whole(lines: Lines, line: number): string {
+  return lines.text.slice(lines.start(line), lines.start(line + 1));
+}
 
-  /** The text of a file, if it is cached and the file has not changed. */
-  get(path: string): FileText | undefined {
-    const cached = this.#texts.get(path);
-    return cached !== undefined && stampOf(path)?.text === cached.stamp.text ? cached : undefined;
-  }
-
-  /** Keeps a text, unless its file may have been written again in the same clock tick. */
-  put(path: string, text: FileText): void {
-    if (text.isReliable) this.#texts.set(path, text);
-    else this.#texts.delete(path);
-  }
+/** The start of a line; past the last one, the end of the text. */
+function startOf(lines: Lines, line: number, encoding: PositionEncoding): Position {
+  if (line < lines.count) return { line, character: 0 };
+  const last = lines.count - 1;
+  return { line: last, character: columnsOf(lines.line(last), encoding) };
 }

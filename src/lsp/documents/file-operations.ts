@@ -9,12 +9,10 @@ export type FileOperation = "Create" | "Rename" | "Delete";
 /** A file or folder with absolute paths. */
 export interface OperatedFile {
   path: string;
-  /** The new path of a renamed file. */
   newPath?: string;
   isFolder: boolean;
 }
 
-/** The LSP method of an operation. */
 export function fileMethod(when: "will" | "did", operation: FileOperation): string {
   return `workspace/${when}${operation}Files`;
 }
@@ -35,7 +33,6 @@ export function wantedFiles(
   return files.filter((file) => filters.some((filter) => matches(filter, file)));
 }
 
-/** The parameters of the method. */
 export function fileParams(files: readonly OperatedFile[]): {
   files: ({ uri: string } | { oldUri: string; newUri: string })[];
 } {

@@ -11,7 +11,7 @@ import { isInside } from "../../base/paths.js";
 import type { Withheld } from "../types.js";
 import { pathsNamedIn } from "./argument-files.js";
 import type { ProgramContext } from "./program.js";
-import { isInAny, realOf, untrustedFolders } from "./trusted.js";
+import { isInAny, realOf, type ServerStart, untrustedFolders } from "./trusted.js";
 
 type Variables = { [name: string]: string | undefined };
 
@@ -93,13 +93,10 @@ function cleanSingle(name: string, value: string, { untrusted, places }: Folders
   return { left: removed.length > 0 || isRelative ? undefined : value, removed };
 }
 
+type EnvironmentStart = Omit<ServerStart<ServerPlan, ProgramContext>, "program"> & { plan: Plan };
+
 /** The environment of a server: the cleaned variables that the plan allows, and the plan's own as written. */
-export function serverEnv(
-  plan: Plan,
-  server: ServerPlan,
-  root: string,
-  context: ProgramContext,
-): CleanedEnvironment {
+export function serverEnv({ plan, server, root, context }: EnvironmentStart): CleanedEnvironment {
   const inherited = Object.fromEntries(
     plan.allow.env.filter((name) => server.env[name] === undefined).map((name) => [name, context.env[name]]),
   );

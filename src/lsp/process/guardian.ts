@@ -44,17 +44,13 @@ export class Guardian {
   /** The common beginning of the marks of all servers. */
   readonly mark = ownerMark();
   readonly #groups = new Set<number>();
-  readonly #onLost: (reason: string) => void;
   #shell: ChildProcess | undefined;
   #starting: NodeJS.Immediate | undefined;
   #restarts = 0;
 
   /** `onLost` is called when the shell could not run or ended. */
-  constructor(onLost: (reason: string) => void) {
-    this.#onLost = onLost;
-  }
+  constructor(private readonly onLost: (reason: string) => void) {}
 
-  /** Adds a process group. */
   add(group: number): void {
     if (process.platform === "win32") return;
     this.#groups.add(group);
@@ -63,7 +59,6 @@ export class Guardian {
     else this.#starting ??= setImmediate(() => this.#start());
   }
 
-  /** Removes a group that has ended. */
   remove(group: number): void {
     if (this.#groups.delete(group)) this.#write(`- ${group}\n`);
   }
@@ -91,7 +86,7 @@ export class Guardian {
     const lost = (reason: string): void => {
       if (this.#shell !== shell) return;
       this.#shell = undefined;
-      this.#onLost(reason);
+      this.onLost(reason);
       if (this.#groups.size > 0 && this.#restarts++ < MAX_RESTARTS) this.#start();
     };
     shell.on("error", (error) => lost(error.message));

@@ -1,18 +1,17 @@
 /**
- * The options and settings that a server gets when it is started for a root, with placeholders filled in. In an
- * untrusted workspace they are those with which the server runs none of the workspace's code; a server that has no such
- * settings is not started.
+ * The arguments, options and settings with which a server is started for a root. Servers load code from the placeholder
+ * `<node_modules>`: in an untrusted workspace that is a folder of the program itself, never one of the workspace. A server
+ * that would still run the workspace's code is not started.
  */
-import { existsSync } from "node:fs";
-import { basename, isAbsolute, join } from "node:path";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
-import { withNamedPaths } from "../../base/named-paths.js";
+import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
 import { fromPointer, getAt } from "../../base/pointer.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
-import { missingPackage, namedPathsOf } from "./named-paths.js";
 import { confinesUntrusted } from "./sandbox.js";
-import { isTrustedStart, type TrustContext, trustStep } from "./trusted.js";
+import { isInAny, isTrustedStart, type ServerStart, trustStep, untrustedFolders } from "./trusted.js";
 
 export interface LaunchSettings {
   /** `initializationOptions`. */
@@ -21,19 +20,25 @@ export interface LaunchSettings {
 }
 
 /** The settings of a server. Throws a Refusal when it would run code of an untrusted workspace. */
-export function launchSettings(
-  server: ServerPlan,
-  root: string,
-  program: string | undefined,
-  context: TrustContext,
-): LaunchSettings {
+export function launchSettings(start: ServerStart): LaunchSettings {
+  const { server, root, context } = start;
   const isTrusted = isTrustedStart(server, root, context);
   const toTrust = trustStep(root, context);
   const { untrusted, sandbox, initializeOptions, settings } = server;
-  if (!isTrusted && (!untrusted.start || hasAddedCode(server)) && !confinesUntrusted(sandbox))
-    throw untrustedCode(server, toTrust);
+  if (!isTrusted && (!untrusted.start || hasAddedCode(server)) && !confinesUntrusted(sandbox)) {
+    throw new Refusal(
+      "lsp/not-allowed",
+      `server "${server.id}" may run code of the workspace that it reads, and this one is not trusted`,
+      {
+        nextSteps: [
+          toTrust,
+          { kind: "config", text: 'Or confine it: `sandbox = "read_only_no_network"` of the server.' },
+        ],
+      },
+    );
+  }
   const over = isTrusted ? { initializeOptions: {}, settings: {} } : untrusted;
-  const names = namedPathsOf(server, root, program, context);
+  const names = namedPathsOf(start);
   const options = withNamedPaths(optionsUnder(initializeOptions, over.initializeOptions), names);
   if (!isTrusted) assertLoads(server, options, toTrust);
   return { options, settings: withNamedPaths(laidOver(settings, over.settings), names) };
@@ -64,14 +69,105 @@ function optionsUnder(options: Json, over: JsonObject): Json {
   return laidOver(isTable(options) ? (options as JsonObject) : {}, over);
 }
 
-function untrustedCode({ id }: ServerPlan, toTrust: NextStep): Refusal {
+/** The parts of a server plan that decide where packages are looked for. */
+export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
+  Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>;
+
+/** The placeholder values for one root. Throws a Refusal where an untrusted workspace gives none. */
+export function namedPathsOf({ server, root, program, context }: ServerStart<ServerCommand>): NamedPaths {
+  if (isTrustedStart(server, root, context)) {
+    const own = modulesFrom(root, [])[0] ?? join(root, "node_modules");
+    return (name) => (name === "workspace" ? root : name === "node_modules" ? own : undefined);
+  }
+  const untrusted = untrustedFolders(context);
+  const folders = ownModules(server, program, untrusted);
+  return (name, rest) => {
+    if (name !== "node_modules") return name === "workspace" ? root : undefined;
+    const found = folders.find((folder) => isUsable(join(folder, rest), untrusted));
+    if (found !== undefined) return found;
+    const owner = server.command[0] === undefined ? "this Node" : `\`${server.command[0]}\``;
+    const what = rest.replace(/^[\\/]/, "") || "node_modules";
+    throw missingPackage(server, what, `beside ${owner}`, trustStep(root, context));
+  };
+}
+
+/** The arguments of a server's program. Throws a Refusal when its script is untrusted and not confined. */
+export function commandArguments({ server, root, context }: ServerStart, names: NamedPaths): string[] {
+  const words = withNamedPaths([...server.command.slice(1), ...server.args], names);
+  const untrusted = confinesUntrusted(server.sandbox) ? [] : untrustedFolders(context);
+  const script = scriptIn(words);
+  if (script === undefined || isUsable(script, untrusted)) return words;
+  throw new Refusal(
+    "lsp/not-allowed",
+    `server "${server.id}" is started with \`${basename(script)}\`, which lies in the workspace, and that is not trusted`,
+    { nextSteps: [trustStep(root, context)] },
+  );
+}
+
+/** Files named in `<node_modules>` that are neither beside the server's program nor at or above the root. */
+export function missingModuleFiles(
+  files: readonly string[],
+  server: ServerCommand,
+  program: string,
+  { root, untrusted }: { root: string | undefined; untrusted: readonly string[] },
+): string[] {
+  const own = ownModules(server, program, untrusted);
+  const folders = root === undefined ? own : [...own, ...modulesFrom(root, [])];
+  return files.filter((file) => !folders.some((folder) => existsSync(join(folder, file))));
+}
+
+/** The `node_modules` folders beside the script in its arguments, beside the program, and of this Node. */
+function ownModules(
+  { command, args }: ServerCommand,
+  program: string | undefined,
+  untrusted: readonly string[],
+): string[] {
+  const script = scriptIn([...command.slice(1), ...args]);
+  const beside = [script, program].flatMap((file) =>
+    file === undefined ? [] : modulesFrom(dirname(realpathSync(file)), untrusted),
+  );
+  const node = dirname(realpathSync(process.execPath));
+  const shared =
+    process.platform === "win32" ? join(node, "node_modules") : join(dirname(node), "lib", "node_modules");
+  return [...beside, ...(isUsable(shared, untrusted) ? [shared] : [])];
+}
+
+/** Each `node_modules` at or above a folder, nearest first, without untrusted ones and those of other users. */
+function modulesFrom(from: string, untrusted: readonly string[]): string[] {
+  const owners = new Set([process.getuid?.(), 0, statSync(from, { throwIfNoEntry: false })?.uid]);
+  const found: string[] = [];
+  for (let folder = from; ; folder = dirname(folder)) {
+    const modules = join(folder, "node_modules");
+    const stats = statSync(modules, { throwIfNoEntry: false });
+    if (stats !== undefined && owners.has(stats.uid) && isUsable(modules, untrusted)) found.push(modules);
+    if (dirname(folder) === folder) return found;
+  }
+}
+
+/** Whether a path exists and, after following links, is in no untrusted folder. */
+function isUsable(path: string, untrusted: readonly string[]): boolean {
+  return existsSync(path) && !isInAny(path, untrusted);
+}
+
+/** The script of a program that runs scripts: the first file that its arguments name. */
+function scriptIn(words: readonly string[]): string | undefined {
+  return words.find((word) => isAbsolute(word) && statSync(word, { throwIfNoEntry: false })?.isFile());
+}
+
+/** The refusal of a server that would load a missing package from the untrusted workspace. */
+function missingPackage(
+  { id }: Pick<ServerCommand, "id">,
+  what: string,
+  where: string,
+  toTrust: NextStep,
+): Refusal {
   return new Refusal(
     "lsp/not-allowed",
-    `server "${id}" may run code of the workspace that it reads, and this one is not trusted`,
+    `server "${id}" would load code from the workspace, which is not trusted: \`${what}\` was sought ${where} and is not there`,
     {
       nextSteps: [
         toTrust,
-        { kind: "config", text: 'Or confine it: `sandbox = "read_only_no_network"` of the server.' },
+        { kind: "doc", text: `Or install the package with \`${what}\` beside that of the server.` },
       ],
     },
   );

@@ -2,10 +2,10 @@
  * Starts a server's program, or connects to one that runs elsewhere. Only programs that the plan allows are started,
  * never through a shell, each in its own process group, with allowed environment variables only.
  */
-
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { setPriority } from "node:os";
+import { delimiter } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
@@ -14,18 +14,18 @@ import type { PoolContext, Withheld } from "../types.js";
 import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
 import { serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
-import { findPrlimit, openFilesPrefix, startMarked } from "./inherited-limits.js";
-import { type LaunchSettings, launchSettings } from "./launch-settings.js";
+import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
-import { commandArguments, namedPathsOf } from "./named-paths.js";
-import { MARK_NAME, type Mark, newMark, ProcessTree } from "./process-tree.js";
-import { assertAllowed, requireProgram, runsElsewhere } from "./program.js";
+import { MARK_NAME, type Mark, newMark, ProcessTree, readProc } from "./process-tree.js";
+import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
-import { cwdOf } from "./trusted.js";
+import { cwdOf, type ServerStart } from "./trusted.js";
 
 const TERM_MS = 500;
 const KILL_MS = 2_000;
+/** For `prlimit` of util-linux. */
+const SET_LIMIT_MS = 5_000;
 
 /** A running server: two streams and a process. */
 export interface Transport {
@@ -50,29 +50,27 @@ export interface Transport {
 
 export type LaunchedServer = Transport & { launchSettings: LaunchSettings };
 
-/** Starts a server for a root, or connects to it. */
-export async function launch(
-  plan: Plan,
-  server: ServerPlan,
-  root: string,
-  context: PoolContext,
-  guardian: Guardian,
-  signal: AbortSignal,
-): Promise<LaunchedServer> {
+interface Launch extends Omit<ServerStart<ServerPlan, PoolContext>, "program"> {
+  plan: Plan;
+  guardian: Guardian;
+  signal: AbortSignal;
+}
+
+export async function launch(given: Launch): Promise<LaunchedServer> {
+  const { plan, server, context, signal } = given;
   assertAllowed(plan, server);
   const sandbox = await sandboxOf(plan, server, context);
   const { transport } = server;
   if (transport.kind !== "stdio" && runsElsewhere(server)) {
-    const settings = launchSettings(server, root, undefined, context);
-    await assertLocked(server, undefined, root, context);
+    const settings = launchSettings({ ...given, program: undefined });
+    await assertLocked({ ...given, program: undefined });
     const connected = await connectToServer(server, transport, context.base, signal);
     return { ...connected, launchSettings: settings };
   }
-  const program = requireProgram(plan, server, context);
-  const settings = launchSettings(server, root, program, context);
-  const isLocked = await assertLocked(server, program, root, context);
-  const start = (names: SocketNames): Transport =>
-    startProgram({ plan, server, root, context, guardian, sandbox, program, isLocked, names });
+  const chosen = { ...given, program: requireProgram(plan, server, context) };
+  const settings = launchSettings(chosen);
+  const isLocked = await assertLocked(chosen);
+  const start = (names: SocketNames): Transport => startProgram({ ...chosen, sandbox, isLocked }, names);
   const overSocket = { server, signal, start: (names: SocketNames) => keepOutput(start(names)) };
   const started =
     transport.kind === "stdio" ? start({}) : await startOverSocket(overSocket, transport, context.base);
@@ -86,25 +84,19 @@ function keepOutput(started: Transport): Transport {
   return started;
 }
 
-interface ProgramStart {
-  plan: Plan;
-  server: ServerPlan;
-  root: string;
-  context: PoolContext;
-  guardian: Guardian;
+interface ProgramStart extends Launch {
   sandbox: Sandbox;
   program: string;
   isLocked: boolean;
-  /** Values of further placeholders in its arguments. */
-  names: SocketNames;
 }
 
-function startProgram(start: ProgramStart): Transport {
-  const { plan, server, root, context, guardian, sandbox, program, isLocked, names } = start;
-  const paths = namedPathsOf(server, root, program, context);
+/** Starts the program; `names` are the values of further placeholders in its arguments. */
+function startProgram(start: ProgramStart, names: SocketNames): Transport {
+  const { server, context, guardian, sandbox, program, isLocked } = start;
+  const paths = namedPathsOf(start);
   const named: NamedPaths = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
-  const cwd = cwdOf(server, root, program, context);
-  const args = commandArguments(server, root, named, context);
+  const cwd = cwdOf(start);
+  const args = commandArguments(start, named);
   const prlimit = findPrlimit(context);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesPrefix(prlimit, openFiles);
@@ -112,7 +104,7 @@ function startProgram(start: ProgramStart): Transport {
   // The real file is run, so that no link can be changed meanwhile. argv0 stays: some programs depend on their name.
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
-  const { env, withheld } = serverEnv(plan, server, root, context);
+  const { env, withheld } = serverEnv(start);
   const child = startMarked(prlimit, mark.number, () =>
     spawn(real, rest, {
       argv0: file,
@@ -205,4 +197,49 @@ function fromChild(
       for (const stream of [stdin, stdout, stderr]) stream.destroy();
     },
   };
+}
+
+/** The path of `prlimit`; undefined where it is not installed. */
+function findPrlimit(context: Pick<PoolContext, "roots" | "avoid" | "env">): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  const PATH = ["/usr/bin", "/bin", context.env.PATH ?? ""].join(delimiter);
+  return findTool("prlimit", { ...context, env: { PATH } });
+}
+
+/** The command prefix that limits the open files of a program; undefined where that cannot be done. */
+function openFilesPrefix(prlimit: string | undefined, max: number): string[] | undefined {
+  const hard = Number(limitOf("Max open files")?.hard.replace("unlimited", "Infinity"));
+  // A limit above the system's own has no effect.
+  return prlimit === undefined || !(max <= hard) ? undefined : [prlimit, `--nofile=${max}:${max}`, "--"];
+}
+
+/**
+ * Starts a process with the mark as its soft real-time limit, too large to have an effect. A daemon that is started with
+ * an empty environment keeps it. When this process carries a mark of its own parent, that one is left as it is.
+ */
+function startMarked<T>(prlimit: string | undefined, number: string, start: () => T): T {
+  if (prlimit === undefined || limitOf("Max realtime timeout")?.soft !== "unlimited") return start();
+  setOwn(prlimit, number);
+  try {
+    return start();
+  } finally {
+    setOwn(prlimit, "unlimited");
+  }
+}
+
+function setOwn(prlimit: string, soft: string): void {
+  // Synchronous, so that no other process of ours is started meanwhile.
+  spawnSync(prlimit, ["--pid", String(process.pid), `--rttime=${soft}:`], {
+    timeout: SET_LIMIT_MS,
+    stdio: "ignore",
+    env: {},
+  });
+}
+
+function limitOf(name: string): { soft: string; hard: string } | undefined {
+  const line = readProc("/proc/self/limits")
+    ?.split("\n")
+    .find((text) => text.startsWith(name));
+  const [soft, hard] = line?.slice(name.length).trim().split(/\s+/) ?? [];
+  return soft === undefined || hard === undefined ? undefined : { soft, hard };
 }

@@ -13,14 +13,12 @@ import { withNamedPaths } from "../../base/named-paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { filesNamedIn } from "./argument-files.js";
-import { namedPathsOf } from "./named-paths.js";
+import { namedPathsOf } from "./launch-settings.js";
 import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
-import { cwdOf } from "./trusted.js";
+import { cwdOf, type ServerStart } from "./trusted.js";
 
-/** The version of the record. */
 export const RECORD_VERSION = 2;
 
-/** A file that a server runs. */
 export interface LockedFile {
   path: string;
   digest: string;
@@ -42,25 +40,18 @@ export interface LockedFolder {
   servers: LockedServer[];
 }
 
-/** The record in a state folder. */
 export function lockFileIn(stateFolder: string): string {
   return join(stateFolder, "locked.json");
 }
 
 /** Every locked folder. Throws a Refusal when the record cannot be read. */
 export function readLocks(file: string): LockedFolder[] {
-  let text: string;
   try {
-    text = readFileSync(file, "utf8");
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
-    throw damaged(cause);
-  }
-  try {
-    const tree: unknown = JSON.parse(text);
+    const tree: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (isTable(tree) && tree.version === RECORD_VERSION && isListOf(tree.folders, isLockedFolder))
       return tree.folders;
   } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
     throw damaged(cause);
   }
   throw damaged(undefined);
@@ -75,20 +66,13 @@ export async function lockedServer(
   const start = startOf(server);
   if (runsElsewhere(server)) return { server: server.id, start, files: [] };
   const program = requireProgram(plan, server, context);
-  const files = await filesOf(server, program, context.roots[0] ?? context.base, context);
-  return { server: server.id, start, files };
+  const root = context.roots[0] ?? context.base;
+  return { server: server.id, start, files: await filesOf({ server, root, program, context }) };
 }
 
-/**
- * Refuses a server that differs from its lock entry. Returns whether the folder is locked. A server that runs elsewhere
- * has no program.
- */
-export async function assertLocked(
-  server: ServerPlan,
-  program: string | undefined,
-  root: string,
-  context: LockContext,
-): Promise<boolean> {
+/** Refuses a server that differs from its lock entry. Returns whether the folder is locked. */
+export async function assertLocked(start: ServerStart<ServerPlan, LockContext>): Promise<boolean> {
+  const { server, program, context } = start;
   const { base, lockFile } = context;
   if (lockFile === undefined) return false;
   const folder = realpathSync(base);
@@ -99,7 +83,7 @@ export async function assertLocked(
   if (known.start !== startOf(server))
     throw refused(server, "is started in another way than when it was locked");
   if (program === undefined) return true;
-  const files = await filesOf(server, program, root, context);
+  const files = await filesOf({ ...start, program });
   const isMoved = files.map(({ path }) => path).join("\0") !== known.files.map(({ path }) => path).join("\0");
   if (isMoved) throw refused(server, "is another file than the one that was locked");
   if (files.some((file, index) => file.digest !== known.files[index]?.digest))
@@ -112,18 +96,13 @@ function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
 }
 
 /** The program and every file that its arguments or variables name: scripts are as much the program as what runs them. */
-async function filesOf(
-  server: ServerPlan,
-  program: string,
-  root: string,
-  context: ProgramContext,
-): Promise<LockedFile[]> {
-  const cwd = cwdOf(server, root, program, context);
-  const named = namedPathsOf(server, root, program, context);
+async function filesOf(start: ServerStart & { program: string }): Promise<LockedFile[]> {
+  const { server, program } = start;
+  const named = namedPathsOf(start);
   const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
   const values = Object.values(withNamedPaths(server.env, named));
   return Promise.all(
-    [realpathSync(program), ...filesNamedIn([...words, ...values], cwd)].map(async (path) => ({
+    [realpathSync(program), ...filesNamedIn([...words, ...values], cwdOf(start))].map(async (path) => ({
       path,
       digest: await digestOf(path),
     })),

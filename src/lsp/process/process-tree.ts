@@ -7,9 +7,7 @@ import { execFileSync } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { countdown, delay } from "../../base/timing.js";
-import { hasMark } from "./inherited-limits.js";
 
-/** The environment variable with the mark. */
 export const MARK_NAME = "LSP_PROXY_MARK";
 /** Digits of a server's own number, after those of its owner. */
 export const SERVER_DIGITS = 6;
@@ -24,7 +22,7 @@ const PS_BYTES = 64 * 1_048_576;
 export interface Mark {
   /** In the environment. */
   text: string;
-  /** As a resource limit: see inherited-limits.ts. */
+  /** As a resource limit, which also a daemon with an empty environment keeps. */
   number: string;
 }
 
@@ -35,7 +33,6 @@ export function ownerMark(): Mark {
   return { text: randomUUID(), number: String(randomInt(1e9, 9e9)) };
 }
 
-/** A unique mark for one server. */
 export function newMark(owner: Mark): Mark {
   servers = (servers + 1) % 10 ** SERVER_DIGITS;
   const number = `${owner.number}${String(servers).padStart(SERVER_DIGITS, "0")}`;
@@ -50,14 +47,11 @@ interface RunningProcess {
 }
 
 export class ProcessTree {
-  readonly #group: number;
-  readonly #mark: Mark;
-
   /** `group` is the pid of the server, which leads its own process group. */
-  constructor(group: number, mark: Mark) {
-    this.#group = group;
-    this.#mark = mark;
-  }
+  constructor(
+    private readonly group: number,
+    private readonly mark: Mark,
+  ) {}
 
   /** Resident memory in megabytes; null where the system does not report it. */
   get memoryMb(): number | null {
@@ -73,8 +67,8 @@ export class ProcessTree {
   signal(signal: NodeJS.Signals): void {
     const members = this.#members();
     // The group first: it may have grown since the members were listed.
-    send(process.platform === "win32" ? this.#group : -this.#group, signal);
-    for (const { pid, group } of members ?? []) if (group !== this.#group) send(pid, signal);
+    send(process.platform === "win32" ? this.group : -this.group, signal);
+    for (const { pid, group } of members ?? []) if (group !== this.group) send(pid, signal);
   }
 
   /** Resolves with true when no process of the tree runs any more, with false after `timeoutMs`. */
@@ -90,16 +84,16 @@ export class ProcessTree {
 
   #isRunning(): boolean {
     const members = this.#members();
-    return members ? members.length > 0 : send(this.#group, 0);
+    return members ? members.length > 0 : send(this.group, 0);
   }
 
   /** Undefined where the system does not list processes. */
   #members(): RunningProcess[] | undefined {
-    const marked = new Set(markedProcesses(this.#mark));
+    const marked = new Set(markedProcesses(this.mark));
     const table = processTable();
     if (!table) return undefined;
     const members = new Set(
-      table.filter(({ pid, group }) => group === this.#group || marked.has(pid)).map(({ pid }) => pid),
+      table.filter(({ pid, group }) => group === this.group || marked.has(pid)).map(({ pid }) => pid),
     );
     for (let before = -1; members.size > before; ) {
       before = members.size;
@@ -123,20 +117,22 @@ function processTable(): RunningProcess[] | undefined {
   if (process.platform === "win32") return undefined;
   if (process.platform !== "linux") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
   return pids().flatMap((pid) => {
-    const fields = statFields(pid);
+    const text = readProc(`/proc/${pid}/stat`);
+    // Fields from the state on; the name before it may contain spaces and brackets.
+    const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
     if (!fields || fields[0] === "Z" || fields[0] === "X") return [];
     const residentBytes = Number(fields[21]) * PAGE_BYTES;
     return [{ pid, parent: Number(fields[1]), group: Number(fields[2]), residentBytes }];
   });
 }
 
-/** The pids of processes that inherited a mark. */
 function markedProcesses({ text, number }: Mark): number[] {
   if (process.platform === "win32") return [];
   if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
   return pids().filter(
     (pid) =>
-      read(`/proc/${pid}/environ`)?.includes(text) || hasMark(read(`/proc/${pid}/limits`) ?? "", number),
+      readProc(`/proc/${pid}/environ`)?.includes(text) ||
+      readProc(`/proc/${pid}/limits`)?.includes(` ${number} `),
   );
 }
 
@@ -151,7 +147,6 @@ export function tableOf(text: string | undefined): RunningProcess[] | undefined 
   });
 }
 
-/** The pids of the lines of `ps` that contain a mark. */
 export function markedLines(text: string | undefined, mark: string): number[] {
   const lines = (text ?? "").split("\n").filter((line) => line.includes(mark));
   return lines.map((line) => Number.parseInt(line, 10)).filter((pid) => pid > 0);
@@ -178,14 +173,8 @@ function pids(): number[] {
     .map(Number);
 }
 
-/** Fields of `/proc/<pid>/stat` from the state on; the name before it may contain spaces and brackets. */
-function statFields(pid: number): string[] | undefined {
-  const text = read(`/proc/${pid}/stat`);
-  return text?.slice(text.lastIndexOf(")") + 2).split(" ");
-}
-
-/** The text of a process's file; undefined when the process is gone or belongs to another user. */
-function read(path: string): string | undefined {
+/** The text of a file in /proc; undefined when the process is gone or belongs to another user. */
+export function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");
   } catch {

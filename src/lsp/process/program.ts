@@ -9,10 +9,7 @@ import { isInAny, trustStep, untrustedFolders } from "./trusted.js";
 
 export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid">;
 
-/**
- * The path of a bare or absolute command, or undefined when it is not installed. Programs that are really inside one of
- * the `avoid` folders do not count, whatever link leads to them.
- */
+/** The path of a command; undefined when it is not installed, or really inside one of the `avoid` folders. */
 export function findCommand(
   command: string,
   folders: readonly string[],

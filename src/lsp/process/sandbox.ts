@@ -86,10 +86,7 @@ function withBubblewrap(
   }));
 }
 
-/**
- * Its own network and process namespace, without capabilities and without a way to get any. Read-only folders would need
- * a shell between two programs, so only the network is taken away.
- */
+/** Takes away the network only: read-only folders would need a shell between two programs. */
 function withUnshare(context: SandboxContext): Sandbox[] {
   const [unshare, setpriv] = ["unshare", "setpriv"].map((name) => findTool(name, context));
   if (unshare === undefined || setpriv === undefined) return [];

@@ -1,4 +1,5 @@
 /** The last lines that a server wrote beside the protocol, bounded in number and length. */
+import { Refusal } from "../../base/problem.js";
 
 const MAX_LINES = 50;
 const MAX_LINE = 200;
@@ -18,7 +19,6 @@ export class StderrRing {
     this.#open = (this.#open + last).slice(0, MAX_LINE);
   }
 
-  /** Adds a whole line. */
   note(line: string): void {
     if (line.trim() === "") return;
     this.#lines.push(line.slice(0, MAX_LINE));
@@ -29,4 +29,11 @@ export class StderrRing {
   get lines(): string[] {
     return this.#open === "" ? [...this.#lines] : [...this.#lines, this.#open];
   }
+}
+
+/** A refusal of a start with the last lines that the server wrote; any other error as it is. */
+export function withStderr(error: unknown, stderr: string[]): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const { code, message, nextSteps } = error;
+  return new Refusal(code, message, { nextSteps, data: { stderr }, cause: error });
 }

@@ -11,15 +11,20 @@ import type { PoolContext } from "../types.js";
 
 export type TrustContext = Pick<PoolContext, "roots" | "base" | "trusted" | "avoid">;
 
+/** A server that is started for a root. One that runs elsewhere has no program. */
+export interface ServerStart<Server = ServerPlan, Context = TrustContext> {
+  server: Server;
+  root: string;
+  program: string | undefined;
+  context: Context;
+}
+
 /** Folders whose programs and packages are not used: untrusted roots, and further folders to avoid. */
 export function untrustedFolders({ roots, trusted, avoid }: Omit<TrustContext, "base">): string[] {
   return [...roots.filter((root) => !isTrusted(root, trusted)), ...avoid];
 }
 
-/**
- * Whether everything that a server is started for is trusted: its root, its workspace folders, and every root when the
- * server has one fixed root for all files.
- */
+/** Whether the root, the workspace folders and, with a fixed root for all files, every root are trusted. */
 export function isTrustedStart(
   { workspaceFolders = [], rootDir = null }: Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>,
   root: string,
@@ -30,16 +35,8 @@ export function isTrustedStart(
   return folders.every((folder) => isTrusted(realOf(folder), trusted));
 }
 
-/**
- * The working folder of a server: the configured one, or its root. It is never an untrusted folder, where a shim of a
- * version manager would start what a file in that folder names.
- */
-export function cwdOf(
-  server: ServerPlan,
-  root: string,
-  program: string,
-  context: Pick<TrustContext, "base" | "roots" | "trusted">,
-): string {
+/** The working folder of a server; never an untrusted one, where a shim would start what a file there names. */
+export function cwdOf({ server, root, program, context }: ServerStart & { program: string }): string {
   if (server.cwd !== null) return resolve(context.base, server.cwd);
   const isApart = server.sandbox === "none" && !isTrustedStart(server, root, context);
   return isApart ? dirname(realOf(program)) : root;

@@ -6,7 +6,6 @@ import { type FSWatcher, readFileSync, statfsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "../../base/paths.js";
 
-/** Receives the events. */
 export interface EventListener {
   /** Something happened to the entry at this path. */
   changed(path: string): void;
@@ -17,7 +16,6 @@ export interface EventListener {
 }
 
 export interface EventSource {
-  /** How many folders can be watched. */
   readonly capacity: number;
   /** Watches a folder; call it before the folder is read. False when it cannot be watched. */
   add(folder: string): boolean;
@@ -29,7 +27,6 @@ export interface EventSource {
 
 export type OpenEventSource = (roots: readonly string[], listener: EventListener) => EventSource;
 
-/** The event source of this platform. */
 export const openEventSource: OpenEventSource = (roots, listener) =>
   process.platform === "linux" ? new SystemWatches(listener) : new SystemWatches(listener, roots);
 
@@ -41,38 +38,34 @@ const ALLOWED_WATCHES = "/proc/sys/fs/inotify/max_user_watches";
 /** So many events between two drains may have overflowed the kernel's queue (16,384 by default). */
 const BURST = 8_192;
 
-/**
- * Watches of the operating system: one per folder, or, with roots, one recursive watch per root. inotify queues an event
- * before the write returns, so `drain` sees every earlier write. Recursive events may come some milliseconds later.
- */
+/** inotify queues an event before the write returns, so `drain` sees every earlier write. Recursive events may lag. */
 export class SystemWatches implements EventSource {
   readonly capacity: number;
   readonly #watchers = new Map<string, FSWatcher>();
-  readonly #listener: EventListener;
-  readonly #roots: readonly string[] | undefined;
   #events = 0;
 
-  constructor(listener: EventListener, roots?: readonly string[]) {
-    this.#listener = listener;
-    this.#roots = roots;
+  constructor(
+    private readonly listener: EventListener,
+    private readonly roots?: readonly string[],
+  ) {
     this.capacity = roots === undefined ? watchCapacity() : Number.POSITIVE_INFINITY;
   }
 
   add(folder: string): boolean {
-    const root = this.#roots?.find((candidate) => isInside(folder, candidate));
-    if (this.#roots !== undefined && folder !== root) return root !== undefined && this.#watchers.has(root);
+    const root = this.roots?.find((candidate) => isInside(folder, candidate));
+    if (this.roots !== undefined && folder !== root) return root !== undefined && this.#watchers.has(root);
     this.remove(folder);
     if (this.#watchers.size >= this.capacity) return false;
     try {
       const options = { persistent: false, recursive: root !== undefined };
       const watcher = watch(folder, options, (_event, name) => {
         this.#events++;
-        if (name === null) this.#listener.lost();
-        else this.#listener.changed(join(folder, name));
+        if (name === null) this.listener.lost();
+        else this.listener.changed(join(folder, name));
       });
       watcher.on("error", () => {
         this.remove(folder);
-        this.#listener.unwatched(folder);
+        this.listener.unwatched(folder);
       });
       this.#watchers.set(folder, watcher);
       return true;
@@ -90,7 +83,7 @@ export class SystemWatches implements EventSource {
   async drain(): Promise<void> {
     // Two turns of the event loop: the first may still belong to the round of events that brought the call.
     for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done));
-    if (this.#roots === undefined && this.#events > BURST) this.#listener.lost();
+    if (this.roots === undefined && this.#events > BURST) this.listener.lost();
     this.#events = 0;
   }
 

@@ -32,7 +32,6 @@ const RULES_FILE = ".gitignore";
 /** How many entries are read at a time. */
 const CONCURRENCY = 32;
 
-/** Why something is read. */
 interface Reading {
   /** Part of the first reading of the workspace: what is found was there before. */
   isFirst?: boolean;
@@ -49,7 +48,6 @@ export interface FolderTreeContext extends KnownFoldersContext {
 
 export class FolderTree {
   readonly known: KnownFolders;
-  readonly #context: FolderTreeContext;
   /** Rules from outside each root: of the repository and of the user. */
   readonly #outerRules = new Map<string, IgnoreRules[]>();
   /** Ignored folders that are being read in the background. */
@@ -57,12 +55,10 @@ export class FolderTree {
   /** The first whole millisecond after the first check began. */
   #startedAt: number | undefined;
 
-  constructor(context: FolderTreeContext) {
-    this.#context = context;
+  constructor(private readonly context: FolderTreeContext) {
     this.known = new KnownFolders(context);
   }
 
-  /** Whether ignored folders are being read in the background. */
   get isReading(): boolean {
     return this.#background.size > 0;
   }
@@ -84,7 +80,7 @@ export class FolderTree {
     if (folder === undefined) {
       if (!facts?.isDirectory()) return;
       const isFirst = !this.#outerRules.has(root);
-      this.#outerRules.set(root, outerRules(root, walkedDisk, this.#context.person));
+      this.#outerRules.set(root, outerRules(root, walkedDisk, this.context.person));
       await this.#readFolder(this.known.add(root, root, facts, undefined), { isFirst });
     } else if (facts === undefined) this.known.leave(folder);
     else if (folder.identity !== identityOf(facts)) await this.#replace(folder, facts, {});
@@ -168,7 +164,7 @@ export class FolderTree {
     const isFolder = facts?.isDirectory() ?? false;
     if (!facts?.isFile()) this.known.fileGone(folder, name);
     if (!isFolder && folder.folders.has(name)) this.known.folderGone(folder, name);
-    if (facts === undefined || (isFolder && SKIPPED.has(name)) || this.#context.isDenied(path, isFolder))
+    if (facts === undefined || (isFolder && SKIPPED.has(name)) || this.context.isDenied(path, isFolder))
       return;
     if (isFolder) await this.#folderFound(folder, name, facts, reading);
     else this.#fileFound(folder, name, facts, reading);
@@ -181,7 +177,7 @@ export class FolderTree {
     const ignored = this.#isIgnored(folder, name, false);
     const before = folder.files.get(name);
     if (!this.known.put(folder, name, { stamp: stamp.text, ignored })) return;
-    const { log } = this.#context;
+    const { log } = this.context;
     if (before !== undefined) {
       if (isTouched || before.stamp !== stamp.text || before.ignored !== ignored)
         log.record(path, "changed", ignored);

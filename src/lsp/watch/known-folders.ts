@@ -39,7 +39,6 @@ export interface Folder {
   readonly ignoredIn: IgnoredFolder | undefined;
   /** Whether the folders in it are entered only when an event names them. */
   isTopLevelOnly: boolean;
-  /** Whether it was read at least once. */
   isRead: boolean;
 }
 
@@ -51,34 +50,19 @@ export interface KnownFoldersContext {
 }
 
 export class KnownFolders {
-  readonly #context: KnownFoldersContext;
   readonly #folders = new Map<string, Folder>();
-  readonly #unwatched = new Set<string>();
-  readonly #tooLarge = new Set<string>();
-  readonly #overfull = new Set<string>();
+  /** Folders without watch events. */
+  readonly unwatched = new Set<string>();
+  /** Folders with ignored content of which not all is followed. */
+  readonly tooLarge = new Set<string>();
+  /** Roots with more files than the limit. */
+  readonly overfull = new Set<string>();
   #files = 0;
   #ignoredFiles = 0;
   #ignoredFolders = 0;
   #isClosed = false;
 
-  constructor(context: KnownFoldersContext) {
-    this.#context = context;
-  }
-
-  /** Folders without watch events. */
-  get unwatched(): ReadonlySet<string> {
-    return this.#unwatched;
-  }
-
-  /** Folders with ignored content of which not all is followed. */
-  get tooLarge(): ReadonlySet<string> {
-    return this.#tooLarge;
-  }
-
-  /** Roots with more files than the limit. */
-  get overfull(): ReadonlySet<string> {
-    return this.#overfull;
-  }
+  constructor(private readonly context: KnownFoldersContext) {}
 
   all(): Folder[] {
     return [...this.#folders.values()];
@@ -88,12 +72,10 @@ export class KnownFolders {
     return this.#folders.get(path);
   }
 
-  /** A file as it is known; undefined when it is not. */
   file(path: string): KnownFile | undefined {
     return this.#folders.get(dirname(path))?.files.get(basename(path));
   }
 
-  /** Whether this very folder is still followed. */
   holds(folder: Folder): boolean {
     return !this.#isClosed && this.#folders.get(folder.path) === folder;
   }
@@ -138,20 +120,20 @@ export class KnownFolders {
 
   /** Watches a folder, if that is possible by now. */
   watchAgain(folder: Folder): void {
-    if (this.#unwatched.has(folder.path)) this.#watch(folder);
+    if (this.unwatched.has(folder.path)) this.#watch(folder);
   }
 
   #watch({ path }: Folder): boolean {
-    const isWatched = !this.#isClosed && this.#context.source.add(path);
-    if (isWatched) this.#unwatched.delete(path);
-    else this.#unwatched.add(path);
+    const isWatched = !this.#isClosed && this.context.source.add(path);
+    if (isWatched) this.unwatched.delete(path);
+    else this.unwatched.add(path);
     return isWatched;
   }
 
   /** A watch failed: the folder, or everything in the root, has no events any more. */
   markUnwatched(folder: string): void {
     for (const { path, root } of this.#folders.values())
-      if (path === folder || root === folder) this.#unwatched.add(path);
+      if (path === folder || root === folder) this.unwatched.add(path);
   }
 
   /** Takes in a file, or its new stamp; false when there are too many. */
@@ -174,14 +156,14 @@ export class KnownFolders {
   }
 
   #makeRoom(folder: Folder, ignored: boolean): boolean {
-    const { limits } = this.#context;
+    const { limits } = this.context;
     const { ignoredIn } = folder;
     if (!ignored && this.#files >= limits.files) {
-      this.#overfull.add(folder.root);
+      this.overfull.add(folder.root);
       return false;
     }
     if (ignored && ignoredIn === undefined && this.#ignoredFiles >= limits.ignoredFiles) {
-      this.#tooLarge.add(folder.path);
+      this.tooLarge.add(folder.path);
       return false;
     }
     this.#count(folder, ignored, 1);
@@ -198,7 +180,7 @@ export class KnownFolders {
   }
 
   #fits({ files, folders }: IgnoredFolder): boolean {
-    const { ignoredFiles, ignoredFolders } = this.#context.limits;
+    const { ignoredFiles, ignoredFolders } = this.context.limits;
     const isAllowed = files <= ignoredFiles * SHARE_OF_ONE && folders <= ignoredFolders * SHARE_OF_ONE;
     return isAllowed && this.#ignoredFiles <= ignoredFiles && this.#ignoredFolders <= ignoredFolders;
   }
@@ -209,16 +191,15 @@ export class KnownFolders {
     if (ignored.isTooLarge || top === undefined) return;
     ignored.isTooLarge = true;
     top.isTopLevelOnly = true;
-    this.#tooLarge.add(ignored.path);
+    this.tooLarge.add(ignored.path);
     this.#dropChildren(top);
   }
 
-  /** A file is gone. */
   fileGone(folder: Folder, name: string): void {
     const known = folder.files.get(name);
     if (known === undefined) return;
     this.forget(folder, name);
-    this.#context.log.record(join(folder.path, name), "deleted", known.ignored);
+    this.context.log.record(join(folder.path, name), "deleted", known.ignored);
   }
 
   /** A folder in another one is gone with everything in it. */
@@ -228,7 +209,7 @@ export class KnownFolders {
     const folder = this.#folders.get(path);
     if (folder !== undefined) this.leave(folder);
     // The files of a package that was not followed are unknown: the folder itself is reported.
-    else if (parent.isTopLevelOnly) this.#context.log.record(path, "deleted", true);
+    else if (parent.isTopLevelOnly) this.context.log.record(path, "deleted", true);
   }
 
   /** A folder is gone with everything in it. */
@@ -242,10 +223,10 @@ export class KnownFolders {
   drop(folder: Folder): void {
     this.#dropChildren(folder);
     for (const name of [...folder.files.keys()]) this.forget(folder, name);
-    this.#context.source.remove(folder.path);
+    this.context.source.remove(folder.path);
     this.#folders.delete(folder.path);
-    this.#unwatched.delete(folder.path);
-    this.#tooLarge.delete(folder.path);
+    this.unwatched.delete(folder.path);
+    this.tooLarge.delete(folder.path);
     if (folder.ignoredIn === undefined) return;
     folder.ignoredIn.folders--;
     this.#ignoredFolders--;

@@ -1,21 +1,15 @@
-/**
- * Which files changed: a log of changes by version, the recently shown files that are stat-ed before every
- * question, and the versions that answers depend on.
- */
+/** Which files changed: the log of changes, the recently shown files, and the versions that answers depend on. */
 import { basename } from "node:path";
+import { LRUCache } from "lru-cache";
 import { stampOf } from "../../base/file-stamp.js";
 import { isInside } from "../../base/paths.js";
 import type { WorkspaceVersion } from "../types.js";
 import type { WorkspaceWatch } from "./workspace-watch.js";
 
-/** LSP's file change types: created 1, changed 2, deleted 3. */
-export type ChangeType = 1 | 2 | 3;
-
 export interface FileChange {
-  /** Absolute path. */
   path: string;
-  type: ChangeType;
-  /** Whether git ignores the file. */
+  /** LSP's file change types: created 1, changed 2, deleted 3. */
+  type: 1 | 2 | 3;
   ignored: boolean;
 }
 
@@ -30,38 +24,27 @@ interface Entry {
 
 export class ChangeLog {
   readonly #entries = new Map<string, Entry>();
-  readonly #limit: number;
-  #sequence = 0;
-  #namesCursor = 0;
+  /** The number of the latest change; `since` returns the changes after it. */
+  cursor = 0;
+  /** The number of the latest change that created or deleted a file. */
+  namesCursor = 0;
 
   /** Past `limit` entries, those of deleted files are dropped. */
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** The number of the latest change; `since` returns the changes after it. */
-  get cursor(): number {
-    return this.#sequence;
-  }
-
-  /** The number of the latest change that created or deleted a file. */
-  get namesCursor(): number {
-    return this.#namesCursor;
-  }
+  constructor(private readonly limit: number) {}
 
   record(path: string, change: "created" | "changed" | "deleted", ignored: boolean): void {
-    const sequence = ++this.#sequence;
-    if (change !== "changed") this.#namesCursor = sequence;
+    const sequence = ++this.cursor;
+    if (change !== "changed") this.namesCursor = sequence;
     const created = change === "created" ? sequence : (this.#entries.get(path)?.created ?? 0);
     this.#entries.set(path, { exists: change !== "deleted", ignored, sequence, created });
-    if (this.#entries.size <= this.#limit) return;
+    if (this.#entries.size <= this.limit) return;
     for (const [old, entry] of this.#entries)
       if (!entry.exists && entry.sequence < sequence) this.#entries.delete(old);
   }
 
   /** What changed after a cursor, anywhere or in these folders. */
   since(cursor: number, folders?: readonly string[]): FileChange[] {
-    if (cursor >= this.#sequence) return [];
+    if (cursor >= this.cursor) return [];
     const changes: FileChange[] = [];
     for (const [path, { exists, ignored, sequence, created }] of this.#entries) {
       if (sequence <= cursor) continue;
@@ -74,33 +57,27 @@ export class ChangeLog {
 }
 
 export class RecentlyShownFiles {
-  readonly #limit: number;
-  /** The stamp text by path, the oldest first; undefined for a file that does not exist. */
-  readonly #stamps = new Map<string, string | undefined>();
+  /** The stamp text by path; undefined for a file that does not exist. */
+  readonly #files: LRUCache<string, { stamp: string | undefined }>;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(max: number) {
+    this.#files = new LRUCache({ max });
   }
 
   /** Adds a file as it is now, before it is read, so that no later write is missed. */
   add(path: string): void {
-    const stamp = this.#stamps.has(path) ? this.#stamps.get(path) : stampOf(path)?.text;
-    this.#stamps.delete(path);
-    this.#stamps.set(path, stamp);
-    for (const oldest of this.#stamps.keys()) {
-      if (this.#stamps.size <= this.#limit) return;
-      this.#stamps.delete(oldest);
-    }
+    if (this.#files.get(path) === undefined) this.#files.set(path, { stamp: stampOf(path)?.text });
   }
 
   /** Stats every file and reports those that differ from the last check. */
   check(
     report: (path: string, change: "created" | "changed" | "deleted", stamp: string | undefined) => void,
   ): void {
-    for (const [path, before] of this.#stamps) {
+    for (const [path, file] of this.#files.entries()) {
+      const before = file.stamp;
       const now = stampOf(path)?.text;
       if (now === before) continue;
-      this.#stamps.set(path, now);
+      file.stamp = now;
       report(path, before === undefined ? "created" : now === undefined ? "deleted" : "changed", now);
     }
   }
@@ -111,37 +88,31 @@ export interface WorkspaceVersionsContext {
   roots: readonly string[];
   /** Names of the files that mark a project. */
   markers: ReadonlySet<string>;
-  /** Whether some server handles this file. */
   isServed: (path: string) => boolean;
 }
 
 export class WorkspaceVersions {
-  readonly #context: WorkspaceVersionsContext;
-  #sources: { seen: number; cursor: number; changedAt: number | null } = {
-    seen: 0,
-    cursor: 0,
-    changedAt: null,
-  };
+  #seen = 0;
+  #sources = 0;
+  #changedAt: number | null = null;
 
-  constructor(context: WorkspaceVersionsContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: WorkspaceVersionsContext) {}
 
   /** The version after a check that began at `checkedAt`. */
   at(checkedAt: number): WorkspaceVersion {
     this.#readSources();
-    return { checkedAt, sources: String(this.#sources.cursor), changedAt: this.#sources.changedAt };
+    return { checkedAt, sources: String(this.#sources), changedAt: this.#changedAt };
   }
 
   /** The number of the present version, once every earlier change is known. */
   async now(): Promise<number> {
-    await this.#context.watch.check();
-    return this.#context.watch.cursor;
+    await this.context.watch.check();
+    return this.context.watch.cursor;
   }
 
   /** Absolute paths of the files that anyone has changed since a version; without what git ignores. */
   async changedSince(version: number): Promise<ReadonlySet<string>> {
-    const { watch, roots } = this.#context;
+    const { watch, roots } = this.context;
     await watch.check();
     const changes = watch.since(version, roots).filter(({ ignored }) => !ignored);
     return new Set(changes.map(({ path }) => path));
@@ -149,13 +120,13 @@ export class WorkspaceVersions {
 
   /** Notes whether the latest changes could change an answer. Files that servers write for themselves cannot. */
   #readSources(): void {
-    const { watch, roots, markers, isServed } = this.#context;
+    const { watch, roots, markers, isServed } = this.context;
     const { cursor } = watch;
-    if (cursor === this.#sources.seen) return;
-    const changes = watch.since(this.#sources.seen, roots);
-    const isOther = changes.some(({ path }) => markers.has(basename(path)) || isServed(path));
-    this.#sources = isOther
-      ? { seen: cursor, cursor, changedAt: Date.now() }
-      : { ...this.#sources, seen: cursor };
+    if (cursor === this.#seen) return;
+    const changes = watch.since(this.#seen, roots);
+    this.#seen = cursor;
+    if (!changes.some(({ path }) => markers.has(basename(path)) || isServed(path))) return;
+    this.#sources = cursor;
+    this.#changedAt = Date.now();
   }
 }

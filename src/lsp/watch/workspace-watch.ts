@@ -52,9 +52,7 @@ export interface WorkspaceWatchContext {
 }
 
 export class WorkspaceWatch {
-  readonly #roots: readonly string[];
   readonly #isDeniedName: (path: string) => boolean;
-  readonly #log: Log;
   readonly #options: WatchOptions;
   readonly #changes: ChangeLog;
   readonly #source: EventSource;
@@ -73,10 +71,12 @@ export class WorkspaceWatch {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  constructor({ roots, deny, env, log }: WorkspaceWatchContext, options: Partial<WatchOptions> = {}) {
+  constructor(
+    private readonly context: WorkspaceWatchContext,
+    options: Partial<WatchOptions> = {},
+  ) {
+    const { roots, deny, env } = context;
     this.#options = { ...DEFAULTS, ...options };
-    this.#roots = roots;
-    this.#log = log;
     this.#isDeniedName =
       deny.length > 0 ? picomatch(deny.map(onOneLine), { dot: true, nocase: true }) : () => false;
     const { files, ignoredFiles, ignoredFolders, shownFiles, openEvents } = this.#options;
@@ -162,10 +162,7 @@ export class WorkspaceWatch {
     return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
   }
 
-  /**
-   * Takes in every change that was made before this call. Concurrent calls share a check that begins after them. With
-   * `since`, a check that began after that time and has just ended is enough.
-   */
+  /** Takes in every change made before this call. With `since`, a check that began later and just ended is enough. */
   check(since?: number): Promise<void> {
     const { began, ended } = this.#lastCheck;
     if (since !== undefined && began >= since && performance.now() - ended < SHARED_MS)
@@ -200,7 +197,7 @@ export class WorkspaceWatch {
       this.#tree.noteStamp(path, stamp);
       this.#changes.record(path, change, ignored);
     });
-    await Promise.all(this.#roots.map((root) => this.#tree.readRoot(root)));
+    await Promise.all(this.context.roots.map((root) => this.#tree.readRoot(root)));
     await this.#readTouched();
     if (this.#tree.isReading) await withTimeout(this.#tree.idle(), this.#options.ignoredWaitMs);
     this.#hasStarted = true;
@@ -235,7 +232,7 @@ export class WorkspaceWatch {
   #warnOnce(): void {
     if (this.#isWarned || this.#blindFolders().length === 0) return;
     this.#isWarned = true;
-    this.#log("warn", "not all files are watched", { limit: this.#options.files });
+    this.context.log("warn", "not all files are watched", { limit: this.#options.files });
   }
 
   #isDenied(path: string, isFolder: boolean): boolean {
@@ -245,6 +242,6 @@ export class WorkspaceWatch {
   }
 
   #rootOf(path: string): string | undefined {
-    return this.#roots.find((root) => isInside(path, root));
+    return this.context.roots.find((root) => isInside(path, root));
   }
 }

@@ -37,7 +37,6 @@ const MAX_LOSSES = 32;
 const CLOSED_MS = 2_000;
 
 export interface ConnectionOptions {
-  /** The server's name in messages. */
   name: string;
   maxBytes: number;
   trace?: Trace | undefined;
@@ -61,20 +60,20 @@ interface PendingRequest {
 }
 
 export class ServerConnection {
-  readonly #name: string;
-  readonly #options: ConnectionOptions;
   readonly #writer: CountingWriter;
   readonly #connection: MessageConnection;
   readonly #pending = new Set<PendingRequest>();
-  readonly #ended: Promise<string>;
+  /** Resolves with the reason when the server has ended and every pending request was rejected. */
+  readonly ended: Promise<string>;
   #isOpen = true;
   #tokens = 0;
   #losses = 0;
   #failure: Refusal | undefined;
 
-  constructor(transport: Transport, options: ConnectionOptions) {
-    this.#name = options.name;
-    this.#options = options;
+  constructor(
+    transport: Transport,
+    private readonly options: ConnectionOptions,
+  ) {
     const reader = new ResyncReader(transport.input, options.maxBytes, (skipped) => {
       options.onSkipped(skipped);
       if (skipped.lost) this.#replyLost(skipped);
@@ -87,21 +86,16 @@ export class ServerConnection {
     // A failed write rejects the request that made it.
     this.#connection.onError(() => {});
     if (options.trace) this.#traceTo(options.trace);
-    const drained = new Promise<void>((resolve) => {
-      reader.onClose(() => resolve());
+    const drained = new Promise<true>((resolve) => {
+      reader.onClose(() => resolve(true));
     });
     this.#connection.onClose(() => void this.#closed(transport));
-    this.#ended = transport.ended.then(async (reason) => {
+    this.ended = transport.ended.then(async (reason) => {
       if (!this.#failure) await drain(drained);
-      this.fail(new Refusal("lsp/exited", `server "${this.#name}" ${reason}`));
+      this.fail(new Refusal("lsp/exited", `server "${this.options.name}" ${reason}`));
       return reason;
     });
     this.#connection.listen();
-  }
-
-  /** Resolves with the reason when the server has ended and every pending request was rejected. */
-  get ended(): Promise<string> {
-    return this.#ended;
   }
 
   get hasFailed(): boolean {
@@ -115,7 +109,7 @@ export class ServerConnection {
   /** Refuses further work for a server that reads or answers nothing, so that what waits for it stays bounded. */
   refuseWhenFull(): void {
     if (this.#pending.size < MAX_PENDING && this.#writer.unsent < MAX_UNSENT) return;
-    throw new Refusal("lsp/busy", `server "${this.#name}" does not keep up with its requests`);
+    throw new Refusal("lsp/busy", `server "${this.options.name}" does not keep up with its requests`);
   }
 
   /** Rejects every pending and every later request with this refusal. */
@@ -152,8 +146,9 @@ export class ServerConnection {
     this.#pending.add(request);
     const partial = parts && this.#partialResults(params, parts);
     try {
-      const sent = this.#send(method, partial?.params ?? params, cancellation);
-      return await untilAborted(deadline.signal, sent);
+      const sent = positional(partial?.params ?? params);
+      const { token } = cancellation;
+      return await untilAborted(deadline.signal, this.#connection.sendRequest(method, ...sent, token));
     } catch (error) {
       throw deadline.signal.aborted ? cancelled(deadline.signal) : await this.#reasonOf(error);
     } finally {
@@ -161,10 +156,6 @@ export class ServerConnection {
       partial?.dispose();
       this.#pending.delete(request);
     }
-  }
-
-  async #send(method: string, params: unknown, { token }: CancellationTokenSource): Promise<unknown> {
-    return this.#connection.sendRequest(method, ...positional(params), token);
   }
 
   /** The parameters with a token under which the server may send partial results as `$/progress`. */
@@ -184,7 +175,7 @@ export class ServerConnection {
     const timer = setTimeout(() => {
       this.#losses -= 1;
       for (const { method, abort } of suspects.filter((request) => this.#pending.has(request))) {
-        const message = `server "${this.#name}" sent ${text}; it may have been the answer to ${method}`;
+        const message = `server "${this.options.name}" sent ${text}; it may have been the answer to ${method}`;
         abort.abort(new Refusal("lsp/garbled", message));
       }
     }, LOST_MS);
@@ -192,9 +183,9 @@ export class ServerConnection {
   }
 
   #timedOut(method: string, timeoutMs: number): Refusal {
-    const message = `server "${this.#name}" did not answer ${method} within ${timeoutMs} ms`;
+    const message = `server "${this.options.name}" did not answer ${method} within ${timeoutMs} ms`;
     const refusal = new Refusal("lsp/timeout", message);
-    this.#options.onTimeout(refusal);
+    this.options.onTimeout(refusal);
     return refusal;
   }
 
@@ -202,23 +193,23 @@ export class ServerConnection {
   async #closed(transport: Transport): Promise<void> {
     this.#isOpen = false;
     if ((await withTimeout(transport.ended, CLOSED_MS)) !== undefined) return;
-    this.fail(new Refusal("lsp/exited", `server "${this.#name}" closed its input or output`));
+    this.fail(new Refusal("lsp/exited", `server "${this.options.name}" closed its input or output`));
     await transport.kill();
   }
 
   /** The server's own error, or the end of the server that a failed write announces. */
   async #reasonOf(error: unknown): Promise<Error> {
     if (error instanceof ResponseError && error.code !== ErrorCodes.MessageWriteError) return error;
-    await withTimeout(this.#ended, DRAIN_MS);
+    await withTimeout(this.ended, DRAIN_MS);
     if (this.#failure) return this.#failure;
-    return new Refusal("lsp/exited", `server "${this.#name}" cannot be written to`, { cause: error });
+    return new Refusal("lsp/exited", `server "${this.options.name}" cannot be written to`, { cause: error });
   }
 
   #traceTo(trace: Trace): void {
     const log = (entry: unknown): void => {
       const { type, message } = fieldsOf<{ type: string; message: unknown }>(entry);
       const direction = String(type).startsWith("send") ? "sent" : "received";
-      trace({ side: "lsp", server: this.#name, direction, message });
+      trace({ side: "lsp", server: this.options.name, direction, message });
     };
     void this.#connection.trace(TraceLevel.Messages, { log }, { traceFormat: TraceFormat.JSON });
   }
@@ -238,18 +229,9 @@ class CountingWriter extends StreamMessageWriter {
   }
 }
 
-/**
- * Waits for the last replies of a server that has ended. When this process is busy, timers run before pipes are read,
- * so after the time limit the pipes get a few more turns.
- */
-async function drain(drained: Promise<void>): Promise<void> {
-  if (
-    await withTimeout(
-      drained.then(() => true),
-      DRAIN_MS,
-    )
-  )
-    return;
+/** Waits for the last replies. When this process is busy, timers run before pipes: they get a few more turns. */
+async function drain(drained: Promise<true>): Promise<void> {
+  if (await withTimeout(drained, DRAIN_MS)) return;
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -38,19 +38,16 @@ const HOLD_SHARE = 0.9;
 const MAX_DOUBTED = 8;
 const MAX_EARLY_REFUSALS = 2;
 
-/** The server that a request goes to. */
 export interface RequestTarget {
   name: string;
   roots: readonly string[];
   connection: ServerConnection;
   readiness: ReadinessState;
-  /** Whether the server reports progress on requests of a method. */
   reportsProgress: (method: string) => boolean;
   /** How long an empty answer about one file's own text is doubted. */
   warmupMs: number;
 }
 
-/** A request as a call makes it. */
 export interface GivenRequest {
   method: string;
   params: unknown;
@@ -62,8 +59,6 @@ type Outcome = { value: unknown } | Refusal;
 
 /** One request of a call: its answer is held while the server is indexing, and asked for again while it is empty. */
 export class ReadyRequest {
-  readonly #target: RequestTarget;
-  readonly #given: GivenRequest;
   readonly #start = performance.now();
   readonly #isSingleFile: boolean;
   readonly #isRead: boolean;
@@ -71,23 +66,24 @@ export class ReadyRequest {
   #empties = 0;
   #earlyRefusals = 0;
 
-  constructor(target: RequestTarget, given: GivenRequest) {
-    this.#target = target;
-    this.#given = given;
+  constructor(
+    private readonly target: RequestTarget,
+    private readonly given: GivenRequest,
+  ) {
     this.#isSingleFile = SINGLE_FILE.has(given.method);
     this.#isRead = isRead(given.method);
   }
 
   async run(): Promise<ServerReply> {
-    const { readiness, reportsProgress } = this.#target;
+    const { readiness, reportsProgress } = this.target;
     const isOfProject = this.#isRead && !this.#isSingleFile;
-    const { onProgress } = this.#given.options;
-    const stopProgress = onProgress && reportProgress(this.#target, onProgress);
+    const { onProgress } = this.given.options;
+    const stopProgress = onProgress && reportProgress(this.target, onProgress);
     let previous: RequestSpan | undefined;
     try {
       if (isOfProject) await this.#waitForFirstStatus();
       for (;;) {
-        const span = readiness.requestSent(reportsProgress(this.#given.method));
+        const span = readiness.requestSent(reportsProgress(this.given.method));
         let outcome: Outcome;
         try {
           outcome = await this.#sendWhileStale();
@@ -135,19 +131,19 @@ export class ReadyRequest {
   }
 
   #leftMs(share = 1): number {
-    return this.#start + this.#given.timeoutMs * share - performance.now();
+    return this.#start + this.given.timeoutMs * share - performance.now();
   }
 
   /** How long an answer may be held. An empty one about a single file is held only while the server warms up. */
   #holdMs(): number {
     const left = this.#leftMs(HOLD_SHARE);
-    return this.#isSingleFile ? Math.min(this.#target.warmupMs, left) : left;
+    return this.#isSingleFile ? Math.min(this.target.warmupMs, left) : left;
   }
 
   /** Sends the request, again while the server says that its state changed meanwhile. */
   async #sendWhileStale(): Promise<Outcome> {
-    const { name, roots, readiness, connection } = this.#target;
-    const { method, params, options } = this.#given;
+    const { name, roots, readiness, connection } = this.target;
+    const { method, params, options } = this.given;
     for (let retries = 0; ; retries++) {
       try {
         const timeoutMs = Math.max(1, Math.round(this.#leftMs()));
@@ -165,21 +161,18 @@ export class ReadyRequest {
     }
   }
 
-  /**
-   * Waits for the first status of a server that is known to send one: its answers before that would be asked for again.
-   * Half of the time is kept, since a server that never sends the status may still answer.
-   */
+  /** Waits for the first status, for half of the time: a server that never sends it may still answer. */
   async #waitForFirstStatus(): Promise<void> {
-    const { readiness, warmupMs } = this.#target;
+    const { readiness, warmupMs } = this.target;
     if (!readiness.awaitsStatus || readiness.now === "indexing") return;
     const waitMs = Math.min(warmupMs, this.#leftMs(HOLD_SHARE)) / 2;
-    await readiness.waitForStatus(waitMs, warmupMs, this.#given.options.signal);
+    await readiness.waitForStatus(waitMs, warmupMs, this.given.options.signal);
   }
 
   /** Waits while the server works; false when it still does at the end of the time. */
   async #waitWhileWorking(isDoubtful: (waitMs: number) => boolean, holdMs: number): Promise<boolean> {
-    const { readiness, warmupMs } = this.#target;
-    const { signal } = this.#given.options;
+    const { readiness, warmupMs } = this.target;
+    const { signal } = this.given.options;
     const isIndexing = (): boolean => readiness.now === "indexing";
     if (isIndexing() || !readiness.awaitsStatus) {
       const isOver = (): boolean => !isIndexing() && (readiness.awaitsStatus || !isDoubtful(holdMs));
@@ -193,8 +186,8 @@ export class ReadyRequest {
 
   /** Waits before the next try after an empty answer; false when the empty answer is to be believed. */
   async #waitAfterEmpty(): Promise<boolean> {
-    const { readiness } = this.#target;
-    const { retryEmpty, signal } = this.#given.options;
+    const { readiness } = this.target;
+    const { retryEmpty, signal } = this.given.options;
     const attempts = ++this.#empties;
     if (!retryEmpty || (retryEmpty.while === "not_ready" && !readiness.mayFill)) return false;
     if (attempts >= retryEmpty.attempts || this.#leftMs(HOLD_SHARE) <= retryEmpty.delayMs) {
@@ -208,8 +201,8 @@ export class ReadyRequest {
 
   /** Waits for the first sign of a server that has shown none; false when none comes within the retry delay. */
   async #waitForFirstSign(): Promise<boolean> {
-    const { readiness } = this.#target;
-    const { retryEmpty, signal } = this.#given.options;
+    const { readiness } = this.target;
+    const { retryEmpty, signal } = this.given.options;
     if (!retryEmpty || !readiness.mayFill) return false;
     const before = readiness.now;
     const waitMs = Math.min(retryEmpty.delayMs, this.#leftMs(HOLD_SHARE));

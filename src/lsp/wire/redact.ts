@@ -72,14 +72,8 @@ let paths: RegExp | undefined;
 /** A text without any of these contains no path and no web address. */
 const mayHavePath = /[\\/]|%(?:25)*(?:2f|3a)|file:/i;
 
-interface Groups {
-  address: string | undefined;
-  found: string | undefined;
-  more: string | undefined;
-  glued: string | undefined;
-}
+type Groups = { [name: string]: string | undefined };
 
-/** The text without absolute paths. */
 export function redact(text: string, roots: readonly string[]): string {
   if (!mayHavePath.test(text)) return text;
   paths ??= new RegExp(all, "giu");

@@ -45,9 +45,6 @@ interface Dropped {
 }
 
 export class ResyncReader extends AbstractMessageReader {
-  readonly #input: Readable;
-  readonly #maxBytes: number;
-  readonly #onSkipped: (skipped: Skipped) => void;
   #callback: DataCallback | undefined;
   #chunks: Buffer[] = [];
   #size = 0;
@@ -58,17 +55,18 @@ export class ResyncReader extends AbstractMessageReader {
   #isDelivering = false;
   #hasEnded = false;
 
-  constructor(input: Readable, maxBytes: number, onSkipped: (skipped: Skipped) => void) {
+  constructor(
+    private readonly input: Readable,
+    private readonly maxBytes: number,
+    private readonly skip: (skipped: Skipped) => void,
+  ) {
     super();
-    this.#input = input;
-    this.#maxBytes = maxBytes;
-    this.#onSkipped = onSkipped;
   }
 
   listen(callback: DataCallback): Disposable {
     this.#callback = callback;
-    this.#input.on("data", this.#onData);
-    for (const event of ["end", "close", "error"]) this.#input.on(event, this.#onEnd);
+    this.input.on("data", this.#onData);
+    for (const event of ["end", "close", "error"]) this.input.on(event, this.#onEnd);
     return { dispose: () => this.#stop() };
   }
 
@@ -82,8 +80,8 @@ export class ResyncReader extends AbstractMessageReader {
     this.#callback = undefined;
     this.#queue = [];
     this.#chunks = [];
-    this.#input.off("data", this.#onData);
-    this.#input.resume();
+    this.input.off("data", this.#onData);
+    this.input.resume();
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -116,24 +114,21 @@ export class ResyncReader extends AbstractMessageReader {
     this.#needs = needs ?? 1;
   }
 
-  /**
-   * Delivers one message per turn, as fast as the connection handles them. The stream is paused while messages wait, so
-   * that a flood stays bounded.
-   */
+  /** Delivers one message per turn. The stream is paused while messages wait, so that a flood stays bounded. */
   #deliver(): void {
     if (this.#isDelivering) return;
     const message = this.#queue.shift();
     if (message) this.#handOver(message);
     if (this.#queue.length > 0 || (message && this.#hasEnded)) {
       this.#isDelivering = true;
-      this.#input.pause();
+      this.input.pause();
       setImmediate(() => {
         this.#isDelivering = false;
         this.#deliver();
       });
       return;
     }
-    if (this.#input.isPaused() && this.#callback) this.#input.resume();
+    if (this.input.isPaused() && this.#callback) this.input.resume();
     // One turn later, so that the connection has handled the last message before it is closed.
     if (this.#hasEnded) setImmediate(() => this.fireClose());
   }
@@ -143,7 +138,7 @@ export class ResyncReader extends AbstractMessageReader {
       this.#callback?.(message);
     } catch (error) {
       const text = error instanceof Error ? error.message : "a message that cannot be handled";
-      this.#onSkipped({ kind: "garbled", text, lost: false });
+      this.skip({ kind: "garbled", text, lost: false });
     }
   }
 
@@ -161,7 +156,7 @@ export class ResyncReader extends AbstractMessageReader {
   /** The message whose body is between two offsets. A header before its end means that it was cut short. */
   #body(buffer: Buffer, start: number, end: number): Step {
     const length = end - start;
-    if (length > this.#maxBytes) return this.#overLimit(buffer, start, length);
+    if (length > this.maxBytes) return this.#overLimit(buffer, start, length);
     const isWhole = buffer.length >= end;
     const message = isWhole ? parseMessage(buffer.toString("utf8", start, end)) : undefined;
     if (message) return { used: end, message };
@@ -178,7 +173,7 @@ export class ResyncReader extends AbstractMessageReader {
   #overLimit(buffer: Buffer, start: number, length: number): Step {
     if (buffer.length < start + EDGE && findHeader(buffer, start) < 0 && !this.#hasEnded)
       return { used: 0, needs: start + Math.min(length, EDGE) };
-    const text = `a message of ${length} bytes, over the limit of ${this.#maxBytes}`;
+    const text = `a message of ${length} bytes, over the limit of ${this.maxBytes}`;
     const head = headOf(buffer.subarray(start));
     const isReported = requestId(head, "") !== "unknown";
     this.#dropped = { text, left: length, isReported, head, tail: Buffer.alloc(0) };
@@ -202,14 +197,14 @@ export class ResyncReader extends AbstractMessageReader {
   /** Reports a message that cannot be used, and returns an error reply in its place when its id is known. */
   #unreadable(kind: Skipped["kind"], text: string, head: string, tail: string): Message | undefined {
     const id = requestId(head, tail);
-    this.#onSkipped({ kind, text, lost: id === "unknown" });
+    this.skip({ kind, text, lost: id === "unknown" });
     if (typeof id === "string") return undefined;
     return { jsonrpc: "2.0", id, error: { code: UNREADABLE, message: text } } as Message;
   }
 
   #junk(buffer: Buffer, used: number): number {
     const text = buffer.toString("utf8", 0, Math.min(used, 400)).trim();
-    if (text !== "") this.#onSkipped({ kind: "junk", text, lost: false });
+    if (text !== "") this.skip({ kind: "junk", text, lost: false });
     return used;
   }
 }

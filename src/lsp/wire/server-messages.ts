@@ -30,13 +30,10 @@ export interface ServerMessagesContext extends Pick<InstanceContext, "plan" | "c
 }
 
 export class ServerMessages {
-  readonly #context: ServerMessagesContext;
   /** Takers of edits, one for each command of ours that runs now. */
   readonly #editAppliers: ApplyEdit[] = [];
 
-  constructor(context: ServerMessagesContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: ServerMessagesContext) {}
 
   /** Runs a command of ours. While it runs, the server's edits go to `applyEdit`. */
   async whileApplying<T>(applyEdit: ApplyEdit, run: () => Promise<T>): Promise<T> {
@@ -50,7 +47,7 @@ export class ServerMessages {
 
   /** The answer to a request of the server. The plan's own replies come first. */
   request(method: string, params: unknown): unknown {
-    const { plan, capabilities, diagnostics, settings, folders } = this.#context;
+    const { plan, capabilities, diagnostics, settings, folders } = this.context;
     if (Object.hasOwn(plan.replies, method)) return plan.replies[method];
     switch (method) {
       case "workspace/configuration":
@@ -88,7 +85,7 @@ export class ServerMessages {
   }
 
   notification(method: string, params: unknown): void {
-    const { plan, diagnostics, readiness, command, notify } = this.#context;
+    const { plan, diagnostics, readiness, command, notify } = this.context;
     if (method === "textDocument/publishDiagnostics") diagnostics.publish(params);
     readiness.notified(method, params);
     for (const rule of plan.forward.filter(({ notification }) => notification === method))
@@ -104,10 +101,7 @@ function configuration(settings: JsonObject, params: unknown): Json[] {
   });
 }
 
-/**
- * The settings of a dotted section. A missing first part gives `{}` because unified-language-server crashes on null; a
- * missing later part gives null, as editors do.
- */
+/** A missing first part gives `{}`, since unified-language-server crashes on null; a later one null, as in editors. */
 export function settingsAt(settings: JsonObject, section: string): Json {
   if (section === "") return settings;
   const whole = Object.hasOwn(settings, section) ? settings[section] : undefined;
@@ -122,10 +116,7 @@ export function settingsAt(settings: JsonObject, section: string): Json {
   return current;
 }
 
-/**
- * Sends a notification to another server as a command and returns the parameters of the notification that answers it.
- * Vue's server asks its TypeScript server this way, and hangs on every request until it gets an answer.
- */
+/** Vue's server asks its TypeScript server this way, and hangs on every request until it gets an answer. */
 async function forward(
   rule: ForwardPlan,
   params: unknown,

@@ -11,7 +11,7 @@ import type { ServerPlan, TransportPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
 import { delay, withDeadline, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
-import { StderrRing } from "../process/stderr-ring.js";
+import { StderrRing, withStderr } from "../process/stderr-ring.js";
 import { cancelled, unlessAborted } from "../waiting.js";
 
 const CONNECT_MS = 10_000;
@@ -29,7 +29,6 @@ type Address = { host: string; port: number } | { path: string };
 /** Placeholders for the address in a server's arguments, by name. */
 export type SocketNames = { readonly [name: string]: string };
 
-/** Connects to a server that runs elsewhere. */
 export async function connectToServer(
   server: ServerPlan,
   transport: SocketPlan,
@@ -146,9 +145,7 @@ async function connectionOf(
     return await withDeadline([signal, stop.signal], waitMs, connection, late);
   } catch (error) {
     await child.kill();
-    if (!(error instanceof Refusal)) throw error;
-    const { code, message, nextSteps } = error;
-    throw new Refusal(code, message, { nextSteps, data: { stderr: child.stderr.lines }, cause: error });
+    throw withStderr(error, child.stderr.lines);
   }
 }
 
@@ -169,7 +166,6 @@ function joined(child: Transport, socket: Socket): Transport {
   return { ...child, input: socket, output: socket, ended, kill };
 }
 
-/** Resolves with the reason when the connection is closed. */
 function closeOf(socket: Socket): Promise<string> {
   return new Promise((done) => {
     let why = "";
@@ -180,7 +176,6 @@ function closeOf(socket: Socket): Promise<string> {
   });
 }
 
-/** Tries once to connect. */
 async function openSocket(address: Address, limit: AbortSignal): Promise<Socket> {
   const socket = configured(connect(address));
   try {
