@@ -62,7 +62,6 @@ export interface ConfigRequest {
   embedded?: ((presets: PresetFacts[]) => JsonObject) | undefined;
 }
 
-/** The layers of a request before they are merged. */
 export interface CollectedLayers {
   mainFile: Exclude<Discovered, { kind: "missing" }>;
   base: string;
@@ -151,7 +150,6 @@ function withServerDefaults(config: LayerTable, defaults: LayerTable): LayerTabl
   return withEntries(config, { servers: { ...servers, items } });
 }
 
-/** The user's own config with everything that it extends. */
 export function readUserConfig(request: ConfigRequest, catalogue: Catalogue, files: Files): ExtendedConfig {
   const nothing: ExtendedConfig = { layers: [], problems: [], files: [] };
   if (request.alone) return nothing;

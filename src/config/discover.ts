@@ -23,7 +23,6 @@ export type Discovered =
   | { kind: "embedded" }
   | { kind: "missing"; problem: Problem };
 
-/** Finds the main config of a workspace. */
 export function discover(request: DiscoverRequest, files: Files): Discovered {
   const variable = request.env.LSPI_CONFIG_PATH || undefined;
   if (request.configPath !== undefined) return named(request.configPath, "", request, files);
@@ -74,7 +73,6 @@ export function trustNames(workspace: string, files: Files): string[] {
   return CONFIG_NAMES.map((name) => trustName(workspace, join(workspace, name), files));
 }
 
-/** The user's own config. */
 export function userConfigFile(env: Environment, home: string): string {
   return join(configFolder(env, home), "config.toml");
 }

@@ -17,7 +17,6 @@ import { duplicateNames, validate } from "./validate.js";
 const MAX_LAYERS = 100;
 const NOT_SHIPPED = "is not a shipped config";
 
-/** A config with everything that it extends. */
 export interface ExtendedConfig {
   /** Lowest first; the file itself last. */
   layers: Layer[];
@@ -33,7 +32,6 @@ export interface ExtendsOptions {
   within?: string | undefined;
 }
 
-/** Reads a person's config with everything that it extends. */
 export function readExtended(
   file: string,
   content: string | Uint8Array,

@@ -3,7 +3,6 @@ import * as z from "zod";
 import { canonical, type JsonObject } from "../base/json.js";
 import { configSchema } from "./schema.js";
 
-/** JSON Schema 2020-12 of a config. The output is deterministic. */
 export function configJsonSchema(): JsonObject {
   const schema = z.toJSONSchema(configSchema, {
     target: "draft-2020-12",

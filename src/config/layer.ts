@@ -6,7 +6,6 @@ import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { toPointer } from "../base/pointer.js";
 import type { Path, Places } from "./text/source.js";
 
-/** One tree of settings and its source. */
 export interface Layer {
   /** A shipped config's name, or `config` for everything that a person wrote. */
   origin: string;
@@ -70,7 +69,6 @@ const configRule: Rule = {
   rest: "deep",
 };
 
-/** A layer's tree as nodes. */
 export function layerTable(layer: Layer): LayerTable {
   return tableNode(layer, layer.tree, []);
 }
@@ -98,7 +96,6 @@ export function mergeLayers(layers: readonly LayerTable[]): LayerTable {
   return rest.reduce((under, over) => mergeTables(under, over, configRule), first);
 }
 
-/** Merges one table over another. */
 export function mergeTables(under: LayerTable, over: LayerTable, rule: Rule): LayerTable {
   const entries = new Map(under.entries);
   for (const [key, value] of over.entries) {
@@ -163,7 +160,6 @@ export function withEntries(
   return { ...table, entries };
 }
 
-/** The node at a path, or `undefined`. */
 export function nodeAt(root: LayerNode, path: Path): LayerNode | undefined {
   let node: LayerNode | undefined = root;
   for (const part of path) {
@@ -184,24 +180,20 @@ export function itemsOf(node: LayerNode | undefined): readonly LayerNode[] {
   return node?.kind === "list" ? node.items : [];
 }
 
-/** The value of the leaf at a path. */
 export function valueAt(root: LayerNode, ...path: Path): Json | undefined {
   return leafValue(nodeAt(root, path));
 }
 
-/** The items of the list at a path. */
 export function itemsAt(root: LayerNode, ...path: Path): readonly LayerNode[] {
   return itemsOf(nodeAt(root, path));
 }
 
-/** The plain value of a node. */
 export function toJson(node: LayerNode): Json {
   if (node.kind === "leaf") return node.value;
   if (node.kind === "list") return node.items.map(toJson);
   return toTable(node);
 }
 
-/** The plain value of a table. */
 export function toTable(node: LayerTable): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of node.entries) define(out, key, toJson(value));

@@ -65,13 +65,10 @@ export interface LoadedConfig {
   warnings: Problem[];
   /** The programs that may be started without `allow.commands`, sorted. */
   catalogueCommands: string[];
-  /** The place of a value of `config`. */
   locate(pointer: string): Place | undefined;
   /** The shipped config that a value came from, or `config`. */
   origin(pointer: string): string;
-  /** The shipped profiles that have a tool. */
   toolProfiles(name: string): string[];
-  /** Whether lspi 0.2 has a tool of that name. */
   isLspiTool(name: string): boolean;
   /** Whether the profile allows a value only to be narrowed. */
   isSealed(pointer: string): boolean;
@@ -128,7 +125,6 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   throw new UnusableConfig(all, usablePart(tree, all, loaded));
 }
 
-/** Warnings for keys that a person set and that do nothing. */
 function withoutEffect(person: LayerTable): Problem[] {
   return KEYS_WITHOUT_EFFECT.flatMap((path) => {
     const node = nodeAt(person, path);
@@ -192,7 +188,6 @@ function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Probl
   return layers;
 }
 
-/** The form and size of answers in each client's own profile. */
 function clientForms(shipped: string, catalogue: Catalogue, files: Files): ClientForm[] {
   return readClients(shipped, files).map(({ client_info: names, context }) => {
     const profile = mergeLayers(profileTables(context, catalogue));

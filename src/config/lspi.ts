@@ -49,7 +49,6 @@ const lspiTools = [
   "stop_server",
 ];
 
-/** Whether lspi 0.2 has a tool of that name. */
 export function isLspiTool(name: string): boolean {
   return lspiTools.includes(name);
 }

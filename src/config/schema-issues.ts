@@ -18,7 +18,6 @@ export type SchemaIssue = (Exclude<ZodIssue, z.core.$ZodIssueInvalidUnion> | NoB
   path: (string | number)[];
 };
 
-/** The parsed value, or all issues. */
 export function checkSchema<T>(
   schema: z.ZodType<T>,
   tree: JsonObject,

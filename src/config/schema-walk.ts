@@ -45,7 +45,6 @@ function definition(schema: Schema): z.core.$ZodTypes["_zod"]["def"] {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-/** The keys of a table with their schemas. */
 export function shapeOf(schema: Schema): { [key: string]: Schema } {
   const def = definition(schema);
   return def.type === "object" ? def.shape : {};

@@ -14,7 +14,6 @@ import { nonEmpty, optional, optionalList, optionalSet } from "./schema/values.j
 export { presetSchema, serverSchema } from "./schema/server.js";
 export { methodSchema, toolSchema } from "./schema/tool.js";
 
-/** A whole config. */
 export const configSchema = z.strictObject({
   $schema: optional(z.string(), "For editors: the location of the schema of a JSON config. Ignored.", "any"),
   version: optional(z.literal(1), "The config language's version.", "any"),

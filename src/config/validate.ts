@@ -19,7 +19,6 @@ export interface ValidateOptions {
 /** The key that names the entries of each list. */
 const nameKeys = { servers: "id", tools: "name", methods: "method" };
 
-/** All problems of a tree. */
 export function validate(
   schema: z.ZodType,
   tree: JsonObject,
@@ -62,7 +61,6 @@ function isNameKey([list, _, key, ...rest]: Path): boolean {
   return rest.length === 0 && Object.entries(nameKeys).some(([name, id]) => name === list && id === key);
 }
 
-/** Turns schema issues into Problems. */
 class Reporter {
   constructor(
     private readonly schema: z.ZodType,

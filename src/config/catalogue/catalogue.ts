@@ -55,7 +55,6 @@ export class Catalogue {
     return this.#facts;
   }
 
-  /** Reads every preset, sorted by id. */
   presets(): Preset[] {
     return this.#namesIn("servers").flatMap((name) => this.#preset(name) ?? []);
   }
@@ -103,7 +102,6 @@ export class Catalogue {
     return sortedSet(safe.flatMap(({ command }) => [command ?? []].flat().slice(0, 1)));
   }
 
-  /** The servers of a stack, each with its preset. */
   stack(name: string): { server: JsonObject; preset: Preset }[] {
     const servers = this.layer(`stacks/${name}`)?.tree.servers;
     return (Array.isArray(servers) ? servers : []).flatMap((server) => {

@@ -72,7 +72,6 @@ export function indexText(presets: readonly PresetConfig[]): string {
   return `[\n${presets.map((preset) => JSON.stringify(presetFacts(preset))).join(",\n")}\n]\n`;
 }
 
-/** Reads the index, if there is one. */
 export function readIndex(files: Files, path: string): PresetFacts[] | undefined {
   const content = files.read(path);
   if (content === undefined) return undefined;

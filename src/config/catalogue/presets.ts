@@ -44,7 +44,6 @@ export function commandsAsShipped(config: LayerTable): string[] {
   });
 }
 
-/** The config with every server merged over its preset. */
 export function applyPresets(
   config: LayerTable,
   catalogue: Catalogue,
@@ -61,7 +60,6 @@ export function applyPresets(
   return { config: withEntries(config, { servers: { ...servers, items } }), problems };
 }
 
-/** The layers that a server is merged over. */
 function layersBelow(
   server: LayerTable,
   catalogue: Catalogue,

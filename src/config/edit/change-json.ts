@@ -94,7 +94,6 @@ function pretty(value: Json, indent: string, text: string): string {
   return `${open}${eol}${parts.map((part) => inner + part).join(`,${eol}`)}${eol}${indent}${close}`;
 }
 
-/** The first indentation in the text. */
 function indentUnit(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

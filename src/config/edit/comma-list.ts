@@ -2,11 +2,11 @@
  * Adds and removes items of a comma-separated list in a text: a TOML array, a JSON array or a JSON object. Comments stay
  * with the item that they are about, and the layout of everything else stays.
  */
+import type { AST } from "toml-eslint-parser";
 import { canonicalText, type Json } from "../../base/json.js";
 import type { Span } from "../text/source.js";
 import { beginsLine, endOfLine, indentAt, lineBreak, nextLine, splice, startOfLine } from "./text-lines.js";
 
-/** A list in a text. */
 export interface CommaList {
   /** The offset after the opening bracket. */
   open: number;
@@ -15,6 +15,16 @@ export interface CommaList {
   items: readonly Span[];
   /** All comments of the text. */
   comments: readonly Span[];
+}
+
+/** A TOML array as a list of offsets. */
+export function tomlList({ comments }: AST.TOMLProgram, { range, elements }: AST.TOMLArray): CommaList {
+  return {
+    open: range[0] + 1,
+    close: range[1] - 1,
+    items: elements.map((element) => element.range),
+    comments: comments.map((comment) => comment.range),
+  };
 }
 
 /** Appends an item. `write` returns its text for a new line with that indentation, or for the current line. */

@@ -31,7 +31,6 @@ function digestOf(text: string): string {
 const beginMark = (name: string) => `<!-- ${name}: begin, written by \`lsp-proxy skill\``;
 const endMark = (name: string) => `<!-- ${name}: end -->`;
 
-/** Replaces the section, or appends it. */
 export function withSection(text: string, name: string, section: string): string {
   const whole = [`${beginMark(name)} -->`, section.trimEnd(), endMark(name)].join("\n");
   const block = stamped(whole, beginMark(name)).replaceAll("\n", lineBreak(text));
@@ -47,7 +46,6 @@ export function withoutSection(text: string, name: string): string {
   return cutBlock(text, from, to + (/^\r?\n/.exec(text.slice(to))?.[0].length ?? 0));
 }
 
-/** Whether the section was edited since it was written. */
 export function isSectionEdited(text: string, name: string): boolean {
   const span = sectionSpan(text, name);
   return span !== undefined && !isUntouched(text.slice(...span), beginMark(name));

@@ -8,9 +8,8 @@ import { getAt } from "../../base/pointer.js";
 import { tomlText } from "../../base/toml-text.js";
 import { readOther } from "../text/read.js";
 import type { Path } from "../text/source.js";
-import { keyName, SYNTAX } from "../text/toml-spans.js";
-import { addItem, listChanges, removeItem } from "./comma-list.js";
-import { tomlList } from "./edit-toml.js";
+import { keyName, SYNTAX } from "../text/toml.js";
+import { addItem, listChanges, removeItem, tomlList } from "./comma-list.js";
 import {
   appendBlock,
   cutBlock,
@@ -148,7 +147,6 @@ function addMissingPairs(
   return now;
 }
 
-/** The tables at a path and below it. */
 function tablesAt(text: string, path: Path): AST.TOMLTable[] {
   return parseTOML(text, SYNTAX).body[0].body.filter(
     (statement): statement is AST.TOMLTable =>

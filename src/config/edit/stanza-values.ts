@@ -32,7 +32,6 @@ export function removeStanza(before: JsonObject, values: StanzaValues): JsonObje
   return removed(before, values.ours, values, []);
 }
 
-/** Paths where the stanza has a list or a table and the file has a value of another type. */
 export function conflictingPaths(before: JsonObject, values: StanzaValues): string[] {
   return conflicts(before, values.wanted, values, []);
 }

@@ -56,7 +56,6 @@ export function lacksList(file: string, text: string, stanza: Stanza): boolean {
   return !hasPlace(read(file, text, stanza).tree, stanza);
 }
 
-/** The entry's current value, if there is one. */
 export function entryIn(file: string, text: string, stanza: Stanza): Json | undefined {
   if (stanza.entry === undefined) return undefined;
   return getAt(read(file, text, stanza).tree, stanza.entry) as Json | undefined;

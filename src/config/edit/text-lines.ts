@@ -1,11 +1,9 @@
 /** Helpers for editing a text by offsets: line starts and ends, indentation, line breaks. */
 
-/** The line break that a text uses. */
 export function lineBreak(text: string): "\r\n" | "\n" {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** The start of the line of an offset. */
 export function startOfLine(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
@@ -17,13 +15,11 @@ export function endOfLine(text: string, offset: number): number {
   return text[end - 1] === "\r" && end > offset ? end - 1 : end;
 }
 
-/** The start of the next line. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   return end < 0 ? text.length : end + 1;
 }
 
-/** The indentation of the line of an offset. */
 export function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? "";
 }

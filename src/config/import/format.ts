@@ -4,11 +4,9 @@
  */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 
-/** One server of another program's config. */
 export interface OtherServer {
   /** Its name there, when it has one. */
   name: string | undefined;
-  /** Where it is in the file, for messages. */
   at: string;
   entry: JsonObject;
 }
@@ -28,7 +26,6 @@ export type Convert = (
 
 export interface Format {
   name: string;
-  /** What the file is, for people. */
   title: string;
   /** Whether its keys are ours, in our spelling or in lspi's. */
   isOurs?: boolean;
@@ -71,17 +68,14 @@ export function unsupported(advice: string): Convert {
   };
 }
 
-/** A command as a string or a list. */
 export const command: Convert = (value, note) => {
   const [program, ...args] = strings(value);
   if (program === undefined) return unusable("a program", note);
   return { command: program, ...(Array.isArray(value) ? { args } : {}) };
 };
 
-/** Extensions with or without their dots. */
 export const extensions: Convert = (value) => ({ extensions: strings(value).map(withoutDot) });
 
-/** Extension → language id. */
 export const languages: Convert = (value, note) => {
   if (!isTable(value)) return unusable("a table of extensions", note);
   const pairs = Object.entries(value).map(([name, id]) => [withoutDot(name), id as Json] as const);
@@ -107,10 +101,8 @@ export const patterns: Convert = (value) => {
   return { ...(extensions.length > 0 ? { extensions } : {}), ...(globs.length > 0 ? { globs } : {}) };
 };
 
-/** `true` disables the server. */
 export const disabled: Convert = (value) => (value === true ? { enabled: false } : undefined);
 
-/** The servers among the entries of a list. */
 export function serversIn(list: OtherList): OtherServer[] {
   return entriesOf(list).flatMap(({ name, at, entry }) => (isTable(entry) ? [{ name, at, entry }] : []));
 }

@@ -179,7 +179,6 @@ const crush: Format = {
   },
 };
 
-/** All formats, in the order in which they are tried. */
 export const formats: readonly Format[] = [cclsp, lspi, mcpls, helix, copilot, opencode, crush, claude];
 
 /** Reads a file of another program: its tree, and its format if it is the `wanted` one or recognised. */
@@ -201,7 +200,6 @@ function hasWords(entry: Json, key: string): boolean {
   return isTable(entry) && Array.isArray(entry[key]);
 }
 
-/** The entries under one key of the file. */
 function under(key: string): (tree: JsonObject) => OtherList[] {
   return (tree) => [{ value: tree[key], at: key }];
 }

@@ -8,18 +8,15 @@ import { launchedBy } from "./launchers.js";
 
 export interface Imported {
   servers: JsonObject[];
-  /** What could not be imported. */
   notes: string[];
 }
 
-/** A server in our keys, with its preset. */
 interface Candidate {
   id: string;
   server: JsonObject;
   preset: Preset | undefined;
 }
 
-/** Imports the servers of a tree in that format. */
 export function importServers(tree: JsonObject, format: Format, catalogue: Catalogue): Imported {
   const lists = format.lists(tree);
   const notes: string[] = [...(format.notes?.(tree) ?? []), ...lists.flatMap(invalidEntries)];
@@ -55,7 +52,6 @@ export function importServers(tree: JsonObject, format: Format, catalogue: Catal
   return { servers: withPriorities(servers, candidates), notes };
 }
 
-/** Notes about the built-in servers of the other program. */
 function builtInNotes({ name, hasBuiltInServers }: Format, imported: readonly string[]): string[] {
   if (!hasBuiltInServers) return [];
   return [

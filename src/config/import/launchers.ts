@@ -5,7 +5,6 @@ interface Launcher {
   downloads?: readonly (readonly string[])[];
   /** The subcommands that only look into the project's own environment. */
   finds?: readonly (readonly string[])[];
-  /** The flags that take a value. */
   valueFlags: ReadonlySet<string>;
 }
 
@@ -36,7 +35,6 @@ const launchers: { readonly [program: string]: Launcher } = {
   bundle: { downloads: [], finds: [["exec"]], valueFlags: new Set() },
 };
 
-/** The program that a launcher starts. */
 export interface Launched {
   /** The name without version and extras. */
   name: string;

@@ -43,7 +43,6 @@ export interface DiscoveredRule {
   unlimited?: true;
 }
 
-/** A rule with a label for the question to the user. */
 export function labelled(rule: RuleName, label: string): DiscoveredRule {
   return { rule, label };
 }

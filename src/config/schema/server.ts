@@ -54,7 +54,6 @@ const forward = z.strictObject({
   reply: nonEmpty.describe("The notification that carries the answer back."),
 });
 
-/** An entry of `servers`. */
 export const serverSchema = z.strictObject({
   id: identifier.describe("The server's name, unique.").meta(discovered("any")),
   kind: fixed(z.string(), "A preset in `configs/servers/`, or `generic`; keys here override it."),

@@ -7,7 +7,6 @@ export const set = (description: string) => ({ description, order: "set" as cons
 /** Metadata of an array whose order is kept. */
 export const sequence = (description: string) => ({ description, order: "sequence" as const });
 
-/** What a discovered config may do with a key. */
 type Rule = DiscoveredRule | RuleName;
 
 /** Metadata that declares what a discovered config may do with a key. */
@@ -35,12 +34,10 @@ export function atMost<T extends z.ZodType>(schema: T, description: string) {
   return optional(schema, description, "at_most");
 }
 
-/** An optional array whose order has no meaning. */
 export function optionalSet<T extends z.ZodType>(item: T, description: string, rule?: Rule) {
   return optional(z.array(item), set(description), rule);
 }
 
-/** An optional array whose order is kept. */
 export function optionalList<T extends z.ZodType>(item: T, description: string, rule?: Rule) {
   return optional(z.array(item), sequence(description), rule);
 }
@@ -59,7 +56,6 @@ export const jsonTable = z.record(z.string(), json);
 export const stringMap = z.record(z.string(), z.string());
 export const jsonPointer = z.string().regex(/^(\/.*)?$/, "a JSON Pointer");
 
-/** A server's id. */
 export const identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "1 to 64 letters, digits, `_`, `.` or `-`");
@@ -72,7 +68,6 @@ export const toolName = z
 /** The name of an argument or of a member of an answer. */
 export const argName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "1 to 64 letters, digits or `_`");
 export const stepId = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, "1 to 40 lower-case letters, digits or `_`");
-/** What a tool may do. */
 export const effect = z.enum(["read", "edit", "command"]);
 
 /** A Handlebars text, or the name of a shipped template. */

@@ -5,10 +5,17 @@ import { toPointer } from "../../base/pointer.js";
 import type { Problem } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
 import { parseJson } from "./json.js";
-import { type Parsed, type Part, type Path, placeOf, problemWithoutPlace, type Source } from "./source.js";
+import {
+  brokenWith,
+  type Finding,
+  type Parsed,
+  type Part,
+  type Path,
+  placeOf,
+  type Source,
+} from "./source.js";
 import { parseToml } from "./toml.js";
 
-/** The largest file that is read. */
 export const MAX_CONFIG_BYTES = 1_048_576;
 
 /** Reads one of our configs; `file` is the name that places carry. */
@@ -90,7 +97,6 @@ function toSource(file: string, mark: string, text: string, parsed: Parsed): Sou
   };
 }
 
-/** Problems sorted by place. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   return sortBy(problems, ({ place, code, message }) => [
     place?.file ?? "",
@@ -102,16 +108,6 @@ export function inOrder(problems: readonly Problem[]): Problem[] {
 }
 
 function unreadable(file: string, what: string, fix: string): Source {
-  const place = { file, line: 1, column: 1 };
-  return {
-    file,
-    mark: "",
-    text: "",
-    tree: {},
-    problems: [{ ...problemWithoutPlace("config/syntax", `the file is ${what}`, fix), place }],
-    broken: true,
-    refused: new Set(),
-    place: () => place,
-    pointer: toPointer,
-  };
+  const finding: Finding = { code: "config/syntax", message: `the file is ${what}`, path: [], fix };
+  return toSource(file, "", "", brokenWith([finding]));
 }

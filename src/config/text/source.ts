@@ -36,6 +36,11 @@ export interface Parsed {
   span(path: Path, part: Part): Span | undefined;
 }
 
+/** The result for a text that has no tree. */
+export function brokenWith(findings: Finding[]): Parsed {
+  return { tree: {}, findings, broken: true, span: () => undefined };
+}
+
 export interface Source {
   file: string;
   /** The byte order mark at the start of the file, or an empty text. */
@@ -58,7 +63,6 @@ export type Places = Pick<Source, "place" | "pointer">;
 /** The deepest nesting that a config may have. */
 export const MAX_DEPTH = 64;
 
-/** The one-based line of an offset. */
 export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split(/\r\n|\r|\n/).length;
 }
@@ -102,7 +106,6 @@ export function problemAt(
   };
 }
 
-/** A Problem that has no place in a file. */
 export function problemWithoutPlace(code: Code, message: string, fix: string = codes[code].fix): Problem {
   return { code, severity: "error", message, pointer: "", fix };
 }

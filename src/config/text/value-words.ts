@@ -19,7 +19,6 @@ export function expectedWords(expected: string): string {
   return typeWords[expected] ?? expected;
 }
 
-/** A value by its type. */
 export function foundWords(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";

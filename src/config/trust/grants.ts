@@ -13,7 +13,6 @@ export interface Grants {
   settings: string[];
 }
 
-/** Everything that a config asks for. The servers of `config` are complete. */
 export function grantsOf(requests: readonly TrustRequest[], config: LayerTable): Grants {
   const servers = itemsAt(config, "servers");
   const grants: Grants = { starts: [], asks: [], settings: [] };

@@ -30,7 +30,6 @@ export interface Limits {
   effective: LayerTable;
 }
 
-/** A setting that needs trust. */
 export interface TrustRequest {
   /** Its path, as `servers.rust.args`. */
   name: string;
@@ -40,7 +39,6 @@ export interface TrustRequest {
 }
 
 export interface Restricted {
-  /** What is left of the config. */
   config: LayerTable;
   warnings: Problem[];
   requests: TrustRequest[];
@@ -53,7 +51,6 @@ export interface RestrictOptions {
   isTrusted: boolean;
 }
 
-/** Restricts a config that was discovered in a workspace. */
 export function restrictDiscovered(config: LayerTable, limits: Limits, options: RestrictOptions): Restricted {
   const restriction = new Restriction("config/shrunk", options);
   const left = restriction.table(configSchema, config, { ...limits, ...root });
@@ -94,7 +91,6 @@ interface Position {
 
 const root = { name: "", defaultIsLimit: false, isUserEntry: false, isRequested: false };
 
-/** One pass over a config. */
 class Restriction {
   readonly problems: Problem[] = [];
   readonly requests: TrustRequest[] = [];
@@ -223,7 +219,6 @@ function childPosition(position: Position, key: string): Position {
   };
 }
 
-/** Whether a table has rules for its keys. */
 function hasRules(table: Schema): boolean {
   return Object.values(shapeOf(table)).some((schema) => ruleOf(schema) !== undefined);
 }

@@ -9,7 +9,6 @@ import type { Files } from "../files.js";
 import { itemsAt, itemsOf, type LayerNode, leafValue, toJson } from "../layer.js";
 import type { RuleName } from "../schema/discovered-rules.js";
 
-/** A value with the limit that it is compared with. */
 export interface Comparison {
   value: LayerNode;
   limit: LayerNode | undefined;
@@ -22,7 +21,6 @@ export interface Comparison {
   /** The folder that relative paths start from. */
   base: string;
   files: Files;
-  /** Reports what is taken away. */
   report(node: LayerNode, message: string): void;
 }
 
@@ -111,7 +109,6 @@ function hasFewerFeatures(value: LayerNode, limit: LayerNode): boolean {
   return limitOnly.size === 0 && [...limitExcept].every((name) => except.has(name));
 }
 
-/** A value as JSON text. */
 export function textOf(node: LayerNode): string {
   return canonicalText(toJson(node));
 }
