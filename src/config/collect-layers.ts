@@ -135,7 +135,6 @@ export function limitsOf(
   };
 }
 
-/** The layers of the profile for an `mcp.context`. */
 export function profileTables(context: string, catalogue: Catalogue): LayerTable[] {
   const name = context === AUTO_CONTEXT ? "default" : context;
   return shippedLayers(`profiles/${name}`, catalogue).map(layerTable);

@@ -17,7 +17,6 @@ export interface DiscoverRequest {
   env: Environment;
 }
 
-/** The main config, not parsed yet. */
 export type Discovered =
   | { kind: "named" | "discovered"; file: string; content: string | Uint8Array }
   | { kind: "embedded" }
@@ -68,7 +67,6 @@ export function trustName(workspace: string, file: string, files: Files): string
   return join(files.realpath(workspace), relative(workspace, file));
 }
 
-/** The names of all configs that could be discovered in a workspace. */
 export function trustNames(workspace: string, files: Files): string[] {
   return CONFIG_NAMES.map((name) => trustName(workspace, join(workspace, name), files));
 }

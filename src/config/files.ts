@@ -53,7 +53,6 @@ export function readText(files: Files, file: string): { text: string } | ReadFai
   return "content" in result ? { text: asText(result.content) } : result;
 }
 
-/** The value of a JSON text; undefined when it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

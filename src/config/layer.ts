@@ -1,7 +1,4 @@
-/**
- * Layers and how they merge. A merged tree keeps, for each value, the layer and the path that it came from. Tables merge
- * deep and named entries by their name; scalars, arrays and tables that are one choice are replaced.
- */
+/** Layers and how they merge. A merged tree keeps, for each value, the layer and the path that it came from. */
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { toPointer } from "../base/pointer.js";
 import type { Path, Places } from "./text/source.js";
@@ -133,7 +130,7 @@ function mergeNamed(under: LayerList, over: LayerList, rule: { by: string; entry
 }
 
 function nameOf(node: LayerNode, key: string): string | undefined {
-  const name = node.kind === "table" ? leafValue(node.entries.get(key)) : undefined;
+  const name = node.kind === "table" ? valueAt(node.entries.get(key)) : undefined;
   return typeof name === "string" ? name : undefined;
 }
 
@@ -160,8 +157,8 @@ export function withEntries(
   return { ...table, entries };
 }
 
-export function nodeAt(root: LayerNode, path: Path): LayerNode | undefined {
-  let node: LayerNode | undefined = root;
+export function nodeAt(root: LayerNode | undefined, path: Path): LayerNode | undefined {
+  let node = root;
   for (const part of path) {
     if (node?.kind === "table") node = node.entries.get(String(part));
     else if (node?.kind === "list") node = node.items[Number(part)];
@@ -170,22 +167,16 @@ export function nodeAt(root: LayerNode, path: Path): LayerNode | undefined {
   return node;
 }
 
-/** The value of a leaf; undefined for any other node. */
-export function leafValue(node: LayerNode | undefined): Json | undefined {
+/** The value of the leaf at a path; undefined for any other node. */
+export function valueAt(root: LayerNode | undefined, ...path: Path): Json | undefined {
+  const node = nodeAt(root, path);
   return node?.kind === "leaf" ? node.value : undefined;
 }
 
-/** The items of a list; none for any other node. */
-export function itemsOf(node: LayerNode | undefined): readonly LayerNode[] {
+/** The items of the list at a path; none for any other node. */
+export function itemsAt(root: LayerNode | undefined, ...path: Path): readonly LayerNode[] {
+  const node = nodeAt(root, path);
   return node?.kind === "list" ? node.items : [];
-}
-
-export function valueAt(root: LayerNode, ...path: Path): Json | undefined {
-  return leafValue(nodeAt(root, path));
-}
-
-export function itemsAt(root: LayerNode, ...path: Path): readonly LayerNode[] {
-  return itemsOf(nodeAt(root, path));
 }
 
 export function toJson(node: LayerNode): Json {

@@ -1,7 +1,4 @@
-/**
- * Loads a config: collects its layers, merges them over profile and defaults, completes the servers and validates. The
- * result is a Config whose values know where they came from, or all problems at once.
- */
+/** Loads a config: merges its layers, completes the servers and validates. The result is a Config, or all its problems. */
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
@@ -27,7 +24,6 @@ import {
   type LayerNode,
   type LayerTable,
   layerTable,
-  leafValue,
   mergedPlaces,
   mergeLayers,
   nodeAt,
@@ -174,7 +170,7 @@ export function inspectDiscovered(
 
 function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Problem[]): LayerTable[] {
   const node = nodeAt(person, ["mcp", "context"]);
-  const context = leafValue(node) ?? "default";
+  const context = valueAt(node) ?? "default";
   if (typeof context !== "string") return [];
   const layers = profileTables(context, catalogue);
   if (layers.length === 0) {

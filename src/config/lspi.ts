@@ -1,7 +1,4 @@
-/**
- * Accepts lspi's names of our keys: camelCase aliases and the top-level `workspace_root`. Only the keys listed here are
- * renamed, never the content of `env`, options or settings.
- */
+/** Accepts lspi's names of our keys: the camelCase aliases that are listed here, and the top-level `workspace_root`. */
 import { define, isTable, type Json, type JsonObject } from "../base/json.js";
 import { getAt, toPointer } from "../base/pointer.js";
 import { type Path, problemAt, type Source } from "./text/source.js";

@@ -21,11 +21,10 @@ export type SchemaIssue = (Exclude<ZodIssue, z.core.$ZodIssueInvalidUnion> | NoB
 export function checkSchema<T>(
   schema: z.ZodType<T>,
   tree: JsonObject,
-): { value: T; issues: [] } | { value?: undefined; issues: SchemaIssue[] } {
+): { value: T | undefined; issues: SchemaIssue[] } {
   // A config is parsed once, so generating code for each table would cost more than it saves.
   const result = schema.safeParse(tree, { jitless: true });
-  if (result.success) return { value: result.data, issues: [] };
-  return { issues: highestMinimums(flatten(result.error.issues, [])) };
+  return { value: result.data, issues: highestMinimums(flatten(result.error?.issues ?? [], [])) };
 }
 
 function flatten(issues: readonly ZodIssue[], prefix: Path): SchemaIssue[] {

@@ -1,6 +1,6 @@
 /** Looks up parts of the schema: the keys of a table, its rules for discovered configs, where a key belongs. */
 import * as z from "zod";
-import type { DiscoveredRule } from "./schema/discovered-rules.js";
+import type { DiscoveredRule } from "./schema/values.js";
 import type { Path } from "./text/source.js";
 
 export type Schema = z.core.$ZodType;

@@ -1,15 +1,11 @@
-/**
- * The config schema, table by table in `schema/`. Types, validation, `configs/schema.json`, `docs/config.md` and `explain` are
- * derived from it. Unknown keys are errors. `meta.order` says whether an array is a sequence or a set.
- */
+/** The config schema. Types, validation, `configs/schema.json`, `docs/config.md` and `explain` are derived from it. */
 import * as z from "zod";
 import { allow, limits, workspace } from "./schema/bounds.js";
 import { dialect } from "./schema/dialect.js";
-import { defaultIsLimit, labelled } from "./schema/discovered-rules.js";
 import { type presetSchema, serverSchema } from "./schema/server.js";
 import { http, mcp } from "./schema/surface.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
-import { nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
+import { defaultIsLimit, labelled, nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
 
 export { presetSchema, serverSchema } from "./schema/server.js";
 export { methodSchema, toolSchema } from "./schema/tool.js";

@@ -1,7 +1,4 @@
-/**
- * The usable part of a config that has problems. Later stages check that part, so that a person sees all problems of a file
- * at once. It is never run.
- */
+/** The usable part of a config with problems. It is never run, only checked, so that all problems are seen at once. */
 import type * as z from "zod";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { fromPointer, getAt, toPointer } from "../base/pointer.js";

@@ -1,7 +1,4 @@
-/**
- * The printed index of all presets: the facts that detection, `servers` and a config's `kind` need. The rest of a preset is
- * read only when it is used.
- */
+/** The printed index of all presets: what detection, `servers` and `kind` need. The rest is read only when it is used. */
 import type { Json } from "../../base/json.js";
 import { namedModules } from "../../base/named-paths.js";
 import { fromPointer, getAt } from "../../base/pointer.js";

@@ -7,11 +7,9 @@ import type { Environment } from "../discover.js";
 import { launchedBy } from "../import/launchers.js";
 import {
   itemsAt,
-  itemsOf,
   type Layer,
   type LayerTable,
   layerTable,
-  leafValue,
   mergeTables,
   nodeAt,
   serverRule,
@@ -38,7 +36,7 @@ function commandFrom(
 export function commandsAsShipped(config: LayerTable): string[] {
   return itemsAt(config, "servers").flatMap((server) => {
     const [command, args] = [nodeAt(server, ["command"]), nodeAt(server, ["args"])];
-    const program = leafValue(command) ?? leafValue(itemsOf(command)[0]);
+    const program = valueAt(command) ?? valueAt(itemsAt(command)[0]);
     const isShipped = [command, args].every((node) => node?.layer.origin.startsWith("configs/servers/"));
     return typeof program === "string" && isShipped ? [program] : [];
   });
@@ -99,9 +97,9 @@ function untrustedLayer(preset: Preset): Layer {
 /** The presets whose programs a server's command names: the program itself, what a launcher starts, or an argument. */
 function presetsRunning(server: LayerTable, catalogue: Catalogue): Preset[] {
   const command = server.entries.get("command");
-  const [program, ...more] = [leafValue(command) ?? itemsOf(command).map(leafValue)].flat();
+  const [program, ...more] = [valueAt(command) ?? itemsAt(command).map((node) => valueAt(node))].flat();
   if (typeof program !== "string") return [];
-  const args = [...more, ...itemsAt(server, "args").map(leafValue)] as Json[];
+  const args = [...more, ...itemsAt(server, "args").map((node) => valueAt(node))] as Json[];
   const own = catalogue.presetRunning(basename(program), args);
   if (own !== undefined) return [own];
   const launched = launchedBy(basename(program), args.map(String));

@@ -6,7 +6,6 @@ import type { Span } from "../text/source.js";
 import { addItem, type CommaList, listChanges, removeItem } from "./comma-list.js";
 import { indentAt, lineBreak, splice } from "./text-lines.js";
 
-/** The text that means `after` instead of `before`. */
 export function changeJson(text: string, before: JsonObject, after: JsonObject): string {
   return changeTable(text.trim() === "" ? "{}\n" : text, [], before, after);
 }

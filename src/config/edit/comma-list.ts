@@ -1,7 +1,4 @@
-/**
- * Adds and removes items of a comma-separated list in a text: a TOML array, a JSON array or a JSON object. Comments stay
- * with the item that they are about, and the layout of everything else stays.
- */
+/** Adds and removes items of a comma-separated list in TOML or JSON. Comments stay with the item that they are about. */
 import type { AST } from "toml-eslint-parser";
 import { canonicalText, type Json } from "../../base/json.js";
 import type { Span } from "../text/source.js";
@@ -17,7 +14,6 @@ export interface CommaList {
   comments: readonly Span[];
 }
 
-/** A TOML array as a list of offsets. */
 export function tomlList({ comments }: AST.TOMLProgram, { range, elements }: AST.TOMLArray): CommaList {
   return {
     open: range[0] + 1,

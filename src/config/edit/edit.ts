@@ -132,7 +132,6 @@ function withoutServerTables(text: string, id: string, comment: readonly string[
   return isCutAtEnd ? `${rest.trimEnd()}${lineBreak(text)}` : rest;
 }
 
-/** The text with a line for `extends` before the first table. */
 function withExtendsLine(text: string, name: string): string {
   const eol = lineBreak(text);
   const line = `extends = ${tomlText([name])}${eol}`;

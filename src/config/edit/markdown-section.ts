@@ -1,7 +1,4 @@
-/**
- * A section of ours in a person's Markdown file, between two marks. A digest in the first mark shows whether the person has
- * edited the section; everything else in the file stays as it is.
- */
+/** A section of ours in a person's Markdown file, between two marks. A digest shows whether the person edited it. */
 import { sha256 } from "../../base/hash.js";
 import { ConfigError } from "../../base/problem.js";
 import { problemWithoutPlace } from "../text/source.js";
@@ -14,7 +11,6 @@ export function stamped(text: string, mark: string): string {
   return text.replace(mark, () => `${mark} (${digestOf(text)})`);
 }
 
-/** Whether a text still has the digest that it was stamped with. */
 export function isUntouched(text: string, mark: string): boolean {
   const at = text.indexOf(mark);
   const end = at + mark.length;
@@ -38,7 +34,6 @@ export function withSection(text: string, name: string, section: string): string
   return span ? splice(text, ...span, block) : appendBlock(text, block);
 }
 
-/** Removes the section and the blank lines before it. */
 export function withoutSection(text: string, name: string): string {
   const span = sectionSpan(text, name);
   if (!span) return text;

@@ -5,7 +5,6 @@ import { tomlKey, tomlText } from "../../base/toml-text.js";
 
 const WIDTH = 120;
 
-/** The keys of a server or preset in the order in which they are written. */
 const KEYS: readonly string[] = [
   "id",
   "kind",
@@ -51,7 +50,6 @@ const KEYS: readonly string[] = [
   "share_roots",
 ];
 
-/** The keys that are written after all others. */
 const LAST_KEYS: readonly string[] = ["install", "install_on", "homepage"];
 
 /** The lines of a table, without its header. */

@@ -1,7 +1,4 @@
-/**
- * Writes or removes our tables in another program's TOML file. Only what changes its meaning is edited; a person's comments,
- * keys and layout stay.
- */
+/** Writes or removes our tables in another program's TOML file. A person's comments, keys and layout stay. */
 import { type AST, parseTOML } from "toml-eslint-parser";
 import { canonicalText, isTable, type Json } from "../../base/json.js";
 import { getAt } from "../../base/pointer.js";
@@ -21,7 +18,6 @@ import {
 } from "./text-lines.js";
 
 export interface TomlEntry {
-  /** The path of our table. */
   path: readonly string[];
   /** What the table shall mean. */
   after: Json | undefined;

@@ -22,20 +22,6 @@ export interface StanzaValues {
   joins: readonly string[] | undefined;
 }
 
-/** Adds the stanza: the entry is replaced, lists are united, other values are set only where there are none. */
-export function addStanza(before: JsonObject, values: StanzaValues): JsonObject {
-  return added(before, values.wanted, values.ours, values, []);
-}
-
-/** Removes everything of ours, and the tables and lists that become empty. */
-export function removeStanza(before: JsonObject, values: StanzaValues): JsonObject {
-  return removed(before, values.ours, values, []);
-}
-
-export function conflictingPaths(before: JsonObject, values: StanzaValues): string[] {
-  return conflicts(before, values.wanted, values, []);
-}
-
 /** The union of trees: tables are merged, lists united, of other values the last one counts. */
 export function unionOf(trees: readonly JsonObject[]): JsonObject {
   return trees.reduce((all, tree) => united(all, tree) as JsonObject, {});
@@ -49,16 +35,16 @@ function united(one: Json | undefined, other: Json): Json {
   return all;
 }
 
-function added(
+/** Adds the stanza: the entry is replaced, lists are united, other values are set only where there are none. */
+export function addStanza(
   before: JsonObject,
-  wanted: JsonObject,
-  ours: JsonObject,
   values: StanzaValues,
-  path: Path,
+  { wanted, ours }: Pick<StanzaValues, "wanted" | "ours"> = values,
+  path: Path = [],
 ): JsonObject {
   // What an earlier stanza wrote and this one no longer has is removed.
   const past = Object.entries(ours).filter(([key]) => !Object.hasOwn(wanted, key));
-  const after = removed(before, Object.fromEntries(past), values, path);
+  const after = removeStanza(before, values, Object.fromEntries(past), path);
   for (const [key, value] of Object.entries(wanted)) {
     const here = [...path, key];
     const old = withoutShorthand(member(before, key), here, values);
@@ -66,8 +52,8 @@ function added(
     if (isSamePath(here, values.entry)) define(after, key, replacedEntry(old, value, own));
     else if (old === undefined) define(after, key, value);
     else if (isTable(old) && isTable(value)) {
-      const inner = isTable(own) ? own : {};
-      define(after, key, added(old, value, inner, values, here));
+      const inner = { wanted: value, ours: isTable(own) ? own : {} };
+      define(after, key, addStanza(old, values, inner, here));
     } else if (Array.isArray(old) && Array.isArray(value)) {
       const inner = Array.isArray(own) ? own : [];
       const kept = old.filter((item) => includes(value, item) || !includes(inner, item));
@@ -96,7 +82,13 @@ function replacedEntry(
   return value === undefined && Object.keys(after).length === 0 ? undefined : after;
 }
 
-function removed(before: JsonObject, ours: JsonObject, values: StanzaValues, path: Path): JsonObject {
+/** Removes everything of ours, and the tables and lists that become empty. */
+export function removeStanza(
+  before: JsonObject,
+  values: StanzaValues,
+  ours: JsonObject = values.ours,
+  path: Path = [],
+): JsonObject {
   const after: JsonObject = { ...before };
   for (const [key, value] of Object.entries(ours)) {
     if (!Object.hasOwn(before, key)) continue;
@@ -111,7 +103,7 @@ function removed(before: JsonObject, ours: JsonObject, values: StanzaValues, pat
 
 function withoutOurs(old: Json, ours: Json, values: StanzaValues, path: Path): Json | undefined {
   if (isTable(old) && isTable(ours)) {
-    const rest = removed(old, ours, values, path);
+    const rest = removeStanza(old, values, ours, path);
     const [countBefore, count] = [Object.keys(old).length, Object.keys(rest).length];
     if (count === 0 && countBefore > 0) return undefined;
     return count < countBefore ? withShorthand(rest, path, values) : rest;
@@ -123,12 +115,18 @@ function withoutOurs(old: Json, ours: Json, values: StanzaValues, path: Path): J
   return canonicalText(old) === canonicalText(ours) ? undefined : old;
 }
 
-function conflicts(before: JsonObject, wanted: JsonObject, values: StanzaValues, path: Path): string[] {
+/** Paths where the stanza has a list or a table and the file has a value of another type. */
+export function conflictingPaths(
+  before: JsonObject,
+  values: StanzaValues,
+  wanted: JsonObject = values.wanted,
+  path: Path = [],
+): string[] {
   return Object.entries(wanted).flatMap(([key, value]) => {
     const here = [...path, key];
     const old = withoutShorthand(member(before, key), here, values);
     if (old === undefined || isSamePath(here, values.entry)) return [];
-    if (isTable(old) && isTable(value)) return conflicts(old, value, values, here);
+    if (isTable(old) && isTable(value)) return conflictingPaths(old, values, value, here);
     // A single value that differs is the person's choice, not a conflict.
     const isConflict = isTable(value) || (Array.isArray(value) && !Array.isArray(old));
     return isConflict ? [here.join(".")] : [];

@@ -1,7 +1,4 @@
-/**
- * Writes or removes our stanza in a client's file. The new meaning is computed on values first; then the text is changed,
- * read again, and refused if it does not mean exactly that.
- */
+/** Writes or removes our stanza in a client's file. The new text is read again and must mean exactly what was computed. */
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { getAt, toPointer } from "../../base/pointer.js";
 import { ConfigError } from "../../base/problem.js";
@@ -82,7 +79,6 @@ function read(file: string, text: string, { language, entry = [] }: Stanza): Sou
   return source;
 }
 
-/** Throws when a value on the path to the entry is not a table. */
 function checkPath(source: Source, { entry = [] }: Stanza): void {
   for (let length = 1; length < entry.length; length++) {
     const path = entry.slice(0, length);

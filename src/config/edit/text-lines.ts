@@ -24,7 +24,6 @@ export function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? "";
 }
 
-/** Whether only blanks precede an offset on its line. */
 export function beginsLine(text: string, offset: number): boolean {
   return text.slice(startOfLine(text, offset), offset).trim() === "";
 }

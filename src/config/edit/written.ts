@@ -1,7 +1,4 @@
-/**
- * The record of what was written into clients' files. After the config has changed, only this record distinguishes our
- * entries from a person's. Without it nothing is lost; less is recognised as ours.
- */
+/** The record of what was written into clients' files: it distinguishes our entries from a person's. */
 import { join } from "node:path";
 import * as z from "zod";
 import { canonicalPretty } from "../../base/json.js";

@@ -1,11 +1,7 @@
-/**
- * How another program's config is read: where its servers are, and how each of its keys is converted. A key that cannot be
- * converted is reported, never dropped silently.
- */
+/** How another program's config is read. A key that cannot be converted is reported, never dropped silently. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 
 export interface OtherServer {
-  /** Its name there, when it has one. */
   name: string | undefined;
   at: string;
   entry: JsonObject;
@@ -41,7 +37,6 @@ export interface Format {
   keys: { readonly [key: string]: Convert };
 }
 
-/** The key has this name here and the same meaning. */
 export function rename(key: string): Convert {
   return (value) => ({ [key]: value });
 }

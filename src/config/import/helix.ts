@@ -109,7 +109,6 @@ function references({ "language-servers": list }: JsonObject): JsonObject[] {
   return list.map((item) => (isTable(item) ? item : { name: item }));
 }
 
-/** Helix's feature names that differ from ours. */
 const FEATURES: { readonly [name: string]: string } = {
   "goto-definition": "definition",
   "goto-declaration": "declaration",

@@ -110,7 +110,6 @@ function presetNamed(name: string, format: Format, catalogue: Catalogue): Preset
   return catalogue.preset(known?.id ?? name);
 }
 
-/** The keys of a server that differ from its preset. */
 function withoutPreset(server: JsonObject, preset: PresetConfig, others: readonly string[]): JsonObject {
   const isNarrower = !isCovered(server, preset, others);
   const differs = (key: string) => {

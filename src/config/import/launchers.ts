@@ -41,7 +41,6 @@ export interface Launched {
   args: string[];
   /** The launcher with its subcommand. */
   by: string;
-  /** Whether the launcher downloads a missing program. */
   isDownloaded: boolean;
 }
 
@@ -66,7 +65,6 @@ export function launchedBy(program: string, args: readonly string[]): Launched |
   return undefined;
 }
 
-/** A package without its version and extras. */
 export function packageName(word: string): string {
   return word.replace(/(?<=.)(?:@|==|\[).*$/, "");
 }

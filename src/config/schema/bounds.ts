@@ -1,9 +1,10 @@
 /** The tables `workspace`, `allow` and `limits`: what may be read, started and used. */
 import * as z from "zod";
-import { defaultIsLimit, labelled } from "./discovered-rules.js";
 import {
   atMost,
+  defaultIsLimit,
   effect,
+  labelled,
   milliseconds,
   nonEmpty,
   optional,

@@ -1,7 +1,6 @@
 /** The table `dialect`: the names and forms of arguments and answers. */
 import * as z from "zod";
-import { unlimited } from "./discovered-rules.js";
-import { argName, optional, outOfBounds, stringMap, template } from "./values.js";
+import { argName, optional, outOfBounds, stringMap, template, unlimited } from "./values.js";
 
 const base01 = z.union([z.literal(0), z.literal(1)]);
 

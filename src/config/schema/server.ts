@@ -1,6 +1,5 @@
 /** An entry of `servers`, and a preset of the catalogue. */
 import * as z from "zod";
-import { unlimited } from "./discovered-rules.js";
 import {
   atMost,
   discovered,
@@ -18,6 +17,7 @@ import {
   sequence,
   set,
   stringMap,
+  unlimited,
 } from "./values.js";
 
 const mode = optional(

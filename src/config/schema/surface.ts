@@ -1,9 +1,9 @@
 /** The tables `mcp` and `http`: what clients see and how they connect. */
 import * as z from "zod";
-import { labelled } from "./discovered-rules.js";
 import {
   atMost,
   fixed,
+  labelled,
   milliseconds,
   nonEmpty,
   optional,

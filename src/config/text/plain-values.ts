@@ -1,7 +1,4 @@
-/**
- * Turns what a parser returns into plain JSON. Values that JSON lacks (dates, NaN, infinities, integers beyond 2^53) and keys
- * that could reach a prototype are findings; the remaining tree is safe to walk.
- */
+/** Turns parsed values into plain JSON. Values that JSON lacks, and keys that could reach a prototype, are findings. */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { type Finding, MAX_DEPTH, type Path, type Span } from "./source.js";
 
@@ -59,7 +56,6 @@ function plainValue(raw: unknown, path: Path, findings: Finding[], skip: Readonl
   return null;
 }
 
-/** A finite number within the safe range, or a finding and `null`. */
 function plainNumber(raw: number | bigint, path: Path, findings: Finding[]): Json {
   const value = Number(raw);
   if (!Number.isFinite(value)) {

@@ -1,7 +1,4 @@
-/**
- * A config file that was read: its tree, its problems, and the line and column of each value. Reading never throws because
- * of a file's content: every mistake in it is a Problem.
- */
+/** A config file that was read: its tree, its problems, and the line and column of each value. */
 import type { Code } from "../../base/codes.js";
 import { codes } from "../../base/codes.js";
 import type { JsonObject } from "../../base/json.js";
@@ -36,7 +33,6 @@ export interface Parsed {
   span(path: Path, part: Part): Span | undefined;
 }
 
-/** The result for a text that has no tree. */
 export function brokenWith(findings: Finding[]): Parsed {
   return { tree: {}, findings, broken: true, span: () => undefined };
 }
@@ -60,7 +56,6 @@ export interface Source {
 /** The part of a source that problems need. */
 export type Places = Pick<Source, "place" | "pointer">;
 
-/** The deepest nesting that a config may have. */
 export const MAX_DEPTH = 64;
 
 export function lineOf(text: string, offset: number): number {

@@ -140,43 +140,21 @@ function duplicateFinding({ id, at, key }: Duplicate, text: string, spans: Spans
   return parent ? finding : { ...finding, path: [] };
 }
 
-/** `[a.b]` or `[[a.b]]` alone on its line; the group is its first key. */
+/** A header alone on its line whose first key is bare and no value of a list, or the delimiter of a long string. */
 const HEADER =
-  /[ \t]*\[{1,2}[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*(?:\.[ \t]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*)*\]{1,2}[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
+  /(?<!\\)"""|'''|^[ \t]*\[{1,2}[ \t]*(?!(?:true|false|inf|nan)\b)[A-Za-z_][^[\]\n]*\]{1,2}[ \t]*(?:#.*)?$/gm;
 
-/** A bare key that cannot be a value of a list, so that it must be a header's. */
-const ONLY_A_KEY = /^(?!(?:true|false|inf|nan)$)[A-Za-z_]/;
-
-/** A string, a long string that may not end, or a comment. */
-const TOKEN = /"""(?:[^\\]|\\.?)*?(?:"""|$)|'''.*?(?:'''|$)|"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?|#[^\n]*/sy;
-
-/** The offsets of all headers in a text that may not parse; never of a line inside a string or a list. */
+/** The offsets of the headers in a text that may not parse; never of a line inside a long string. */
 function headerOffsets(text: string): number[] {
   const offsets: number[] = [];
-  let depth = 0;
-  let isLineStart = true;
-  for (let at = 0; at < text.length; ) {
-    const header = isLineStart ? matchAt(HEADER, text, at) : null;
-    if (header !== null && (depth === 0 || ONLY_A_KEY.test(header[1] ?? ""))) {
-      offsets.push(at);
-      // A list that was not closed ends here.
-      depth = 0;
-      isLineStart = false;
-      at += header[0].length;
-      continue;
-    }
-    const character = text[at] ?? "";
-    isLineStart = character === "\n";
-    if ("[{".includes(character)) depth++;
-    if ("]}".includes(character)) depth = Math.max(0, depth - 1);
-    at += Math.max(1, matchAt(TOKEN, text, at)?.[0].length ?? 1);
+  let delimiter: string | undefined;
+  for (const { 0: token, index } of text.matchAll(HEADER)) {
+    const isDelimiter = /^["']/.test(token);
+    if (!isDelimiter && delimiter === undefined) offsets.push(index);
+    else if (isDelimiter && delimiter === undefined) delimiter = token;
+    else if (token === delimiter) delimiter = undefined;
   }
   return offsets;
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
 }
 
 /** The start of the key that is inserted before a duplicate key. */

@@ -6,16 +6,14 @@ import type { Problem } from "../../base/problem.js";
 import type { Files } from "../files.js";
 import {
   itemsAt,
-  itemsOf,
   type LayerList,
   type LayerNode,
   type LayerTable,
-  leafValue,
   nodeAt,
   valueAt,
   withEntries,
 } from "../layer.js";
-import type { DiscoveredRule } from "../schema/discovered-rules.js";
+import type { DiscoveredRule } from "../schema/values.js";
 import { configSchema } from "../schema.js";
 import { keyOf, ruleOf, type Schema, shapeOf, tableOf } from "../schema-walk.js";
 import { problemAt } from "../text/source.js";
@@ -72,7 +70,7 @@ export function exceedingSealed(
 
 /** Tells whether a profile seals the value at a JSON Pointer. */
 export function sealedBy(profile: LayerTable): (pointer: string) => boolean {
-  const keys = itemsAt(profile, "mcp", "sealed").map((key) => String(leafValue(key)));
+  const keys = itemsAt(profile, "mcp", "sealed").map((key) => String(valueAt(key)));
   return (pointer) => keys.some((key) => `${pointer}/`.startsWith(`/${key.replaceAll(".", "/")}/`));
 }
 
@@ -147,7 +145,7 @@ class Restriction {
     const items = list.items.map((entry) => {
       if (entry.kind !== "table") return entry;
       const [written, effective] = [position.written, position.effective].map((limit) =>
-        itemsOf(limit).find((other) => nameOf(other) === nameOf(entry)),
+        itemsAt(limit).find((other) => nameOf(other) === nameOf(entry)),
       );
       const inner: Position = {
         written,
@@ -160,7 +158,7 @@ class Restriction {
       // A disabled server does nothing, so it needs no trust.
       if (valueAt(entry, "enabled") !== false) this.#request(rule.label ?? "", entry, inner);
       return effective === undefined && !this.#isProfile
-        ? restrictNewServer(schema, entry, itemsOf(position.effective), this.#report)
+        ? restrictNewServer(schema, entry, itemsAt(position.effective), this.#report)
         : this.table(schema, entry, inner);
     });
     return { ...list, items };
@@ -202,7 +200,6 @@ class Restriction {
     }
   }
 
-  /** Requests trust for a value that changes something. */
   #request(label: string | undefined, node: LayerNode, { effective, name }: Position): void {
     if (effective !== undefined && isPartOf(node, effective)) return;
     this.requests.push({ name, label: label ?? `\`${name} = ${textOf(node)}\``, node });
@@ -224,5 +221,5 @@ function hasRules(table: Schema): boolean {
 }
 
 function valueLabel({ label }: DiscoveredRule, node: LayerNode): string | undefined {
-  return label === undefined ? undefined : `${label} \`${leafValue(node)}\``;
+  return label === undefined ? undefined : `${label} \`${valueAt(node)}\``;
 }

@@ -6,8 +6,8 @@ import { resolve } from "node:path";
 import { canonicalText } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import type { Files } from "../files.js";
-import { itemsAt, itemsOf, type LayerNode, leafValue, toJson } from "../layer.js";
-import type { RuleName } from "../schema/discovered-rules.js";
+import { itemsAt, type LayerNode, toJson, valueAt } from "../layer.js";
+import type { RuleName } from "../schema/values.js";
 
 export interface Comparison {
   value: LayerNode;
@@ -50,7 +50,7 @@ export const rules: {
   only_true: (comparison) => keepSwitch(comparison, true),
   only_false: (comparison) => keepSwitch(comparison, false),
   subset: (comparison) => {
-    const allowed = new Set(itemsOf(comparison.limit).map(textOf));
+    const allowed = new Set(itemsAt(comparison.limit).map(textOf));
     return filterItems(
       comparison,
       (item) => allowed.has(textOf(item)),
@@ -59,7 +59,7 @@ export const rules: {
   },
   inside: (comparison) => {
     const { limit, base, files } = comparison;
-    const realPath = (node: LayerNode) => files.realpath(resolve(base, String(leafValue(node))));
+    const realPath = (node: LayerNode) => files.realpath(resolve(base, String(valueAt(node))));
     const folders = limit === undefined ? [] : elements(limit).map(realPath);
     const isAllowed = (item: LayerNode) => folders.some((folder) => isInside(realPath(item), folder));
     const kept = filterItems(comparison, isAllowed, `is outside ${comparison.limitOwner} folders`);
@@ -69,13 +69,13 @@ export const rules: {
   union: ({ value, limit }) => {
     if (value.kind !== "list") return value;
     const own = new Set(value.items.map(textOf));
-    return { ...value, items: [...itemsOf(limit).filter((item) => !own.has(textOf(item))), ...value.items] };
+    return { ...value, items: [...itemsAt(limit).filter((item) => !own.has(textOf(item))), ...value.items] };
   },
   selection: (comparison) => {
-    if (itemsOf(comparison.limit).length === 0) return comparison.value;
+    if (itemsAt(comparison.limit).length === 0) return comparison.value;
     // An empty list would mean everything.
-    const both = itemsOf(comparison.value).length === 0 ? undefined : rules.subset(comparison);
-    return itemsOf(both).length === 0 ? undefined : both;
+    const both = itemsAt(comparison.value).length === 0 ? undefined : rules.subset(comparison);
+    return itemsAt(both).length === 0 ? undefined : both;
   },
   fewer_features: (comparison) => {
     const { value, limit, limitOwner } = comparison;
@@ -84,7 +84,7 @@ export const rules: {
   },
   stricter_sandbox: (comparison) => {
     const { value, limit, limitOwner } = comparison;
-    const [wanted, current] = [leafValue(value), leafValue(limit) ?? "none"];
+    const [wanted, current] = [valueAt(value), valueAt(limit) ?? "none"];
     if (current === wanted || current === "none" || wanted === "read_only_no_network") return value;
     return ignored(comparison, `it is less strict than ${limitOwner} ${JSON.stringify(current)}`);
   },
@@ -124,7 +124,7 @@ function compareNumbers(
   word: string,
 ): LayerNode | undefined {
   const { value, limit, limitOwner, isStrict, isUnlimited } = comparison;
-  const [wanted, current] = [leafValue(value), leafValue(limit)];
+  const [wanted, current] = [valueAt(value), valueAt(limit)];
   if (typeof wanted !== "number") return value;
   if (typeof current !== "number")
     return isUnlimited || !isStrict ? value : ignored(comparison, "there is no limit to compare it with");
@@ -135,7 +135,7 @@ function compareNumbers(
 
 function keepSwitch(comparison: Comparison, to: boolean): LayerNode | undefined {
   const { value, limit, limitOwner } = comparison;
-  if (leafValue(limit) !== to || leafValue(value) !== !to) return value;
+  if (valueAt(limit) !== to || valueAt(value) !== !to) return value;
   return ignored(comparison, `${limitOwner} config says ${to}`);
 }
 

@@ -1,7 +1,4 @@
-/**
- * The record of what the user trusts: workspace configs, by their hash, and folders whose programs may be run.
- * A damaged record trusts nothing, and reading it throws a ConfigError.
- */
+/** The record of the configs and folders that the user trusts. A damaged record trusts nothing: reading it throws. */
 import { join } from "node:path";
 import * as z from "zod";
 import { codes } from "../../base/codes.js";
