@@ -6,7 +6,7 @@ import { nearest } from "../base/nearest.js";
 import { isInside } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
-import { type Files, readOrExplain } from "./files.js";
+import { readOrExplain } from "./files.js";
 import type { Layer } from "./layer.js";
 import { renameLspiKeys } from "./lspi.js";
 import { configSchema } from "./schema.js";
@@ -21,28 +21,24 @@ export interface ExtendedConfig {
   /** Lowest first; the file itself last. */
   layers: Layer[];
   problems: Problem[];
-  /** The files that are not shipped; its hash is computed from them. */
-  files: { file: string; text: string }[];
+  /** Of the file and of all files that it extends; the config is trusted by it. */
+  hash: string;
 }
 
-export interface ExtendsOptions {
-  catalogue: Catalogue;
-  files: Files;
-  /** A folder that relative entries must not leave, by real path. */
-  within?: string | undefined;
-}
-
+/** Reads a person's config. Relative entries of `extends` must not leave the folder `within`, by real path. */
 export function readExtended(
-  file: string,
+  main: string,
   content: string | Uint8Array,
-  options: ExtendsOptions,
+  catalogue: Catalogue,
+  within?: string,
 ): ExtendedConfig {
-  const { catalogue, files, within } = options;
-  const result: ExtendedConfig = { layers: [], problems: [], files: [] };
+  const { files } = catalogue;
+  const result = { layers: [] as Layer[], problems: [] as Problem[] };
+  const hashes: [file: string, hash: string][] = [];
 
   const addFile = (file: string, content: string | Uint8Array, chain: readonly string[]): void => {
     const source = renameLspiKeys(readSource(file, content));
-    result.files.push({ file, text: source.text });
+    hashes.push([relative(dirname(main), file).replaceAll("\\", "/"), sha256(source.text)]);
     result.problems.push(...problemsOf(source));
     const layer: Layer = { origin: "config", places: source, tree: source.tree };
     for (const [index, entry] of extendsOf(layer).entries()) {
@@ -76,8 +72,8 @@ export function readExtended(
     return undefined;
   };
 
-  addFile(file, content, [files.realpath(file)]);
-  return result;
+  addFile(main, content, [files.realpath(main)]);
+  return { ...result, hash: digest(canonicalText(hashes)) };
 }
 
 /** The layers of a shipped config; none when there is no config of that name. */
@@ -94,16 +90,6 @@ export function shippedLayers(name: string, catalogue: Catalogue, chain: readonl
     return layers;
   });
   return [...below, layer];
-}
-
-/** The hash by which a config and all files that it extends are trusted. */
-export function hashOf({ files }: ExtendedConfig, main: string): string {
-  const folder = dirname(main);
-  return digest(
-    canonicalText(
-      files.map(({ file, text }) => [relative(folder, file).replaceAll("\\", "/"), sha256(text)]),
-    ),
-  );
 }
 
 function problemsOf(source: Source): Problem[] {

@@ -30,40 +30,35 @@ export interface LayerLeaf extends Provenance {
   value: Json;
 }
 
-/** How values at one path merge. `exclusive` lists pairs of keys of which the later one removes the other. */
-type Rule =
-  | "deep"
-  | "replace"
-  | { by: string; entry: Rule }
-  | { keys: { [key: string]: Rule }; rest: Rule; exclusive?: readonly (readonly [string, string])[] };
+/** How values at one path merge; tables merge deep unless a rule says otherwise. */
+interface Rule {
+  replace?: true;
+  /** The key that names the entries of a list, which merge by it. */
+  by?: string;
+  keys?: { [key: string]: Rule };
+  /** For the keys that are not in `keys`. */
+  rest?: Rule;
+  /** Two keys of which the later one removes the other. */
+  exclusive?: readonly string[];
+}
+
+const REPLACE: Rule = { replace: true };
 
 /** How a server merges over another with its id, or over its preset. */
 export const serverRule: Rule = {
-  keys: {
-    transport: "replace",
-    features: "replace",
-    check: "replace",
-    replies: { keys: {}, rest: "replace" },
-  },
-  rest: "deep",
-};
-
-const toolRule: Rule = {
-  keys: {
-    request: "replace",
-    args: { keys: {}, rest: { keys: { default: "replace" }, rest: "deep" } },
-  },
-  rest: "deep",
-  exclusive: [["request", "steps"]],
+  keys: { transport: REPLACE, features: REPLACE, check: REPLACE, replies: { rest: REPLACE } },
 };
 
 const configRule: Rule = {
   keys: {
-    servers: { by: "id", entry: serverRule },
-    tools: { by: "name", entry: toolRule },
-    methods: { by: "method", entry: { keys: { result: "replace" }, rest: "deep" } },
+    servers: { by: "id", ...serverRule },
+    tools: {
+      by: "name",
+      keys: { request: REPLACE, args: { rest: { keys: { default: REPLACE } } } },
+      exclusive: ["request", "steps"],
+    },
+    methods: { by: "method", keys: { result: REPLACE } },
   },
-  rest: "deep",
 };
 
 export function layerTable(layer: Layer): LayerTable {
@@ -96,7 +91,8 @@ export function mergeLayers(layers: readonly LayerTable[]): LayerTable {
 export function mergeTables(under: LayerTable, over: LayerTable, rule: Rule): LayerTable {
   const entries = new Map(under.entries);
   for (const [key, value] of over.entries) {
-    for (const other of excludedBy(rule, key)) entries.delete(other);
+    if (rule.exclusive?.includes(key))
+      for (const other of rule.exclusive) if (other !== key) entries.delete(other);
     const below = entries.get(key);
     entries.set(key, below ? mergeNodes(below, value, ruleFor(rule, key)) : value);
   }
@@ -104,44 +100,37 @@ export function mergeTables(under: LayerTable, over: LayerTable, rule: Rule): La
 }
 
 function mergeNodes(under: LayerNode, over: LayerNode, rule: Rule): LayerNode {
-  if (rule === "replace") return over;
+  if (rule.replace) return over;
   if (under.kind === "table" && over.kind === "table") return mergeTables(under, over, rule);
-  if (under.kind === "list" && over.kind === "list" && typeof rule === "object" && "by" in rule)
-    return mergeNamed(under, over, rule);
-  return over;
+  if (under.kind !== "list" || over.kind !== "list" || rule.by === undefined) return over;
+  return mergeNamed(under, over, rule.by, rule);
 }
 
-function mergeNamed(under: LayerList, over: LayerList, rule: { by: string; entry: Rule }): LayerList {
+function mergeNamed(under: LayerList, over: LayerList, by: string, rule: Rule): LayerList {
   const items = [...under.items];
   const indices = new Map<string, number>();
   const addIndex = (item: LayerNode, index: number): void => {
-    const name = nameOf(item, rule.by);
+    const name = nameOf(item, by);
     if (name !== undefined && !indices.has(name)) indices.set(name, index);
   };
   items.forEach(addIndex);
   for (const entry of over.items) {
-    const index = indices.get(nameOf(entry, rule.by) ?? "") ?? items.length;
+    const index = indices.get(nameOf(entry, by) ?? "") ?? items.length;
     const below = items[index];
     const isMerged = below?.kind === "table" && entry.kind === "table";
-    items[index] = isMerged ? mergeTables(below, entry, rule.entry) : entry;
+    items[index] = isMerged ? mergeTables(below, entry, rule) : entry;
     addIndex(entry, index);
   }
   return { ...over, items };
 }
 
 function nameOf(node: LayerNode, key: string): string | undefined {
-  const name = node.kind === "table" ? valueAt(node.entries.get(key)) : undefined;
+  const name = valueAt(node, key);
   return typeof name === "string" ? name : undefined;
 }
 
-function ruleFor(rule: Rule, key: string): Rule {
-  if (typeof rule !== "object" || "by" in rule) return rule === "replace" ? "replace" : "deep";
-  return (Object.hasOwn(rule.keys, key) ? rule.keys[key] : undefined) ?? rule.rest;
-}
-
-function excludedBy(rule: Rule, key: string): string[] {
-  if (typeof rule !== "object" || "by" in rule) return [];
-  return (rule.exclusive ?? []).flatMap(([a, b]) => (key === a ? [b] : key === b ? [a] : []));
+function ruleFor({ keys = {}, rest = {} }: Rule, key: string): Rule {
+  return (Object.hasOwn(keys, key) ? keys[key] : undefined) ?? rest;
 }
 
 /** A table with entries set or, where `undefined`, removed. */

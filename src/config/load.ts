@@ -12,12 +12,11 @@ import {
   type CollectedLayers,
   type ConfigRequest,
   collectLayers,
-  limitsOf,
+  inspectConfig,
   profileTables,
   readUserConfig,
 } from "./collect-layers.js";
-import { baseOf, type Discovered, discover, trustName } from "./discover.js";
-import { hashOf, readExtended } from "./extends.js";
+import { type Discovered, discover } from "./discover.js";
 import type { Files } from "./files.js";
 import {
   itemsAt,
@@ -36,8 +35,8 @@ import { isLspiTool } from "./lspi.js";
 import { type Config, configSchema } from "./schema.js";
 import { inOrder } from "./text/read.js";
 import { type Path, problemAt } from "./text/source.js";
-import { type Grants, grantsOf } from "./trust/grants.js";
-import { exceedingSealed, restrictDiscovered, sealedBy } from "./trust/restrict.js";
+import type { Grants } from "./trust/grants.js";
+import { exceedingSealed, sealedBy } from "./trust/restrict.js";
 import { UnusableConfig, usablePart } from "./usable-part.js";
 import { parseTree } from "./validate.js";
 
@@ -72,13 +71,10 @@ export interface LoadedConfig {
   clientForms: ClientForm[];
 }
 
-/** Keys that are still accepted but do nothing. */
-const KEYS_WITHOUT_EFFECT = [["limits", "cache_bytes"]];
-
 /** Loads a workspace's config. Throws an UnusableConfig with all problems. */
 export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const catalogue = new Catalogue(request.shipped, files);
-  const layers = collectLayers(request, catalogue, files);
+  const layers = collectLayers(request, catalogue);
   const { problems, base, folder } = layers;
 
   const person = mergeLayers([...layers.user, ...layers.main, layers.commandLine]);
@@ -111,23 +107,25 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
       return node?.layer.places.place(node.path, "value");
     },
     origin: (pointer: string) => nodeAt(merged, fromPointer(pointer))?.layer.origin ?? "config",
-    toolProfiles: (name: string) => catalogue.profiles().filter((one) => hasTool(one, name, catalogue)),
+    toolProfiles: (name: string) => {
+      const tools = (profile: string) => itemsAt(mergeLayers(profileTables(profile, catalogue)), "tools");
+      return catalogue.profiles().filter((one) => tools(one).some((tool) => valueAt(tool, "name") === name));
+    },
     isLspiTool,
     isSealed: sealedBy(sealed),
-    clientForms: isAuto ? clientForms(request.shipped, catalogue, files) : [],
+    clientForms: isAuto ? clientForms(request.shipped, catalogue) : [],
   };
   if (problems.length === 0 && checked.value !== undefined) return { ...loaded, config: checked.value };
   const all = byFile(uniqueBy(problems, identityOf));
   throw new UnusableConfig(all, usablePart(tree, all, loaded));
 }
 
+/** A warning for `limits.cache_bytes`, which is accepted and does nothing. */
 function withoutEffect(person: LayerTable): Problem[] {
-  return KEYS_WITHOUT_EFFECT.flatMap((path) => {
-    const node = nodeAt(person, path);
-    if (node === undefined) return [];
-    const message = `\`${path.join(".")}\` has no effect any more and can be removed`;
-    return [problemAt(node.layer.places, "config/no-effect", message, node.path, { part: "key" })];
-  });
+  const node = nodeAt(person, ["limits", "cache_bytes"]);
+  if (node === undefined) return [];
+  const message = "`limits.cache_bytes` has no effect any more and can be removed";
+  return [problemAt(node.layer.places, "config/no-effect", message, node.path, { part: "key" })];
 }
 
 /** The node at a path. For a value of a preset or a stack: where the person asked for that preset or stack. */
@@ -152,19 +150,14 @@ export function inspectDiscovered(
   if (found.kind === "missing") throw new ConfigError([found.problem]);
   if (found.kind === "embedded") return undefined;
   const catalogue = new Catalogue(request.shipped, files);
-  const extended = readExtended(found.file, found.content, { catalogue, files, within: request.workspace });
-  const config = mergeLayers(extended.layers.map(layerTable));
-  const whole = applyPresets(config, catalogue, request.env);
-  const user = readUserConfig(request, catalogue, files);
-  const limits = limitsOf(request, catalogue, user.layers.map(layerTable));
-  const base = baseOf(found.file);
-  const restrict = (isTrusted: boolean) => restrictDiscovered(config, limits, { base, files, isTrusted });
+  const user = readUserConfig(request, catalogue).layers.map(layerTable);
+  const { name, hash, grants, restrict, ...others } = inspectConfig(request, found, user, catalogue);
   return {
-    file: trustName(request.workspace, found.file, files),
-    hash: hashOf(extended, found.file),
-    grants: grantsOf(restrict(false).requests, whole.config),
+    file: name,
+    hash,
+    grants: grants(),
     held: restrict(true).warnings,
-    problems: [...extended.problems, ...whole.problems],
+    problems: [...others.problems, ...others.presetProblems],
   };
 }
 
@@ -184,8 +177,8 @@ function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Probl
   return layers;
 }
 
-function clientForms(shipped: string, catalogue: Catalogue, files: Files): ClientForm[] {
-  return readClients(shipped, files).map(({ client_info: names, context }) => {
+function clientForms(shipped: string, catalogue: Catalogue): ClientForm[] {
+  return readClients(shipped, catalogue.files).map(({ client_info: names, context }) => {
     const profile = mergeLayers(profileTables(context, catalogue));
     const result = valueAt(profile, "dialect", "result");
     const maxChars = valueAt(profile, "mcp", "output", "max_total_chars_default");
@@ -212,12 +205,6 @@ function embeddedLayers(
     ...(hasServers || servers === undefined ? {} : { servers }),
   };
   return [tableWithoutFile("embedded default", tree)];
-}
-
-function hasTool(profile: string, tool: string, catalogue: Catalogue): boolean {
-  return profileTables(profile, catalogue).some((layer) =>
-    itemsAt(layer, "tools").some((node) => valueAt(node, "name") === tool),
-  );
 }
 
 function mainOf({ mainFile, hash }: CollectedLayers): LoadedConfig["main"] {

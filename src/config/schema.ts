@@ -1,9 +1,7 @@
 /** The config schema. Types, validation, `configs/schema.json`, `docs/config.md` and `explain` are derived from it. */
 import * as z from "zod";
-import { allow, limits, workspace } from "./schema/bounds.js";
-import { dialect } from "./schema/dialect.js";
 import { type presetSchema, serverSchema } from "./schema/server.js";
-import { http, mcp } from "./schema/surface.js";
+import { allow, dialect, http, limits, mcp, workspace } from "./schema/tables.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
 import { defaultIsLimit, labelled, nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
 

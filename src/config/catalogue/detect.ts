@@ -124,17 +124,12 @@ export function chooseServers(
 }
 
 export function serverEntry({ preset, claims, narrowed }: Proposal): JsonObject {
+  const entry = { id: preset.id, kind: preset.id };
+  if (!narrowed) return entry;
+  const isExtension = (claim: string) => claim.startsWith("*.");
   return {
-    id: preset.id,
-    kind: preset.id,
-    ...(narrowed ? { extensions: extensionsOf(claims), filenames: filenamesOf(claims) } : {}),
+    ...entry,
+    extensions: sortedSet(claims.filter(isExtension).map((claim) => claim.slice(2))),
+    filenames: sortedSet(claims.filter((claim) => !isExtension(claim))),
   };
-}
-
-function extensionsOf(claims: readonly string[]): string[] {
-  return sortedSet(claims.filter((claim) => claim.startsWith("*.")).map((claim) => claim.slice(2)));
-}
-
-function filenamesOf(claims: readonly string[]): string[] {
-  return sortedSet(claims.filter((claim) => !claim.startsWith("*.")));
 }

@@ -25,11 +25,8 @@ export function commandsFromEnvironment(catalogue: Catalogue, env: Environment):
   return catalogue.facts().flatMap((facts) => commandFrom(facts, env) ?? []);
 }
 
-function commandFrom(
-  { command_env: variable }: Pick<PresetFacts, "command_env">,
-  env: Environment,
-): string | undefined {
-  return variable === undefined ? undefined : env[variable] || undefined;
+function commandFrom({ command_env: variable = "" }: Partial<PresetFacts>, env: Environment) {
+  return env[variable] || undefined;
 }
 
 /** Programs of servers whose command and arguments both come from a preset. */

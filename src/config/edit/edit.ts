@@ -8,7 +8,15 @@ import { keyName, SYNTAX } from "../text/toml.js";
 import { changeJson } from "./change-json.js";
 import { addItem, removeItem, tomlList } from "./comma-list.js";
 import { serverLines } from "./server-text.js";
-import { appendBlock, insertLines, lineBreak, nextLine, splice, startOfLine } from "./text-lines.js";
+import {
+  appendBlock,
+  insertLines,
+  lineBreak,
+  nextLine,
+  splice,
+  startOfLine,
+  startOfLinesAbove,
+} from "./text-lines.js";
 
 export interface ConfigEditor {
   /** Adds a server; in TOML below the comment, unless the servers are one list. */
@@ -159,35 +167,23 @@ function keyText({ keys }: AST.TOMLKey): string {
 
 /** The array with a dotted name, in a table, at the top level or in an inline table. */
 function arrayAt(program: AST.TOMLProgram, name: string): AST.TOMLArray | undefined {
-  const search = (pairs: readonly AST.TOMLKeyValue[], prefix: string): AST.TOMLArray | undefined => {
-    for (const { key, value } of pairs) {
+  const search = (pairs: readonly AST.TOMLKeyValue[], prefix: string): AST.TOMLArray[] =>
+    pairs.flatMap(({ key, value }) => {
       const here = `${prefix}${keyText(key)}`;
-      if (here === name && value.type === "TOMLArray") return value;
-      const inner = value.type === "TOMLInlineTable" ? search(value.body, `${here}.`) : undefined;
-      if (inner) return inner;
-    }
-    return undefined;
-  };
-  for (const statement of program.body[0].body) {
-    const isTable = statement.type === "TOMLTable";
-    const list = search(
-      isTable ? statement.body : [statement],
-      isTable ? `${statement.resolvedKey.join(".")}.` : "",
-    );
-    if (list) return list;
-  }
-  return undefined;
+      if (value.type === "TOMLInlineTable") return search(value.body, `${here}.`);
+      return here === name && value.type === "TOMLArray" ? [value] : [];
+    });
+  return program.body[0].body.flatMap((statement) =>
+    statement.type === "TOMLTable"
+      ? search(statement.body, `${statement.resolvedKey.join(".")}.`)
+      : search([statement], ""),
+  )[0];
 }
 
 /** The start of a table: of the comment lines right above its header. */
 function startOfTable(text: string, table: AST.TOMLTable, ownComment: readonly string[] = []): number {
   const header = startOfLine(text, table.range[0]);
-  let from = header;
-  while (from > 0) {
-    const above = startOfLine(text, from - 1);
-    if (!isCommentLine(text, above)) break;
-    from = above;
-  }
+  const from = startOfLinesAbove(text, header, (line) => isCommentLine(text, line));
   // A comment at the top of a file is about the file, unless the table was added with it.
   const isOwn = text.slice(0, header).trimEnd().split(/\r?\n/).join("\n") === ownComment.join("\n");
   return from === 0 && !isOwn ? header : from;

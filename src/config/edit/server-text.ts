@@ -50,6 +50,9 @@ const KEYS: readonly string[] = [
   "share_roots",
 ];
 
+/** Other programs' settings, which are written with one line per member. */
+const OPEN_KEYS: readonly string[] = ["workspace_configuration", "client_capabilities"];
+
 const LAST_KEYS: readonly string[] = ["install", "install_on", "homepage"];
 
 /** The lines of a table, without its header. */
@@ -85,7 +88,7 @@ function memberLines(path: string[], value: Json): string[] {
   const key = path.map(tomlKey).join(".");
   if (isTable(value)) {
     const members = Object.entries(value) as [string, Json][];
-    const isOpen = path.length === 1 && isSettings(path[0]);
+    const isOpen = OPEN_KEYS.includes(path.join("."));
     const inline = `${key} = ${inlineText(value)}`;
     if (members.length === 1 || (members.length > 1 && (isOpen || inline.length > WIDTH)))
       return members.flatMap(([name, member]) => memberLines([...path, name], member));
@@ -101,11 +104,6 @@ function memberLines(path: string[], value: Json): string[] {
     ),
     "]",
   ];
-}
-
-/** Whether a key holds another program's settings, which are written with one line per member. */
-function isSettings(key: string | undefined): boolean {
-  return key === "workspace_configuration" || key === "client_capabilities";
 }
 
 /** Items in as few lines as possible. */

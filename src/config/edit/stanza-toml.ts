@@ -15,6 +15,7 @@ import {
   nextLine,
   splice,
   startOfLine,
+  startOfLinesAbove,
 } from "./text-lines.js";
 
 export interface TomlEntry {
@@ -164,13 +165,7 @@ function commentLines(forms: readonly string[]): Set<string> {
 
 /** The start of the known comment lines right above an offset. */
 function startOfComments(text: string, offset: number, comments: ReadonlySet<string>): number {
-  let from = offset;
-  while (from > 0) {
-    const above = startOfLine(text, from - 1);
-    if (!comments.has(text.slice(above, from).trimEnd())) break;
-    from = above;
-  }
-  return from;
+  return startOfLinesAbove(text, offset, (from, to) => comments.has(text.slice(from, to).trimEnd()));
 }
 
 /** From a table's header to the line of its last value. */

@@ -28,6 +28,17 @@ export function beginsLine(text: string, offset: number): boolean {
   return text.slice(startOfLine(text, offset), offset).trim() === "";
 }
 
+/** The start of the wanted lines right above the line at an offset. */
+export function startOfLinesAbove(
+  text: string,
+  line: number,
+  isWanted: (from: number, to: number) => boolean,
+): number {
+  let from = line;
+  while (from > 0 && isWanted(startOfLine(text, from - 1), from)) from = startOfLine(text, from - 1);
+  return from;
+}
+
 /** The text with `piece` in place of the text between two offsets. */
 export function splice(text: string, from: number, to: number, piece: string): string {
   return text.slice(0, from) + piece + text.slice(to);

@@ -41,14 +41,16 @@ export function rename(key: string): Convert {
   return (value) => ({ [key]: value });
 }
 
+/** The entries under one key of the file. */
+export function under(key: string): (tree: JsonObject) => OtherList[] {
+  return (tree) => [{ value: tree[key], at: key }];
+}
+
 /** The key has this name here, in milliseconds instead of seconds. */
 export function seconds(key: string): Convert {
   return (value, note) =>
     typeof value === "number" ? { [key]: Math.round(value * 1000) } : unusable("a number", note);
 }
-
-/** The key asks for what is the case here anyway. */
-export const notNeeded: Convert = () => undefined;
 
 /** Notes that a value does not have the needed type. */
 export function unusable(wanted: string, note: (text: string) => void): undefined {
@@ -93,8 +95,16 @@ export const patterns: Convert = (value) => {
     if (extension === undefined) globs.push(glob);
     else extensions.push(extension);
   }
-  return { ...(extensions.length > 0 ? { extensions } : {}), ...(globs.length > 0 ? { globs } : {}) };
+  return withoutEmpty({ extensions, globs });
 };
+
+/** The lists that are not empty. */
+export function withoutEmpty(lists: { [key: string]: Json[] }): JsonObject {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+}
+
+/** The keys with which most programs describe how a server is started. */
+export const startKeys = { command, args: rename("args"), env: rename("env") };
 
 export const disabled: Convert = (value) => (value === true ? { enabled: false } : undefined);
 

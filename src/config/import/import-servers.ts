@@ -39,7 +39,14 @@ export function importServers(tree: JsonObject, format: Format, catalogue: Catal
         `${id}: \`${preset.config.id}\` works only with others; write \`extends = ["stacks/${preset.config.stack}"]\` instead`,
       );
   }
-  notes.push(...builtInNotes(format, builtIn));
+  if (builtIn.length > 0)
+    notes.push(
+      `how ${format.name} starts its built-in servers; presets are used instead: ${builtIn.join(", ")}`,
+    );
+  if (format.hasBuiltInServers)
+    notes.push(
+      `built-in servers of ${format.name} that the file does not name; \`lsp-proxy init\` detects servers for a workspace`,
+    );
   const servers = candidates.map(({ id, server, preset }, index): JsonObject => {
     if (preset === undefined || server.kind !== undefined) return { id, ...server };
     const others = candidates.toSpliced(index, 1).flatMap(claimsOf);
@@ -50,16 +57,6 @@ export function importServers(tree: JsonObject, format: Format, catalogue: Catal
     return { id, ...difference };
   });
   return { servers: withPriorities(servers, candidates), notes };
-}
-
-function builtInNotes({ name, hasBuiltInServers }: Format, imported: readonly string[]): string[] {
-  if (!hasBuiltInServers) return [];
-  return [
-    ...(imported.length > 0
-      ? [`how ${name} starts its built-in servers; presets are used instead: ${imported.join(", ")}`]
-      : []),
-    `built-in servers of ${name} that the file does not name; \`lsp-proxy init\` detects servers for a workspace`,
-  ];
 }
 
 function namesNoProgram({ kind, command, transport }: JsonObject): boolean {

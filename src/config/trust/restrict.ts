@@ -36,12 +36,6 @@ export interface TrustRequest {
   node: LayerNode;
 }
 
-export interface Restricted {
-  config: LayerTable;
-  warnings: Problem[];
-  requests: TrustRequest[];
-}
-
 export interface RestrictOptions {
   /** The folder that the config's relative paths start from. */
   base: string;
@@ -49,10 +43,11 @@ export interface RestrictOptions {
   isTrusted: boolean;
 }
 
-export function restrictDiscovered(config: LayerTable, limits: Limits, options: RestrictOptions): Restricted {
+export function restrictDiscovered(config: LayerTable, limits: Limits, options: RestrictOptions) {
   const restriction = new Restriction("config/shrunk", options);
   const left = restriction.table(configSchema, config, { ...limits, ...root });
-  return { config: left, warnings: restriction.problems, requests: restriction.requests };
+  const { problems: warnings, requests } = restriction;
+  return { config: left, warnings, requests };
 }
 
 /** Problems for values that exceed a sealed key of the profile, which may only be narrowed. */
@@ -207,11 +202,10 @@ class Restriction {
 }
 
 function childPosition(position: Position, key: string): Position {
-  const child = (node: LayerNode | undefined) => (node ? nodeAt(node, [key]) : undefined);
   return {
     ...position,
-    written: child(position.written),
-    effective: child(position.effective),
+    written: nodeAt(position.written, [key]),
+    effective: nodeAt(position.effective, [key]),
     name: position.name === "" ? key : `${position.name}.${key}`,
   };
 }

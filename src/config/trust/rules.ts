@@ -7,7 +7,6 @@ import { canonicalText } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import type { Files } from "../files.js";
 import { itemsAt, type LayerNode, toJson, valueAt } from "../layer.js";
-import type { RuleName } from "../schema/values.js";
 
 export interface Comparison {
   value: LayerNode;
@@ -24,39 +23,34 @@ export interface Comparison {
   report(node: LayerNode, message: string): void;
 }
 
-export const rules: {
-  readonly [name in RuleName]: (comparison: Comparison) => LayerNode | undefined;
-} = {
+type Rule = (comparison: Comparison) => LayerNode | undefined;
+
+/** The rules by the names that the schema declares them with. */
+export const rules = {
+  /** Any value is accepted. */
   any: ({ value }) => value,
-  needs_trust: (comparison) => rules.fixed(comparison),
-  fixed: (comparison) => {
-    const { value, limit, isStrict, limitOwner } = comparison;
-    if (limit === undefined)
-      return isStrict ? ignored(comparison, "neither the user nor the default sets this") : value;
-    if (textOf(value) === textOf(limit)) return value;
-    // A part of a table changes nothing, but in place of the table it would remove the rest.
-    return isPartOf(value, limit)
-      ? undefined
-      : ignored(comparison, `the value is ${limitOwner} ${textOf(limit)}`);
-  },
+  /** A change needs trust; then it counts where the user wrote nothing. */
+  needs_trust: fixed,
+  /** A change needs trust; even then the user's value wins. */
+  fixed,
+  /** A number that may only be lowered. */
   at_most: (comparison) => compareNumbers(comparison, (value, limit) => value <= limit, "more"),
+  /** A number that may only be raised. */
   at_least: (comparison) => compareNumbers(comparison, (value, limit) => value >= limit, "less"),
+  /** A time that may only be lowered, where 0 means never. */
   at_most_or_never: (comparison) =>
     compareNumbers(
       comparison,
       (value, limit) => (value || Number.POSITIVE_INFINITY) <= (limit || Number.POSITIVE_INFINITY),
       "longer",
     ),
+  /** May only be switched on. */
   only_true: (comparison) => keepSwitch(comparison, true),
+  /** May only be switched off. */
   only_false: (comparison) => keepSwitch(comparison, false),
-  subset: (comparison) => {
-    const allowed = new Set(itemsAt(comparison.limit).map(textOf));
-    return filterItems(
-      comparison,
-      (item) => allowed.has(textOf(item)),
-      `is not in ${comparison.limitOwner} list`,
-    );
-  },
+  /** A list: only items of the limit count; others need trust. */
+  subset,
+  /** Folders: they must lie inside those of the limit; others need trust. */
   inside: (comparison) => {
     const { limit, base, files } = comparison;
     const realPath = (node: LayerNode) => files.realpath(resolve(base, String(valueAt(node))));
@@ -66,29 +60,55 @@ export const rules: {
     // An empty list of roots would mean the default, which may be wider.
     return kept?.kind === "list" && kept.items.length === 0 ? undefined : kept;
   },
+  /** A list that is added to the limit. */
   union: ({ value, limit }) => {
     if (value.kind !== "list") return value;
     const own = new Set(value.items.map(textOf));
     return { ...value, items: [...itemsAt(limit).filter((item) => !own.has(textOf(item))), ...value.items] };
   },
+  /** A list that selects from the limit, where empty means everything. */
   selection: (comparison) => {
     if (itemsAt(comparison.limit).length === 0) return comparison.value;
     // An empty list would mean everything.
-    const both = itemsAt(comparison.value).length === 0 ? undefined : rules.subset(comparison);
+    const both = itemsAt(comparison.value).length === 0 ? undefined : subset(comparison);
     return itemsAt(both).length === 0 ? undefined : both;
   },
+  /** A choice of features (`only` or `except`) that may only become smaller. */
   fewer_features: (comparison) => {
     const { value, limit, limitOwner } = comparison;
     if (limit === undefined || hasFewerFeatures(value, limit)) return value;
     return ignored(comparison, `it is more than ${limitOwner} ${textOf(limit)}`);
   },
+  /** A sandbox that may only become stricter. */
   stricter_sandbox: (comparison) => {
     const { value, limit, limitOwner } = comparison;
     const [wanted, current] = [valueAt(value), valueAt(limit) ?? "none"];
     if (current === wanted || current === "none" || wanted === "read_only_no_network") return value;
     return ignored(comparison, `it is less strict than ${limitOwner} ${JSON.stringify(current)}`);
   },
-};
+} satisfies { [name: string]: Rule };
+
+export type RuleName = keyof typeof rules;
+
+function fixed(comparison: Comparison): LayerNode | undefined {
+  const { value, limit, isStrict, limitOwner } = comparison;
+  if (limit === undefined)
+    return isStrict ? ignored(comparison, "neither the user nor the default sets this") : value;
+  if (textOf(value) === textOf(limit)) return value;
+  // A part of a table changes nothing, but in place of the table it would remove the rest.
+  return isPartOf(value, limit)
+    ? undefined
+    : ignored(comparison, `the value is ${limitOwner} ${textOf(limit)}`);
+}
+
+function subset(comparison: Comparison): LayerNode | undefined {
+  const allowed = new Set(itemsAt(comparison.limit).map(textOf));
+  return filterItems(
+    comparison,
+    (item) => allowed.has(textOf(item)),
+    `is not in ${comparison.limitOwner} list`,
+  );
+}
 
 /** Whether a value is equal to another or a part of it, so that it changes nothing. */
 export function isPartOf(value: LayerNode, whole: LayerNode): boolean {
