@@ -57,10 +57,9 @@ export interface ConfigRequest {
 }
 
 export interface CollectedLayers {
-  mainFile: Exclude<Discovered, { kind: "missing" }>;
+  mainFile: { kind: "named" | "discovered" | "embedded"; file: string | null; hash: string | null };
   base: string;
   folder: string;
-  hash: string | null;
   user: LayerTable[];
   main: LayerTable[];
   commandLine: LayerTable;
@@ -70,41 +69,43 @@ export interface CollectedLayers {
 
 /** Reads and validates every layer that a person wrote. Throws when the named config does not exist. */
 export function collectLayers(request: ConfigRequest, catalogue: Catalogue): CollectedLayers {
-  const mainFile: Discovered = request.alone ? { kind: "embedded" } : discover(request, catalogue.files);
-  if (mainFile.kind === "missing") throw new ConfigError([mainFile.problem]);
+  const found: Discovered = request.alone ? { kind: "embedded" } : discover(request, catalogue.files);
+  if (found.kind === "missing") throw new ConfigError([found.problem]);
   const user = readUserConfig(request, catalogue);
-  const folder = mainFile.kind === "embedded" ? request.workspace : baseOf(mainFile.file);
+  const folder = found.kind === "embedded" ? request.workspace : baseOf(found.file);
   const commandLine = tableWithoutFile("command line", request.commandLine);
   const { places } = commandLine.layer;
   const layers: CollectedLayers = {
-    mainFile,
-    base: mainFile.kind === "named" ? (request.base ?? folder) : folder,
+    mainFile: { kind: "embedded", file: null, hash: null },
+    base: found.kind === "named" ? (request.base ?? folder) : folder,
     folder,
-    hash: null,
     user: user.layers.map(layerTable),
     main: [],
     commandLine,
     problems: [...user.problems, ...validate(configSchema, request.commandLine, places, { partial: true })],
     warnings: [],
   };
-  if (mainFile.kind === "embedded") return layers;
+  if (found.kind === "embedded") return layers;
 
-  if (mainFile.kind === "named") {
-    const extended = readExtended(mainFile.file, mainFile.content, catalogue);
-    layers.problems.push(...extended.problems);
-    return { ...layers, hash: extended.hash, main: [mergeLayers(extended.layers.map(layerTable))] };
+  const { kind, file } = found;
+  if (kind === "named") {
+    const { hash, problems, ...extended } = readExtended(file, found.content, catalogue);
+    layers.problems.push(...problems);
+    const main = [mergeLayers(extended.layers.map(layerTable))];
+    return { ...layers, mainFile: { kind, file, hash }, main };
   }
-  const found = inspectConfig(request, mainFile, [...layers.user, commandLine], catalogue);
-  const isTrusted = request.isTrusted?.(found.name, found.hash) ?? false;
-  layers.problems.push(...found.problems);
-  const grants = isTrusted ? undefined : grantsSentence(found.grants());
+  const inspected = inspectConfig(request, found, [...layers.user, commandLine], catalogue);
+  const { name, hash, problems } = inspected;
+  const isTrusted = request.isTrusted?.(name, hash) ?? false;
+  layers.problems.push(...problems);
+  const grants = isTrusted ? undefined : grantsSentence(inspected.grants());
   if (grants !== undefined) {
-    const name = relative(request.workspace, mainFile.file).replaceAll("\\", "/");
-    const message = `\`${name}\` is not trusted; it ${grants}`;
-    layers.problems.push(problemAt(found.config.layer.places, "config/untrusted", message, []));
+    const shown = relative(request.workspace, file).replaceAll("\\", "/");
+    const message = `\`${shown}\` is not trusted; it ${grants}`;
+    layers.problems.push(problemAt(inspected.config.layer.places, "config/untrusted", message, []));
   }
-  const { config, warnings } = found.restrict(isTrusted);
-  return { ...layers, hash: found.hash, main: [config], warnings };
+  const { config, warnings } = inspected.restrict(isTrusted);
+  return { ...layers, mainFile: { kind, file, hash }, main: [config], warnings };
 }
 
 /** Reads a discovered config, to be restricted by whether it is trusted. */

@@ -48,16 +48,14 @@ export function readOrExplain(files: Files, file: string): { content: string | U
   }
 }
 
-export function readText(files: Files, file: string): { text: string } | ReadFailure {
+/** The value of a JSON file, undefined when it is not JSON; or why the file has no content. */
+export function readJson(files: Files, file: string): { value: unknown } | ReadFailure {
   const result = readOrExplain(files, file);
-  return "content" in result ? { text: asText(result.content) } : result;
-}
-
-export function jsonOf(text: string): unknown {
+  if ("failure" in result) return result;
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(asText(result.content)) };
   } catch {
-    return undefined;
+    return { value: undefined };
   }
 }
 

@@ -31,7 +31,6 @@ import {
   valueAt,
   withEntries,
 } from "./layer.js";
-import { isLspiTool } from "./lspi.js";
 import { type Config, configSchema } from "./schema.js";
 import { inOrder } from "./text/read.js";
 import { type Path, problemAt } from "./text/source.js";
@@ -56,7 +55,7 @@ export interface LoadedConfig {
   base: string;
   /** Absolute folder of the config itself, which its own files are relative to. */
   folder: string;
-  main: { kind: "named" | "discovered" | "embedded"; file: string | null; hash: string | null };
+  main: CollectedLayers["mainFile"];
   warnings: Problem[];
   /** The programs that may be started without `allow.commands`, sorted. */
   catalogueCommands: string[];
@@ -64,7 +63,6 @@ export interface LoadedConfig {
   /** The shipped config that a value came from, or `config`. */
   origin(pointer: string): string;
   toolProfiles(name: string): string[];
-  isLspiTool(name: string): boolean;
   /** Whether the profile allows a value only to be narrowed. */
   isSealed(pointer: string): boolean;
   /** The clients that answers adapt to; none where the config names a profile. */
@@ -95,7 +93,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const loaded = {
     base,
     folder,
-    main: mainOf(layers),
+    main: layers.mainFile,
     warnings: [...layers.warnings, ...withoutEffect(person)],
     catalogueCommands: sortedSet([
       ...catalogue.commands(),
@@ -111,7 +109,6 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
       const tools = (profile: string) => itemsAt(mergeLayers(profileTables(profile, catalogue)), "tools");
       return catalogue.profiles().filter((one) => tools(one).some((tool) => valueAt(tool, "name") === name));
     },
-    isLspiTool,
     isSealed: sealedBy(sealed),
     clientForms: isAuto ? clientForms(request.shipped, catalogue) : [],
   };
@@ -205,11 +202,6 @@ function embeddedLayers(
     ...(hasServers || servers === undefined ? {} : { servers }),
   };
   return [tableWithoutFile("embedded default", tree)];
-}
-
-function mainOf({ mainFile, hash }: CollectedLayers): LoadedConfig["main"] {
-  if (mainFile.kind === "embedded") return { kind: "embedded", file: null, hash: null };
-  return { kind: mainFile.kind, file: mainFile.file, hash };
 }
 
 /** Problems file by file in the order in which the files were read, each sorted by place. */

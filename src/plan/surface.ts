@@ -95,8 +95,6 @@ export function buildEffects(config: Config): Effect[] {
 export interface ToolsElsewhere {
   /** The shipped profiles that have a tool. */
   toolProfiles(name: string): string[];
-  /** Whether lspi 0.2 has a tool with that name. */
-  isLspiTool(name: string): boolean;
   /** The clients that the answers are made for. */
   clientForms: readonly ClientForm[];
 }
@@ -154,15 +152,6 @@ function checkToolNames(
     if (known.includes(name)) return;
     const pointer = `/mcp/tools/${key}/${index}`;
     const profiles = elsewhere.toolProfiles(name);
-    if (profiles.length === 0 && elsewhere.isLspiTool(name)) {
-      report.add(
-        "plan/absent-tool",
-        pointer,
-        `The tool \`${name}\` of lspi is not in this profile.`,
-        "Drop the name: there is nothing to allow or exclude.",
-      );
-      return;
-    }
     if (profiles.length === 0) {
       report.unknown("plan/unknown-tool", pointer, "The tool", name, known);
       return;

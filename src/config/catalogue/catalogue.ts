@@ -175,15 +175,12 @@ const QUIRKS: ReadonlySet<string> = new Set([
 
 /** A preset's layer with only the keys that a server takes from it. */
 export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
-  const isServerKey = (key: string) =>
-    key !== "id" && key !== "kind" && Object.hasOwn(serverSchema.shape, key);
-  const keys = Object.entries(preset.layer.tree).filter(([key]) =>
-    as === "adapter" ? QUIRKS.has(key) : isServerKey(key),
-  );
-  return {
-    ...preset.layer,
-    tree: { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) },
-  };
+  const isTaken = (key: string) =>
+    as === "adapter"
+      ? QUIRKS.has(key)
+      : !["id", "kind"].includes(key) && Object.hasOwn(serverSchema.shape, key);
+  const keys = Object.entries(preset.layer.tree).filter(([key]) => isTaken(key));
+  return { ...preset.layer, tree: { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) } };
 }
 
 /** A preset's settings for untrusted workspaces. Unless it says otherwise, it is not started there. */

@@ -69,12 +69,8 @@ export function commentLines(comment: string): string[] {
 
 /** The comment at the start of a preset file, as one text. */
 export function commentOf(text: string): string {
-  const lines = text.split("\n");
-  const end = lines.findIndex((line) => !line.startsWith("# "));
-  return lines
-    .slice(0, end < 0 ? lines.length : end)
-    .map((line) => line.slice(2))
-    .join(" ");
+  const [comment = ""] = /^(?:# .*\n)*/.exec(text) ?? [];
+  return comment.trimEnd().replaceAll("\n# ", " ").slice(2);
 }
 
 /** A key's position; unknown keys are between the first and the last ones. */
@@ -96,14 +92,8 @@ function memberLines(path: string[], value: Json): string[] {
   }
   const line = `${key} = ${inlineText(value)}`;
   if (!Array.isArray(value) || line.length <= WIDTH) return [line];
-  return [
-    `${key} = [`,
-    ...wrapped(
-      value.map((item) => `${inlineText(item)},`),
-      "  ",
-    ),
-    "]",
-  ];
+  const items = value.map((item) => `${inlineText(item)},`);
+  return [`${key} = [`, ...wrapped(items, "  "), "]"];
 }
 
 /** Items in as few lines as possible. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { canonicalPretty } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { Environment } from "../discover.js";
-import { diskFiles, jsonOf, readText, type StateFiles } from "../files.js";
+import { diskFiles, readJson, type StateFiles } from "../files.js";
 import { stateFolder } from "../state-folder.js";
 
 const writtenSchema = z.object({
@@ -30,8 +30,8 @@ export function openWritten(env: Environment, home: string, files: StateFiles = 
 
 /** Everything that was written; nothing when the record is absent or damaged. */
 export function listWritten({ file, files }: WrittenStore): Written[] {
-  const result = readText(files, file);
-  const { data } = recordSchema.safeParse("text" in result ? jsonOf(result.text) : undefined);
+  const result = readJson(files, file);
+  const { data } = recordSchema.safeParse("value" in result ? result.value : undefined);
   // A damaged record, or a damaged part of it, is replaced by the next write.
   return (data?.written ?? []).flatMap((one) => writtenSchema.safeParse(one).data ?? []);
 }

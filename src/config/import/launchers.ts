@@ -35,17 +35,8 @@ const launchers: { readonly [program: string]: Launcher } = {
   bundle: { downloads: [], finds: [["exec"]], valueFlags: new Set() },
 };
 
-export interface Launched {
-  /** The name without version and extras. */
-  name: string;
-  args: string[];
-  /** The launcher with its subcommand. */
-  by: string;
-  isDownloaded: boolean;
-}
-
 /** The program that a command starts through a launcher; undefined when the command is not a launcher. */
-export function launchedBy(program: string, args: readonly string[]): Launched | undefined {
+export function launchedBy(program: string, args: readonly string[]) {
   const launcher = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
   if (launcher === undefined) return undefined;
   const { downloads = [[]], finds = [], valueFlags } = launcher;

@@ -1,5 +1,4 @@
 /** Reads a config file: decodes its bytes, parses TOML or JSON, and gives every mistake a place. */
-import { codes } from "../../base/codes.js";
 import { sortBy } from "../../base/order.js";
 import { toPointer } from "../../base/pointer.js";
 import type { Problem } from "../../base/problem.js";
@@ -12,6 +11,7 @@ import {
   type Part,
   type Path,
   placeOf,
+  problemAt,
   type Source,
 } from "./source.js";
 import { parseToml } from "./toml.js";
@@ -73,16 +73,10 @@ function toSource(file: string, mark: string, text: string, parsed: Parsed): Sou
     }
     return placeOf(file, lines, [0, 0]);
   };
-  const problems = findings.map(
-    ({ code, message, path, span, part = "value", fix = codes[code].fix }): Problem => ({
-      code,
-      severity: "error",
-      message,
-      pointer: toPointer(path),
-      place: span ? placeOf(file, lines, span) : place(path, part),
-      fix,
-    }),
-  );
+  const problems = findings.map(({ code, message, path, span, ...options }): Problem => {
+    const problem = problemAt({ place, pointer: toPointer }, code, message, path, options);
+    return span ? { ...problem, place: placeOf(file, lines, span) } : problem;
+  });
   const refused = findings.filter(({ code }) => code === "config/unsupported-value");
   return {
     file,

@@ -6,7 +6,7 @@ import { canonicalPretty } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
-import { diskFiles, jsonOf, readText, type StateFiles } from "../files.js";
+import { diskFiles, readJson, type StateFiles } from "../files.js";
 import { stateFolder } from "../state-folder.js";
 
 export interface Trust {
@@ -29,12 +29,12 @@ export function openTrust(env: Environment, home: string, files: StateFiles = di
 }
 
 export function listTrusted(trust: Trust): TrustRecord {
-  const result = readText(trust.files, trust.file);
+  const result = readJson(trust.files, trust.file);
   if ("failure" in result) {
     if (result.absent) return { configs: [], folders: [] };
     throw damaged(trust, result.failure);
   }
-  const { data } = recordSchema.safeParse(jsonOf(result.text));
+  const { data } = recordSchema.safeParse(result.value);
   if (!data) throw damaged(trust, "is damaged");
   return data;
 }
