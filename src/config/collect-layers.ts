@@ -1,18 +1,11 @@
 /** Collects the layers that a person wrote: the user's own config, the main config with what it extends, the command line. */
 import { relative } from "node:path";
 import type { JsonObject } from "../base/json.js";
-import { ConfigError, type Problem } from "../base/problem.js";
+import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
 import type { PresetFacts } from "./catalogue/preset-index.js";
 import { applyPresets } from "./catalogue/presets.js";
-import {
-  baseOf,
-  type Discovered,
-  discover,
-  type Environment,
-  trustName,
-  userConfigFile,
-} from "./discover.js";
+import { baseOf, discover, type Environment, trustName, userConfigFile } from "./discover.js";
 import { type ExtendedConfig, readExtended, shippedLayers } from "./extends.js";
 import { readOrExplain } from "./files.js";
 import {
@@ -69,8 +62,7 @@ export interface CollectedLayers {
 
 /** Reads and validates every layer that a person wrote. Throws when the named config does not exist. */
 export function collectLayers(request: ConfigRequest, catalogue: Catalogue): CollectedLayers {
-  const found: Discovered = request.alone ? { kind: "embedded" } : discover(request, catalogue.files);
-  if (found.kind === "missing") throw new ConfigError([found.problem]);
+  const found = request.alone ? ({ kind: "embedded" } as const) : discover(request, catalogue.files);
   const user = readUserConfig(request, catalogue);
   const folder = found.kind === "embedded" ? request.workspace : baseOf(found.file);
   const commandLine = tableWithoutFile("command line", request.commandLine);

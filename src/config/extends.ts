@@ -77,14 +77,13 @@ export function readExtended(
 }
 
 /** The layers of a shipped config; none when there is no config of that name. */
-export function shippedLayers(name: string, catalogue: Catalogue, chain: readonly string[] = []): Layer[] {
+export function shippedLayers(name: string, catalogue: Catalogue): Layer[] {
   const layer = catalogue.layer(name);
   if (!layer) return [];
   const below = extendsOf(layer).flatMap((entry, index) => {
-    const isCycle = entry === name || chain.includes(entry);
-    const layers = isCycle ? [] : shippedLayers(entry, catalogue, [...chain, name]);
+    const layers = shippedLayers(entry, catalogue);
     if (layers.length === 0) {
-      const message = `\`${entry}\` ${isCycle ? "extends itself" : NOT_SHIPPED}`;
+      const message = `\`${entry}\` ${NOT_SHIPPED}`;
       catalogue.problems.push(problemAt(layer.places, "config/bad-extends", message, ["extends", index]));
     }
     return layers;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
 import { fromPointer } from "../base/pointer.js";
-import { ConfigError, type Place, type Problem } from "../base/problem.js";
+import type { Place, Problem } from "../base/problem.js";
 import { Catalogue } from "./catalogue/catalogue.js";
 import { readClients } from "./catalogue/clients.js";
 import { applyPresets, commandsAsShipped, commandsFromEnvironment } from "./catalogue/presets.js";
@@ -144,7 +144,6 @@ export function inspectDiscovered(
   files: Files,
 ): { file: string; hash: string; grants: Grants; held: Problem[]; problems: Problem[] } | undefined {
   const found = discover({ ...request, configPath: undefined, env: {} }, files);
-  if (found.kind === "missing") throw new ConfigError([found.problem]);
   if (found.kind === "embedded") return undefined;
   const catalogue = new Catalogue(request.shipped, files);
   const user = readUserConfig(request, catalogue).layers.map(layerTable);

@@ -1,6 +1,7 @@
 /** Runs the schema over a tree and flattens zod's issues: of a union only the issues of the best matching branch remain. */
 import type * as z from "zod";
 import type { JsonObject } from "../base/json.js";
+import { sortBy } from "../base/order.js";
 import { getAt, toPointer } from "../base/pointer.js";
 import type { Path } from "./text/source.js";
 
@@ -38,12 +39,10 @@ function flatten(issues: readonly ZodIssue[], prefix: Path): SchemaIssue[] {
 
 /** The branch whose type matches and that has the fewest issues. */
 function bestBranch(branches: readonly ZodIssue[][]): ZodIssue[] | undefined {
-  let best: ZodIssue[] | undefined;
-  for (const branch of branches) {
-    const hasType = branch.every((issue) => issue.path.length > 0 || !isAboutType(issue));
-    if (hasType && (!best || branch.length < best.length)) best = branch;
-  }
-  return best;
+  const matching = branches.filter((branch) =>
+    branch.every((issue) => issue.path.length > 0 || !isAboutType(issue)),
+  );
+  return sortBy(matching, ({ length }) => [length])[0];
 }
 
 function noBranch(branches: readonly ZodIssue[][], path: (string | number)[]): SchemaIssue {

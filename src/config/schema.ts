@@ -1,5 +1,6 @@
 /** The config schema. Types, validation, `configs/schema.json`, `docs/config.md` and `explain` are derived from it. */
 import * as z from "zod";
+import { canonical, type JsonObject } from "../base/json.js";
 import { type presetSchema, serverSchema } from "./schema/server.js";
 import { allow, dialect, http, limits, mcp, workspace } from "./schema/tables.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
@@ -49,3 +50,22 @@ export type ServerConfig = z.infer<typeof serverSchema>;
 export type PresetConfig = z.infer<typeof presetSchema>;
 export type ToolConfig = z.infer<typeof toolSchema>;
 export type StepConfig = z.infer<typeof stepSchema>;
+
+/** The schema as JSON Schema, for editors. `configs/schema.json` is exactly this. */
+export function configJsonSchema(): JsonObject {
+  const schema = z.toJSONSchema(configSchema, {
+    target: "draft-2020-12",
+    io: "input",
+    override: ({ jsonSchema }) => {
+      // Editors warn about unknown keywords unless they begin with `x-`.
+      if (jsonSchema.order !== undefined) jsonSchema["x-order"] = jsonSchema.order;
+      delete jsonSchema.order;
+      delete jsonSchema.discovered;
+    },
+  });
+  return canonical({
+    ...(schema as JsonObject),
+    title: "lsp-proxy config",
+    description: "Servers, tools and limits of an MCP to LSP proxy. TOML and JSON are the same tree.",
+  });
+}

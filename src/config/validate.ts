@@ -200,13 +200,9 @@ function shown(value: unknown): string {
 function label(pointer: string): string {
   const parts = fromPointer(pointer);
   let start = parts.length - 1;
-  while (start > 0 && isIndex(parts[start])) start--;
+  while (start > 0 && /^\d+$/.test(parts[start] ?? "")) start--;
   const [name = "config", ...indices] = parts.slice(Math.max(0, start));
   return name + indices.map((index) => `[${index}]`).join("");
-}
-
-function isIndex(part: string | undefined): boolean {
-  return part !== undefined && /^\d+$/.test(part);
 }
 
 function oneOf(words: readonly string[]): string {
@@ -215,10 +211,7 @@ function oneOf(words: readonly string[]): string {
   return `${unique.slice(0, -1).join(", ")} or ${unique.at(-1)}`;
 }
 
-function boundWords(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): {
-  must: string;
-  fix: string;
-} {
+function boundWords(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig) {
   const small = issue.code === "too_small";
   const bound = Number(small ? issue.minimum : issue.maximum);
   const count = `${small ? "at least" : "at most"} ${bound}`;

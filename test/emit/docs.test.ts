@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codes } from "../../src/base/codes.js";
-import { configJsonSchema } from "../../src/config/json-schema.js";
+import { configJsonSchema } from "../../src/config/schema.js";
 import { configDocs, problemsDocs, toolsDocs } from "../../src/emit/docs.js";
 import { planText } from "../plan/config.js";
 import { templates } from "./support.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { bundlePaths } from "../../abi/bundle.js";
 import { canonicalPretty } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import { configJsonSchema } from "../../config/json-schema.js";
+import { configJsonSchema } from "../../config/schema.js";
 import { type Command, didYouMean, exitCodes, UsageError } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";

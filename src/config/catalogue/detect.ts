@@ -93,10 +93,7 @@ export interface LanguageHere {
   files: number;
 }
 
-/**
- * The languages of the files that a proposal would serve, most files first. For a preset with several languages the
- * language ids of its files count.
- */
+/** The languages that a proposal would serve, most files first; of several languages those of the files' ids count. */
 export function languagesHere(
   proposal: Proposal,
   scan: FilesHere,

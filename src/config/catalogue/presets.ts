@@ -1,6 +1,5 @@
 /** Completes each server of a config from its preset: `kind` brings everything, `adapter` only quirks. */
 import { basename } from "node:path";
-import { codes } from "../../base/codes.js";
 import { isTable, type Json } from "../../base/json.js";
 import type { Problem } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
@@ -130,8 +129,7 @@ function unknownPreset(
 ): Problem {
   const { layer, path } = server.entries.get(key) ?? server;
   const suggestion = catalogue.nearestPreset(name);
-  const fix =
-    suggestion === undefined ? codes["config/unknown-preset"].fix : `Write \`${key} = "${suggestion}"\`.`;
+  const fix = suggestion && `Write \`${key} = "${suggestion}"\`.`;
   const message = `there is no preset \`${name}\``;
   return problemAt(layer.places, "config/unknown-preset", message, path, { suggestion, fix });
 }

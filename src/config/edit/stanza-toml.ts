@@ -91,32 +91,23 @@ function addMissing(text: string, { path, after, stanza }: TomlEntry): string {
   const isMissing = (keys: Path) => getAt(current, keys) === undefined && getAt(after, keys) !== undefined;
   let now = text;
   let previous: Path = path;
+  const eol = lineBreak(text);
   for (const table of tablesAt(stanza, path)) {
     const tablePath = table.resolvedKey.slice(path.length);
     if (tableAt(now, table.resolvedKey))
       now = addMissingPairs(now, table, stanza, (keys) => isMissing([...tablePath, ...keys]));
     else if (tablePath.length === 0 || isMissing(tablePath)) {
       const [from] = regionOf(stanza, table);
-      const block = stanza.slice(from, endOf(table)).replaceAll("\n", lineBreak(text));
-      now = insertTable(now, tableAt(now, previous), path, block);
+      const block = stanza.slice(from, endOf(table)).replaceAll("\n", eol);
+      const [before, first] = [tableAt(now, previous), tablesAt(now, path)[0]];
+      // After the table before it, or before our first one.
+      now = before
+        ? insertLines(now, regionOf(now, before)[1], `${eol}${block}${eol}`)
+        : insertLines(now, first ? regionOf(now, first)[0] : now.length, `${block}${eol}${eol}`);
     }
     previous = table.resolvedKey;
   }
   return now;
-}
-
-/** Inserts a table after the one before it, or before our first one. */
-function insertTable(
-  text: string,
-  previous: AST.TOMLTable | undefined,
-  path: readonly string[],
-  block: string,
-): string {
-  const eol = lineBreak(text);
-  if (previous) return insertLines(text, regionOf(text, previous)[1], `${eol}${block}${eol}`);
-  const [first] = tablesAt(text, path);
-  const at = first === undefined ? text.length : startOfLine(text, first.range[0]);
-  return splice(text, at, at, `${block}${eol}${eol}`);
 }
 
 /** Copies the missing keys of a stanza's table, with the comments above them, into the table of the text. */

@@ -114,15 +114,10 @@ function noPlace(source: Source, path: readonly string[], message: string): Conf
 }
 
 /** What a client's file shall mean with our stanza in it and without it, before any text is changed. */
-interface StanzaValues {
+interface StanzaValues extends Pick<Stanza, "entry" | "spread" | "joins"> {
   wanted: JsonObject;
   /** Everything that any stanza for this place contains: such values in the file are ours. */
   ours: JsonObject;
-  /** The path of the one member that is entirely ours. */
-  entry: readonly string[] | undefined;
-  spread: readonly Shorthand[];
-  /** The path of a list that means something even when it is empty. */
-  joins: readonly string[] | undefined;
 }
 
 /** The union of trees: tables are merged, lists united, of other values the last one counts. */

@@ -58,7 +58,7 @@ function withLimits(schema: Schema, entry: LayerTable, userServers: UserServers,
     if (!values.every((value) => typeof value === "number")) continue;
     const isMaximum = ruleOf(child)?.rule === "at_most";
     const limit = isMaximum ? Math.max(...values) : Math.min(...values);
-    const value = valueAt(own && nodeAt(own, [key]));
+    const value = valueAt(own, key);
     if (typeof value === "number" && (isMaximum ? value <= limit : value >= limit)) continue;
     report(own ?? entry, `the user's own servers have \`limits.${key}\`; this one gets it too: ${limit}`);
     changes[key] = { kind: "leaf", layer: entry.layer, path: entry.path, value: limit };

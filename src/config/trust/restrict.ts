@@ -1,7 +1,4 @@
-/**
- * Restricts a config, key by key, by the rules that the schema declares for discovered configs: collects what needs trust
- * and removes what exceeds its limit. A key without a rule follows its table's; without any rule it needs trust.
- */
+/** Restricts a discovered config by the schema's rules. Without a rule of its own or of its table a key needs trust. */
 import type { Problem } from "../../base/problem.js";
 import type { Files } from "../files.js";
 import {

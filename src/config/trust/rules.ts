@@ -1,7 +1,4 @@
-/**
- * One function for each rule of the schema for discovered configs. It returns the value, a part of it, or undefined when
- * the value is ignored, and reports what it took away.
- */
+/** The rules for discovered configs: each returns what is left of a value, and reports what it took away. */
 import { resolve } from "node:path";
 import { canonicalText } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";

@@ -1,13 +1,13 @@
 /** The record of the configs and folders that the user trusts. A damaged record trusts nothing: reading it throws. */
 import { join } from "node:path";
 import * as z from "zod";
-import { codes } from "../../base/codes.js";
 import { canonicalPretty } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
 import { diskFiles, readJson, type StateFiles } from "../files.js";
 import { stateFolder } from "../state-folder.js";
+import { problemWithoutPlace } from "../text/source.js";
 
 export interface Trust {
   readonly file: string;
@@ -82,8 +82,6 @@ function write(trust: Trust, { configs, folders }: TrustRecord): void {
 }
 
 function damaged({ file }: Trust, reason: string): ConfigError {
-  const code = "config/trust-store";
-  const message = `\`${file}\` ${reason}; nothing is trusted`;
-  const place = { file, line: 1, column: 1 };
-  return new ConfigError([{ code, severity: "error", message, pointer: "", place, fix: codes[code].fix }]);
+  const problem = problemWithoutPlace("config/trust-store", `\`${file}\` ${reason}; nothing is trusted`);
+  return new ConfigError([{ ...problem, place: { file, line: 1, column: 1 } }]);
 }
