@@ -9,12 +9,13 @@ import { Catalogue } from "../src/config/catalogue/catalogue.js";
 import { readClients } from "../src/config/catalogue/clients.js";
 import { INDEX_FILE, indexText, presetFacts } from "../src/config/catalogue/preset-index.js";
 import { diskFiles } from "../src/config/files.js";
-import { configJsonSchema } from "../src/config/json-schema.js";
 import { loadConfig } from "../src/config/load.js";
 import type { PresetConfig } from "../src/config/schema.js";
+import { configJsonSchema } from "../src/config/schema.js";
 import { readTemplates } from "../src/emit/render.js";
 import { buildPlan } from "../src/plan/build.js";
 import { clientsView } from "./print/clients-view.js";
+
 import {
   clientsDocs,
   configDocs,

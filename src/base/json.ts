@@ -1,4 +1,7 @@
-/** JSON types, canonical JSON text (sorted keys, no white space), text for people, and safe merging of tables. */
+/**
+ * JSON values: their types, one canonical text (keys in code-unit order, no white space), merging, JSON Pointers
+ * (RFC 6901), and reading fields of unknown values.
+ */
 import { sortedKeys } from "./order.js";
 
 export type JsonPrimitive = string | number | boolean | null;
@@ -71,4 +74,39 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The pointer of a path of keys and indices; the root is the empty text. */
+export function toPointer(path: readonly (string | number)[]): string {
+  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The keys of a pointer. Throws when it does not begin with a slash. */
+export function fromPointer(pointer: string): string[] {
+  if (pointer === "") return [];
+  if (!pointer.startsWith("/")) throw new TypeError(`not a JSON Pointer: ${pointer}`);
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The value a pointer names, own properties only, or `undefined`. */
+export function getAt(value: unknown, path: readonly (string | number)[]): unknown {
+  let current = value;
+  for (const part of path) {
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, part)) return undefined;
+    current = (current as Record<string | number, unknown>)[part];
+  }
+  return current;
+}
+
+/** The fields of a protocol type with unknown values. Anything but an object has none. */
+export function fieldsOf<T>(value: unknown): { readonly [Field in keyof T]?: unknown } {
+  return isTable(value) ? (value as { [Field in keyof T]?: unknown }) : {};
+}
+
+/** The items of a list; anything else has none. */
+export function itemsOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }

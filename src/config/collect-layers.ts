@@ -1,20 +1,13 @@
 /** Collects the layers that a person wrote: the user's own config, the main config with what it extends, the command line. */
 import { relative } from "node:path";
 import type { JsonObject } from "../base/json.js";
-import { ConfigError, type Problem } from "../base/problem.js";
+import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
 import type { PresetFacts } from "./catalogue/preset-index.js";
 import { applyPresets } from "./catalogue/presets.js";
-import {
-  baseOf,
-  type Discovered,
-  discover,
-  type Environment,
-  trustName,
-  userConfigFile,
-} from "./discover.js";
-import { type ExtendedConfig, hashOf, readExtended, shippedLayers } from "./extends.js";
-import { type Files, readOrExplain } from "./files.js";
+import { baseOf, discover, type Environment, trustName, userConfigFile } from "./discover.js";
+import { type ExtendedConfig, readExtended, shippedLayers } from "./extends.js";
+import { readOrExplain } from "./files.js";
 import {
   type LayerTable,
   layerTable,
@@ -34,12 +27,6 @@ import { validate } from "./validate.js";
 /** The `mcp.context` whose answers adapt to the client of each session. */
 export const AUTO_CONTEXT = "auto";
 
-/** The values of a config, and of each server, that sets nothing. */
-export interface Defaults {
-  config: JsonObject;
-  server: JsonObject;
-}
-
 export interface ConfigRequest {
   /** Absolute. */
   workspace: string;
@@ -56,18 +43,16 @@ export interface ConfigRequest {
   alone?: boolean | undefined;
   /** Whether the user trusts a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
-  /** The defaults that a discovered config may not exceed; no defaults count when absent. */
-  defaults?: Defaults | undefined;
+  /** The defaults of a config and of a server, which a discovered config may not exceed; none when absent. */
+  defaults?: { config: JsonObject; server: JsonObject } | undefined;
   /** Makes the embedded default's layer; its servers also serve a config that names none. */
   embedded?: ((presets: PresetFacts[]) => JsonObject) | undefined;
 }
 
-/** The layers of a request before they are merged. */
 export interface CollectedLayers {
-  mainFile: Exclude<Discovered, { kind: "missing" }>;
+  mainFile: { kind: "named" | "discovered" | "embedded"; file: string | null; hash: string | null };
   base: string;
   folder: string;
-  hash: string | null;
   user: LayerTable[];
   main: LayerTable[];
   commandLine: LayerTable;
@@ -76,54 +61,73 @@ export interface CollectedLayers {
 }
 
 /** Reads and validates every layer that a person wrote. Throws when the named config does not exist. */
-export function collectLayers(request: ConfigRequest, catalogue: Catalogue, files: Files): CollectedLayers {
-  const mainFile: Discovered = request.alone ? { kind: "embedded" } : discover(request, files);
-  if (mainFile.kind === "missing") throw new ConfigError([mainFile.problem]);
-  const user = readUserConfig(request, catalogue, files);
-  const folder = mainFile.kind === "embedded" ? request.workspace : baseOf(mainFile.file);
+export function collectLayers(request: ConfigRequest, catalogue: Catalogue): CollectedLayers {
+  const found = request.alone ? ({ kind: "embedded" } as const) : discover(request, catalogue.files);
+  const user = readUserConfig(request, catalogue);
+  const folder = found.kind === "embedded" ? request.workspace : baseOf(found.file);
   const commandLine = tableWithoutFile("command line", request.commandLine);
   const { places } = commandLine.layer;
   const layers: CollectedLayers = {
-    mainFile,
-    base: mainFile.kind === "named" ? (request.base ?? folder) : folder,
+    mainFile: { kind: "embedded", file: null, hash: null },
+    base: found.kind === "named" ? (request.base ?? folder) : folder,
     folder,
-    hash: null,
     user: user.layers.map(layerTable),
     main: [],
     commandLine,
     problems: [...user.problems, ...validate(configSchema, request.commandLine, places, { partial: true })],
     warnings: [],
   };
-  if (mainFile.kind === "embedded") return layers;
+  if (found.kind === "embedded") return layers;
 
-  const within = mainFile.kind === "discovered" ? request.workspace : undefined;
-  const extended = readExtended(mainFile.file, mainFile.content, { catalogue, files, within });
-  layers.problems.push(...extended.problems);
-  layers.hash = hashOf(extended, mainFile.file);
-  const whole = mergeLayers(extended.layers.map(layerTable));
-  if (mainFile.kind === "named") return { ...layers, main: [whole] };
-
-  const isTrusted =
-    request.isTrusted?.(trustName(request.workspace, mainFile.file, files), layers.hash) ?? false;
-  const limits = limitsOf(request, catalogue, [...layers.user, commandLine]);
-  const restricted = restrictDiscovered(whole, limits, { base: layers.base, files, isTrusted });
-  const grants = grantsSentence(
-    grantsOf(restricted.requests, applyPresets(whole, catalogue, request.env).config),
-  );
-  if (!isTrusted && grants !== undefined) {
-    const name = relative(request.workspace, mainFile.file).replaceAll("\\", "/");
-    const message = `\`${name}\` is not trusted; it ${grants}`;
-    layers.problems.push(problemAt(whole.layer.places, "config/untrusted", message, []));
+  const { kind, file } = found;
+  if (kind === "named") {
+    const { hash, problems, ...extended } = readExtended(file, found.content, catalogue);
+    layers.problems.push(...problems);
+    const main = [mergeLayers(extended.layers.map(layerTable))];
+    return { ...layers, mainFile: { kind, file, hash }, main };
   }
-  return { ...layers, main: [restricted.config], warnings: restricted.warnings };
+  const inspected = inspectConfig(request, found, [...layers.user, commandLine], catalogue);
+  const { name, hash, problems } = inspected;
+  const isTrusted = request.isTrusted?.(name, hash) ?? false;
+  layers.problems.push(...problems);
+  const grants = isTrusted ? undefined : grantsSentence(inspected.grants());
+  if (grants !== undefined) {
+    const shown = relative(request.workspace, file).replaceAll("\\", "/");
+    const message = `\`${shown}\` is not trusted; it ${grants}`;
+    layers.problems.push(problemAt(inspected.config.layer.places, "config/untrusted", message, []));
+  }
+  const { config, warnings } = inspected.restrict(isTrusted);
+  return { ...layers, mainFile: { kind, file, hash }, main: [config], warnings };
+}
+
+/** Reads a discovered config, to be restricted by whether it is trusted. */
+export function inspectConfig(
+  request: ConfigRequest,
+  { file, content }: { file: string; content: string | Uint8Array },
+  userLayers: readonly LayerTable[],
+  catalogue: Catalogue,
+) {
+  const { files } = catalogue;
+  const { layers, problems, hash } = readExtended(file, content, catalogue, request.workspace);
+  const config = mergeLayers(layers.map(layerTable));
+  const whole = applyPresets(config, catalogue, request.env);
+  const limits = limitsOf(request, catalogue, userLayers);
+  const base = baseOf(file);
+  const restrict = (isTrusted: boolean) => restrictDiscovered(config, limits, { base, files, isTrusted });
+  return {
+    name: trustName(request.workspace, file, files),
+    hash,
+    config,
+    problems,
+    presetProblems: whole.problems,
+    restrict,
+    /** What trusting it would grant. */
+    grants: () => grantsOf(restrict(false).requests, whole.config),
+  };
 }
 
 /** What a discovered config is compared with: the user's layers alone, and over the profile and the defaults. */
-export function limitsOf(
-  request: ConfigRequest,
-  catalogue: Catalogue,
-  userLayers: readonly LayerTable[],
-): Limits {
+function limitsOf(request: ConfigRequest, catalogue: Catalogue, userLayers: readonly LayerTable[]): Limits {
   const context = valueAt(mergeLayers(userLayers), "mcp", "context");
   const profile = profileTables(typeof context === "string" ? context : "default", catalogue);
   const complete = (layers: readonly LayerTable[]) =>
@@ -136,7 +140,6 @@ export function limitsOf(
   };
 }
 
-/** The layers of the profile for an `mcp.context`. */
 export function profileTables(context: string, catalogue: Catalogue): LayerTable[] {
   const name = context === AUTO_CONTEXT ? "default" : context;
   return shippedLayers(`profiles/${name}`, catalogue).map(layerTable);
@@ -151,13 +154,12 @@ function withServerDefaults(config: LayerTable, defaults: LayerTable): LayerTabl
   return withEntries(config, { servers: { ...servers, items } });
 }
 
-/** The user's own config with everything that it extends. */
-export function readUserConfig(request: ConfigRequest, catalogue: Catalogue, files: Files): ExtendedConfig {
-  const nothing: ExtendedConfig = { layers: [], problems: [], files: [] };
+export function readUserConfig(request: ConfigRequest, catalogue: Catalogue): ExtendedConfig {
+  const nothing: ExtendedConfig = { layers: [], problems: [], hash: "" };
   if (request.alone) return nothing;
   const file = userConfigFile(request.env, request.home);
-  const result = readOrExplain(files, file);
-  if ("content" in result) return readExtended(file, result.content, { catalogue, files });
+  const result = readOrExplain(catalogue.files, file);
+  if ("content" in result) return readExtended(file, result.content, catalogue);
   if (result.absent) return nothing;
   const message = `the user's own config \`${file}\` ${result.failure}`;
   return { ...nothing, problems: [problemWithoutPlace("config/not-found", message)] };

@@ -1,8 +1,9 @@
 /** Finds the main config: the named one, else the first that exists in the workspace, else none. */
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import type { Code } from "../base/codes.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
 import { isInside } from "../base/paths.js";
-import type { Problem } from "../base/problem.js";
+import { ConfigError } from "../base/problem.js";
 import { type Files, readOrExplain } from "./files.js";
 import { configFolder } from "./state-folder.js";
 import { problemWithoutPlace } from "./text/source.js";
@@ -17,35 +18,30 @@ export interface DiscoverRequest {
   env: Environment;
 }
 
-/** The main config, not parsed yet. */
 export type Discovered =
   | { kind: "named" | "discovered"; file: string; content: string | Uint8Array }
-  | { kind: "embedded" }
-  | { kind: "missing"; problem: Problem };
+  | { kind: "embedded" };
 
-/** Finds the main config of a workspace. */
+/** Finds the main config. Throws when a config is named or found and cannot be used. */
 export function discover(request: DiscoverRequest, files: Files): Discovered {
   const variable = request.env.LSPI_CONFIG_PATH || undefined;
   if (request.configPath !== undefined) return named(request.configPath, "", request, files);
   if (variable !== undefined) {
+    if (isAbsolute(variable)) return named(variable, ", named by `LSPI_CONFIG_PATH`,", request, files);
     // A relative path would name, and so trust, a file of every workspace.
     const message = `\`LSPI_CONFIG_PATH\` is the relative path ${JSON.stringify(variable)}, which is a different file in each workspace`;
-    return isAbsolute(variable)
-      ? named(variable, ", named by `LSPI_CONFIG_PATH`,", request, files)
-      : { kind: "missing", problem: problemWithoutPlace("config/relative-variable", message) };
+    throw failure("config/relative-variable", message);
   }
   for (const name of CONFIG_NAMES) {
     const file = join(request.workspace, name);
     const folder = files.realpath(request.workspace);
     const real = files.realpath(join(folder, name));
-    if (!isInside(real, folder)) {
-      const message = `\`${file}\` is a link to a file outside the workspace`;
-      return { kind: "missing", problem: problemWithoutPlace("config/strayed", message) };
-    }
+    if (!isInside(real, folder))
+      throw failure("config/strayed", `\`${file}\` is a link to a file outside the workspace`);
     // Read the path that was checked, so that a link changed meanwhile has no effect.
     const result = readOrExplain(files, real);
     if ("content" in result) return { kind: "discovered", file, content: result.content };
-    if (!result.absent) return notFound(file, "", result.failure);
+    if (!result.absent) throw failure("config/not-found", `\`${file}\` ${result.failure}`);
   }
   return { kind: "embedded" };
 }
@@ -54,11 +50,11 @@ function named(path: string, by: string, { workspace }: DiscoverRequest, files: 
   const file = resolve(workspace, path);
   const result = readOrExplain(files, file);
   if ("content" in result) return { kind: "named", file, content: result.content };
-  return notFound(file, by, result.failure);
+  throw failure("config/not-found", `\`${file}\`${by} ${result.failure}`);
 }
 
-function notFound(file: string, by: string, failure: string): Discovered {
-  return { kind: "missing", problem: problemWithoutPlace("config/not-found", `\`${file}\`${by} ${failure}`) };
+function failure(code: Code, message: string): ConfigError {
+  return new ConfigError([problemWithoutPlace(code, message)]);
 }
 
 /**
@@ -69,12 +65,10 @@ export function trustName(workspace: string, file: string, files: Files): string
   return join(files.realpath(workspace), relative(workspace, file));
 }
 
-/** The names of all configs that could be discovered in a workspace. */
 export function trustNames(workspace: string, files: Files): string[] {
   return CONFIG_NAMES.map((name) => trustName(workspace, join(workspace, name), files));
 }
 
-/** The user's own config. */
 export function userConfigFile(env: Environment, home: string): string {
   return join(configFolder(env, home), "config.toml");
 }

@@ -6,7 +6,7 @@ import { nearest } from "../base/nearest.js";
 import { isInside } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
-import { type Files, readOrExplain } from "./files.js";
+import { readOrExplain } from "./files.js";
 import type { Layer } from "./layer.js";
 import { renameLspiKeys } from "./lspi.js";
 import { configSchema } from "./schema.js";
@@ -17,34 +17,28 @@ import { duplicateNames, validate } from "./validate.js";
 const MAX_LAYERS = 100;
 const NOT_SHIPPED = "is not a shipped config";
 
-/** A config with everything that it extends. */
 export interface ExtendedConfig {
   /** Lowest first; the file itself last. */
   layers: Layer[];
   problems: Problem[];
-  /** The files that are not shipped; its hash is computed from them. */
-  files: { file: string; text: string }[];
+  /** Of the file and of all files that it extends; the config is trusted by it. */
+  hash: string;
 }
 
-export interface ExtendsOptions {
-  catalogue: Catalogue;
-  files: Files;
-  /** A folder that relative entries must not leave, by real path. */
-  within?: string | undefined;
-}
-
-/** Reads a person's config with everything that it extends. */
+/** Reads a person's config. Relative entries of `extends` must not leave the folder `within`, by real path. */
 export function readExtended(
-  file: string,
+  main: string,
   content: string | Uint8Array,
-  options: ExtendsOptions,
+  catalogue: Catalogue,
+  within?: string,
 ): ExtendedConfig {
-  const { catalogue, files, within } = options;
-  const result: ExtendedConfig = { layers: [], problems: [], files: [] };
+  const { files } = catalogue;
+  const result = { layers: [] as Layer[], problems: [] as Problem[] };
+  const hashes: [file: string, hash: string][] = [];
 
   const addFile = (file: string, content: string | Uint8Array, chain: readonly string[]): void => {
     const source = renameLspiKeys(readSource(file, content));
-    result.files.push({ file, text: source.text });
+    hashes.push([relative(dirname(main), file).replaceAll("\\", "/"), sha256(source.text)]);
     result.problems.push(...problemsOf(source));
     const layer: Layer = { origin: "config", places: source, tree: source.tree };
     for (const [index, entry] of extendsOf(layer).entries()) {
@@ -78,34 +72,23 @@ export function readExtended(
     return undefined;
   };
 
-  addFile(file, content, [files.realpath(file)]);
-  return result;
+  addFile(main, content, [files.realpath(main)]);
+  return { ...result, hash: digest(canonicalText(hashes)) };
 }
 
 /** The layers of a shipped config; none when there is no config of that name. */
-export function shippedLayers(name: string, catalogue: Catalogue, chain: readonly string[] = []): Layer[] {
+export function shippedLayers(name: string, catalogue: Catalogue): Layer[] {
   const layer = catalogue.layer(name);
   if (!layer) return [];
   const below = extendsOf(layer).flatMap((entry, index) => {
-    const isCycle = entry === name || chain.includes(entry);
-    const layers = isCycle ? [] : shippedLayers(entry, catalogue, [...chain, name]);
+    const layers = shippedLayers(entry, catalogue);
     if (layers.length === 0) {
-      const message = `\`${entry}\` ${isCycle ? "extends itself" : NOT_SHIPPED}`;
+      const message = `\`${entry}\` ${NOT_SHIPPED}`;
       catalogue.problems.push(problemAt(layer.places, "config/bad-extends", message, ["extends", index]));
     }
     return layers;
   });
   return [...below, layer];
-}
-
-/** The hash by which a config and all files that it extends are trusted. */
-export function hashOf({ files }: ExtendedConfig, main: string): string {
-  const folder = dirname(main);
-  return digest(
-    canonicalText(
-      files.map(({ file, text }) => [relative(folder, file).replaceAll("\\", "/"), sha256(text)]),
-    ),
-  );
 }
 
 function problemsOf(source: Source): Problem[] {

@@ -30,17 +30,14 @@ export interface Files {
 export interface StateFiles extends Files {
   /** Replaces a file atomically, readable by its owner only. */
   replace(path: string, text: string): void;
-  /** Removes a file, if it exists. */
   remove(path: string): void;
 }
 
-/** Why a file has no content. */
 export interface ReadFailure {
   failure: string;
   absent: boolean;
 }
 
-/** A file's content, or why there is none. */
 export function readOrExplain(files: Files, file: string): { content: string | Uint8Array } | ReadFailure {
   try {
     const content = files.read(file);
@@ -51,10 +48,15 @@ export function readOrExplain(files: Files, file: string): { content: string | U
   }
 }
 
-/** A file's content as text, or why there is none. */
-export function readText(files: Files, file: string): { text: string } | ReadFailure {
+/** The value of a JSON file, undefined when it is not JSON; or why the file has no content. */
+export function readJson(files: Files, file: string): { value: unknown } | ReadFailure {
   const result = readOrExplain(files, file);
-  return "content" in result ? { text: asText(result.content) } : result;
+  if ("failure" in result) return result;
+  try {
+    return { value: JSON.parse(asText(result.content)) };
+  } catch {
+    return { value: undefined };
+  }
 }
 
 export function asText(content: string | Uint8Array): string {

@@ -1,12 +1,7 @@
-/**
- * Layers and how they merge. A merged tree keeps, for each value, the layer and the path that it came from. Tables merge
- * deep and named entries by their name; scalars, arrays and tables that are one choice are replaced.
- */
-import { define, isTable, type Json, type JsonObject } from "../base/json.js";
-import { toPointer } from "../base/pointer.js";
+/** Layers and how they merge. A merged tree keeps, for each value, the layer and the path that it came from. */
+import { define, isTable, type Json, type JsonObject, toPointer } from "../base/json.js";
 import type { Path, Places } from "./text/source.js";
 
-/** One tree of settings and its source. */
 export interface Layer {
   /** A shipped config's name, or `config` for everything that a person wrote. */
   origin: string;
@@ -34,43 +29,37 @@ export interface LayerLeaf extends Provenance {
   value: Json;
 }
 
-/** How values at one path merge. `exclusive` lists pairs of keys of which the later one removes the other. */
-type Rule =
-  | "deep"
-  | "replace"
-  | { by: string; entry: Rule }
-  | { keys: { [key: string]: Rule }; rest: Rule; exclusive?: readonly (readonly [string, string])[] };
+/** How values at one path merge; tables merge deep unless a rule says otherwise. */
+interface Rule {
+  replace?: true;
+  /** The key that names the entries of a list, which merge by it. */
+  by?: string;
+  keys?: { [key: string]: Rule };
+  /** For the keys that are not in `keys`. */
+  rest?: Rule;
+  /** Two keys of which the later one removes the other. */
+  exclusive?: readonly string[];
+}
+
+const REPLACE: Rule = { replace: true };
 
 /** How a server merges over another with its id, or over its preset. */
 export const serverRule: Rule = {
-  keys: {
-    transport: "replace",
-    features: "replace",
-    check: "replace",
-    replies: { keys: {}, rest: "replace" },
-  },
-  rest: "deep",
-};
-
-const toolRule: Rule = {
-  keys: {
-    request: "replace",
-    args: { keys: {}, rest: { keys: { default: "replace" }, rest: "deep" } },
-  },
-  rest: "deep",
-  exclusive: [["request", "steps"]],
+  keys: { transport: REPLACE, features: REPLACE, check: REPLACE, replies: { rest: REPLACE } },
 };
 
 const configRule: Rule = {
   keys: {
-    servers: { by: "id", entry: serverRule },
-    tools: { by: "name", entry: toolRule },
-    methods: { by: "method", entry: { keys: { result: "replace" }, rest: "deep" } },
+    servers: { by: "id", ...serverRule },
+    tools: {
+      by: "name",
+      keys: { request: REPLACE, args: { rest: { keys: { default: REPLACE } } } },
+      exclusive: ["request", "steps"],
+    },
+    methods: { by: "method", keys: { result: REPLACE } },
   },
-  rest: "deep",
 };
 
-/** A layer's tree as nodes. */
 export function layerTable(layer: Layer): LayerTable {
   return tableNode(layer, layer.tree, []);
 }
@@ -98,11 +87,11 @@ export function mergeLayers(layers: readonly LayerTable[]): LayerTable {
   return rest.reduce((under, over) => mergeTables(under, over, configRule), first);
 }
 
-/** Merges one table over another. */
 export function mergeTables(under: LayerTable, over: LayerTable, rule: Rule): LayerTable {
   const entries = new Map(under.entries);
   for (const [key, value] of over.entries) {
-    for (const other of excludedBy(rule, key)) entries.delete(other);
+    if (rule.exclusive?.includes(key))
+      for (const other of rule.exclusive) if (other !== key) entries.delete(other);
     const below = entries.get(key);
     entries.set(key, below ? mergeNodes(below, value, ruleFor(rule, key)) : value);
   }
@@ -110,44 +99,37 @@ export function mergeTables(under: LayerTable, over: LayerTable, rule: Rule): La
 }
 
 function mergeNodes(under: LayerNode, over: LayerNode, rule: Rule): LayerNode {
-  if (rule === "replace") return over;
+  if (rule.replace) return over;
   if (under.kind === "table" && over.kind === "table") return mergeTables(under, over, rule);
-  if (under.kind === "list" && over.kind === "list" && typeof rule === "object" && "by" in rule)
-    return mergeNamed(under, over, rule);
-  return over;
+  if (under.kind !== "list" || over.kind !== "list" || rule.by === undefined) return over;
+  return mergeNamed(under, over, rule.by, rule);
 }
 
-function mergeNamed(under: LayerList, over: LayerList, rule: { by: string; entry: Rule }): LayerList {
+function mergeNamed(under: LayerList, over: LayerList, by: string, rule: Rule): LayerList {
   const items = [...under.items];
   const indices = new Map<string, number>();
   const addIndex = (item: LayerNode, index: number): void => {
-    const name = nameOf(item, rule.by);
+    const name = nameOf(item, by);
     if (name !== undefined && !indices.has(name)) indices.set(name, index);
   };
   items.forEach(addIndex);
   for (const entry of over.items) {
-    const index = indices.get(nameOf(entry, rule.by) ?? "") ?? items.length;
+    const index = indices.get(nameOf(entry, by) ?? "") ?? items.length;
     const below = items[index];
     const isMerged = below?.kind === "table" && entry.kind === "table";
-    items[index] = isMerged ? mergeTables(below, entry, rule.entry) : entry;
+    items[index] = isMerged ? mergeTables(below, entry, rule) : entry;
     addIndex(entry, index);
   }
   return { ...over, items };
 }
 
 function nameOf(node: LayerNode, key: string): string | undefined {
-  const name = node.kind === "table" ? leafValue(node.entries.get(key)) : undefined;
+  const name = valueAt(node, key);
   return typeof name === "string" ? name : undefined;
 }
 
-function ruleFor(rule: Rule, key: string): Rule {
-  if (typeof rule !== "object" || "by" in rule) return rule === "replace" ? "replace" : "deep";
-  return (Object.hasOwn(rule.keys, key) ? rule.keys[key] : undefined) ?? rule.rest;
-}
-
-function excludedBy(rule: Rule, key: string): string[] {
-  if (typeof rule !== "object" || "by" in rule) return [];
-  return (rule.exclusive ?? []).flatMap(([a, b]) => (key === a ? [b] : key === b ? [a] : []));
+function ruleFor({ keys = {}, rest = {} }: Rule, key: string): Rule {
+  return (Object.hasOwn(keys, key) ? keys[key] : undefined) ?? rest;
 }
 
 /** A table with entries set or, where `undefined`, removed. */
@@ -163,9 +145,8 @@ export function withEntries(
   return { ...table, entries };
 }
 
-/** The node at a path, or `undefined`. */
-export function nodeAt(root: LayerNode, path: Path): LayerNode | undefined {
-  let node: LayerNode | undefined = root;
+export function nodeAt(root: LayerNode | undefined, path: Path): LayerNode | undefined {
+  let node = root;
   for (const part of path) {
     if (node?.kind === "table") node = node.entries.get(String(part));
     else if (node?.kind === "list") node = node.items[Number(part)];
@@ -174,34 +155,24 @@ export function nodeAt(root: LayerNode, path: Path): LayerNode | undefined {
   return node;
 }
 
-/** The value of a leaf; undefined for any other node. */
-export function leafValue(node: LayerNode | undefined): Json | undefined {
+/** The value of the leaf at a path; undefined for any other node. */
+export function valueAt(root: LayerNode | undefined, ...path: Path): Json | undefined {
+  const node = nodeAt(root, path);
   return node?.kind === "leaf" ? node.value : undefined;
 }
 
-/** The items of a list; none for any other node. */
-export function itemsOf(node: LayerNode | undefined): readonly LayerNode[] {
+/** The items of the list at a path; none for any other node. */
+export function itemsAt(root: LayerNode | undefined, ...path: Path): readonly LayerNode[] {
+  const node = nodeAt(root, path);
   return node?.kind === "list" ? node.items : [];
 }
 
-/** The value of the leaf at a path. */
-export function valueAt(root: LayerNode, ...path: Path): Json | undefined {
-  return leafValue(nodeAt(root, path));
-}
-
-/** The items of the list at a path. */
-export function itemsAt(root: LayerNode, ...path: Path): readonly LayerNode[] {
-  return itemsOf(nodeAt(root, path));
-}
-
-/** The plain value of a node. */
 export function toJson(node: LayerNode): Json {
   if (node.kind === "leaf") return node.value;
   if (node.kind === "list") return node.items.map(toJson);
   return toTable(node);
 }
 
-/** The plain value of a table. */
 export function toTable(node: LayerTable): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of node.entries) define(out, key, toJson(value));

@@ -1,12 +1,8 @@
-/**
- * Loads a config: collects its layers, merges them over profile and defaults, completes the servers and validates. The
- * result is a Config whose values know where they came from, or all problems at once.
- */
-import type { JsonObject } from "../base/json.js";
+/** Loads a config: merges its layers, completes the servers and validates. The result is a Config, or all its problems. */
+import { fromPointer, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
-import { fromPointer } from "../base/pointer.js";
-import { ConfigError, type Place, type Problem } from "../base/problem.js";
+import type { Place, Problem } from "../base/problem.js";
 import { Catalogue } from "./catalogue/catalogue.js";
 import { readClients } from "./catalogue/clients.js";
 import { applyPresets, commandsAsShipped, commandsFromEnvironment } from "./catalogue/presets.js";
@@ -15,19 +11,17 @@ import {
   type CollectedLayers,
   type ConfigRequest,
   collectLayers,
-  limitsOf,
+  inspectConfig,
   profileTables,
   readUserConfig,
 } from "./collect-layers.js";
-import { baseOf, type Discovered, discover, trustName } from "./discover.js";
-import { hashOf, readExtended } from "./extends.js";
+import { type Discovered, discover } from "./discover.js";
 import type { Files } from "./files.js";
 import {
   itemsAt,
   type LayerNode,
   type LayerTable,
   layerTable,
-  leafValue,
   mergedPlaces,
   mergeLayers,
   nodeAt,
@@ -36,12 +30,11 @@ import {
   valueAt,
   withEntries,
 } from "./layer.js";
-import { isLspiTool } from "./lspi.js";
 import { type Config, configSchema } from "./schema.js";
 import { inOrder } from "./text/read.js";
 import { type Path, problemAt } from "./text/source.js";
-import { type Grants, grantsOf } from "./trust/grants.js";
-import { exceedingSealed, restrictDiscovered, sealedBy } from "./trust/restrict.js";
+import type { Grants } from "./trust/grants.js";
+import { exceedingSealed, sealedBy } from "./trust/restrict.js";
 import { UnusableConfig, usablePart } from "./usable-part.js";
 import { parseTree } from "./validate.js";
 
@@ -61,31 +54,24 @@ export interface LoadedConfig {
   base: string;
   /** Absolute folder of the config itself, which its own files are relative to. */
   folder: string;
-  main: { kind: "named" | "discovered" | "embedded"; file: string | null; hash: string | null };
+  main: CollectedLayers["mainFile"];
   warnings: Problem[];
   /** The programs that may be started without `allow.commands`, sorted. */
   catalogueCommands: string[];
-  /** The place of a value of `config`. */
   locate(pointer: string): Place | undefined;
   /** The shipped config that a value came from, or `config`. */
   origin(pointer: string): string;
-  /** The shipped profiles that have a tool. */
   toolProfiles(name: string): string[];
-  /** Whether lspi 0.2 has a tool of that name. */
-  isLspiTool(name: string): boolean;
   /** Whether the profile allows a value only to be narrowed. */
   isSealed(pointer: string): boolean;
   /** The clients that answers adapt to; none where the config names a profile. */
   clientForms: ClientForm[];
 }
 
-/** Keys that are still accepted but do nothing. */
-const KEYS_WITHOUT_EFFECT = [["limits", "cache_bytes"]];
-
 /** Loads a workspace's config. Throws an UnusableConfig with all problems. */
 export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const catalogue = new Catalogue(request.shipped, files);
-  const layers = collectLayers(request, catalogue, files);
+  const layers = collectLayers(request, catalogue);
   const { problems, base, folder } = layers;
 
   const person = mergeLayers([...layers.user, ...layers.main, layers.commandLine]);
@@ -106,7 +92,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const loaded = {
     base,
     folder,
-    main: mainOf(layers),
+    main: layers.mainFile,
     warnings: [...layers.warnings, ...withoutEffect(person)],
     catalogueCommands: sortedSet([
       ...catalogue.commands(),
@@ -118,24 +104,24 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
       return node?.layer.places.place(node.path, "value");
     },
     origin: (pointer: string) => nodeAt(merged, fromPointer(pointer))?.layer.origin ?? "config",
-    toolProfiles: (name: string) => catalogue.profiles().filter((one) => hasTool(one, name, catalogue)),
-    isLspiTool,
+    toolProfiles: (name: string) => {
+      const tools = (profile: string) => itemsAt(mergeLayers(profileTables(profile, catalogue)), "tools");
+      return catalogue.profiles().filter((one) => tools(one).some((tool) => valueAt(tool, "name") === name));
+    },
     isSealed: sealedBy(sealed),
-    clientForms: isAuto ? clientForms(request.shipped, catalogue, files) : [],
+    clientForms: isAuto ? clientForms(request.shipped, catalogue) : [],
   };
   if (problems.length === 0 && checked.value !== undefined) return { ...loaded, config: checked.value };
   const all = byFile(uniqueBy(problems, identityOf));
   throw new UnusableConfig(all, usablePart(tree, all, loaded));
 }
 
-/** Warnings for keys that a person set and that do nothing. */
+/** A warning for `limits.cache_bytes`, which is accepted and does nothing. */
 function withoutEffect(person: LayerTable): Problem[] {
-  return KEYS_WITHOUT_EFFECT.flatMap((path) => {
-    const node = nodeAt(person, path);
-    if (node === undefined) return [];
-    const message = `\`${path.join(".")}\` has no effect any more and can be removed`;
-    return [problemAt(node.layer.places, "config/no-effect", message, node.path, { part: "key" })];
-  });
+  const node = nodeAt(person, ["limits", "cache_bytes"]);
+  if (node === undefined) return [];
+  const message = "`limits.cache_bytes` has no effect any more and can be removed";
+  return [problemAt(node.layer.places, "config/no-effect", message, node.path, { part: "key" })];
 }
 
 /** The node at a path. For a value of a preset or a stack: where the person asked for that preset or stack. */
@@ -157,28 +143,22 @@ export function inspectDiscovered(
   files: Files,
 ): { file: string; hash: string; grants: Grants; held: Problem[]; problems: Problem[] } | undefined {
   const found = discover({ ...request, configPath: undefined, env: {} }, files);
-  if (found.kind === "missing") throw new ConfigError([found.problem]);
   if (found.kind === "embedded") return undefined;
   const catalogue = new Catalogue(request.shipped, files);
-  const extended = readExtended(found.file, found.content, { catalogue, files, within: request.workspace });
-  const config = mergeLayers(extended.layers.map(layerTable));
-  const whole = applyPresets(config, catalogue, request.env);
-  const user = readUserConfig(request, catalogue, files);
-  const limits = limitsOf(request, catalogue, user.layers.map(layerTable));
-  const base = baseOf(found.file);
-  const restrict = (isTrusted: boolean) => restrictDiscovered(config, limits, { base, files, isTrusted });
+  const user = readUserConfig(request, catalogue).layers.map(layerTable);
+  const { name, hash, grants, restrict, ...others } = inspectConfig(request, found, user, catalogue);
   return {
-    file: trustName(request.workspace, found.file, files),
-    hash: hashOf(extended, found.file),
-    grants: grantsOf(restrict(false).requests, whole.config),
+    file: name,
+    hash,
+    grants: grants(),
     held: restrict(true).warnings,
-    problems: [...extended.problems, ...whole.problems],
+    problems: [...others.problems, ...others.presetProblems],
   };
 }
 
 function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Problem[]): LayerTable[] {
   const node = nodeAt(person, ["mcp", "context"]);
-  const context = leafValue(node) ?? "default";
+  const context = valueAt(node) ?? "default";
   if (typeof context !== "string") return [];
   const layers = profileTables(context, catalogue);
   if (layers.length === 0) {
@@ -192,9 +172,8 @@ function profileLayers(person: LayerTable, catalogue: Catalogue, problems: Probl
   return layers;
 }
 
-/** The form and size of answers in each client's own profile. */
-function clientForms(shipped: string, catalogue: Catalogue, files: Files): ClientForm[] {
-  return readClients(shipped, files).map(({ client_info: names, context }) => {
+function clientForms(shipped: string, catalogue: Catalogue): ClientForm[] {
+  return readClients(shipped, catalogue.files).map(({ client_info: names, context }) => {
     const profile = mergeLayers(profileTables(context, catalogue));
     const result = valueAt(profile, "dialect", "result");
     const maxChars = valueAt(profile, "mcp", "output", "max_total_chars_default");
@@ -221,17 +200,6 @@ function embeddedLayers(
     ...(hasServers || servers === undefined ? {} : { servers }),
   };
   return [tableWithoutFile("embedded default", tree)];
-}
-
-function hasTool(profile: string, tool: string, catalogue: Catalogue): boolean {
-  return profileTables(profile, catalogue).some((layer) =>
-    itemsAt(layer, "tools").some((node) => valueAt(node, "name") === tool),
-  );
-}
-
-function mainOf({ mainFile, hash }: CollectedLayers): LoadedConfig["main"] {
-  if (mainFile.kind === "embedded") return { kind: "embedded", file: null, hash: null };
-  return { kind: mainFile.kind, file: mainFile.file, hash };
 }
 
 /** Problems file by file in the order in which the files were read, each sorted by place. */

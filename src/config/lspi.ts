@@ -1,9 +1,5 @@
-/**
- * Accepts lspi's names of our keys: camelCase aliases and the top-level `workspace_root`. Only the keys listed here are
- * renamed, never the content of `env`, options or settings.
- */
-import { define, isTable, type Json, type JsonObject } from "../base/json.js";
-import { getAt, toPointer } from "../base/pointer.js";
+/** Accepts lspi's names of our keys: the camelCase aliases that are listed here, and the top-level `workspace_root`. */
+import { define, getAt, isTable, type Json, type JsonObject, toPointer } from "../base/json.js";
 import { type Path, problemAt, type Source } from "./text/source.js";
 
 const serverAliases = camelCased([
@@ -23,36 +19,6 @@ const serverAliases = camelCased([
 const mcpAliases = camelCased(["read_only"]);
 const outputAliases = camelCased(["max_total_chars_default", "max_total_chars_hard"]);
 const workspaceRootNames = ["workspace_root", "workspaceRoot"];
-
-/** The tools of lspi 0.2, which its configs may name under `mcp.tools`. */
-const lspiTools = [
-  "find_definition",
-  "find_definition_at",
-  "find_implementation_at",
-  "find_incoming_calls",
-  "find_incoming_calls_at",
-  "find_outgoing_calls",
-  "find_outgoing_calls_at",
-  "find_references",
-  "find_references_at",
-  "find_type_definition_at",
-  "get_current_config",
-  "get_diagnostics",
-  "get_document_symbols",
-  "get_server_status",
-  "hover_at",
-  "list_servers",
-  "rename_symbol",
-  "rename_symbol_strict",
-  "restart_server",
-  "search_workspace_symbols",
-  "stop_server",
-];
-
-/** Whether lspi 0.2 has a tool of that name. */
-export function isLspiTool(name: string): boolean {
-  return lspiTools.includes(name);
-}
 
 /** The source with our names of all keys; places and pointers still refer to the file as written. */
 export function renameLspiKeys(source: Source): Source {

@@ -1,7 +1,7 @@
 /** Runs the schema over a tree and flattens zod's issues: of a union only the issues of the best matching branch remain. */
 import type * as z from "zod";
-import type { JsonObject } from "../base/json.js";
-import { getAt, toPointer } from "../base/pointer.js";
+import { getAt, type JsonObject, toPointer } from "../base/json.js";
+import { sortBy } from "../base/order.js";
 import type { Path } from "./text/source.js";
 
 type ZodIssue = z.core.$ZodIssue;
@@ -18,15 +18,13 @@ export type SchemaIssue = (Exclude<ZodIssue, z.core.$ZodIssueInvalidUnion> | NoB
   path: (string | number)[];
 };
 
-/** The parsed value, or all issues. */
 export function checkSchema<T>(
   schema: z.ZodType<T>,
   tree: JsonObject,
-): { value: T; issues: [] } | { value?: undefined; issues: SchemaIssue[] } {
+): { value: T | undefined; issues: SchemaIssue[] } {
   // A config is parsed once, so generating code for each table would cost more than it saves.
   const result = schema.safeParse(tree, { jitless: true });
-  if (result.success) return { value: result.data, issues: [] };
-  return { issues: highestMinimums(flatten(result.error.issues, [])) };
+  return { value: result.data, issues: highestMinimums(flatten(result.error?.issues ?? [], [])) };
 }
 
 function flatten(issues: readonly ZodIssue[], prefix: Path): SchemaIssue[] {
@@ -40,12 +38,10 @@ function flatten(issues: readonly ZodIssue[], prefix: Path): SchemaIssue[] {
 
 /** The branch whose type matches and that has the fewest issues. */
 function bestBranch(branches: readonly ZodIssue[][]): ZodIssue[] | undefined {
-  let best: ZodIssue[] | undefined;
-  for (const branch of branches) {
-    const hasType = branch.every((issue) => issue.path.length > 0 || !isAboutType(issue));
-    if (hasType && (!best || branch.length < best.length)) best = branch;
-  }
-  return best;
+  const matching = branches.filter((branch) =>
+    branch.every((issue) => issue.path.length > 0 || !isAboutType(issue)),
+  );
+  return sortBy(matching, ({ length }) => [length])[0];
 }
 
 function noBranch(branches: readonly ZodIssue[][], path: (string | number)[]): SchemaIssue {

@@ -1,6 +1,6 @@
 /** Looks up parts of the schema: the keys of a table, its rules for discovered configs, where a key belongs. */
 import * as z from "zod";
-import type { DiscoveredRule } from "./schema/discovered-rules.js";
+import type { DiscoveredRule } from "./schema/values.js";
 import type { Path } from "./text/source.js";
 
 export type Schema = z.core.$ZodType;
@@ -45,7 +45,6 @@ function definition(schema: Schema): z.core.$ZodTypes["_zod"]["def"] {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
-/** The keys of a table with their schemas. */
 export function shapeOf(schema: Schema): { [key: string]: Schema } {
   const def = definition(schema);
   return def.type === "object" ? def.shape : {};

@@ -1,20 +1,14 @@
-/**
- * The config schema, table by table in `schema/`. Types, validation, `configs/schema.json`, `docs/config.md` and `explain` are
- * derived from it. Unknown keys are errors. `meta.order` says whether an array is a sequence or a set.
- */
+/** The config schema. Types, validation, `configs/schema.json`, `docs/config.md` and `explain` are derived from it. */
 import * as z from "zod";
-import { allow, limits, workspace } from "./schema/bounds.js";
-import { dialect } from "./schema/dialect.js";
-import { defaultIsLimit, labelled } from "./schema/discovered-rules.js";
+import { canonical, type JsonObject } from "../base/json.js";
 import { type presetSchema, serverSchema } from "./schema/server.js";
-import { http, mcp } from "./schema/surface.js";
+import { allow, dialect, http, limits, mcp, workspace } from "./schema/tables.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
-import { nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
+import { defaultIsLimit, labelled, nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
 
 export { presetSchema, serverSchema } from "./schema/server.js";
 export { methodSchema, toolSchema } from "./schema/tool.js";
 
-/** A whole config. */
 export const configSchema = z.strictObject({
   $schema: optional(z.string(), "For editors: the location of the schema of a JSON config. Ignored.", "any"),
   version: optional(z.literal(1), "The config language's version.", "any"),
@@ -56,3 +50,22 @@ export type ServerConfig = z.infer<typeof serverSchema>;
 export type PresetConfig = z.infer<typeof presetSchema>;
 export type ToolConfig = z.infer<typeof toolSchema>;
 export type StepConfig = z.infer<typeof stepSchema>;
+
+/** The schema as JSON Schema, for editors. `configs/schema.json` is exactly this. */
+export function configJsonSchema(): JsonObject {
+  const schema = z.toJSONSchema(configSchema, {
+    target: "draft-2020-12",
+    io: "input",
+    override: ({ jsonSchema }) => {
+      // Editors warn about unknown keywords unless they begin with `x-`.
+      if (jsonSchema.order !== undefined) jsonSchema["x-order"] = jsonSchema.order;
+      delete jsonSchema.order;
+      delete jsonSchema.discovered;
+    },
+  });
+  return canonical({
+    ...(schema as JsonObject),
+    title: "lsp-proxy config",
+    description: "Servers, tools and limits of an MCP to LSP proxy. TOML and JSON are the same tree.",
+  });
+}

@@ -1,11 +1,7 @@
-/**
- * The usable part of a config that has problems. Later stages check that part, so that a person sees all problems of a file
- * at once. It is never run.
- */
+/** The usable part of a config with problems. It is never run, only checked, so that all problems are seen at once. */
 import type * as z from "zod";
-import { isTable, type Json, type JsonObject } from "../base/json.js";
-import { fromPointer, getAt, toPointer } from "../base/pointer.js";
-import { ConfigError, type Problem } from "../base/problem.js";
+import { fromPointer, getAt, isTable, type Json, type JsonObject, toPointer } from "../base/json.js";
+import { ConfigError, type Place, type Problem } from "../base/problem.js";
 import type { LoadedConfig } from "./load.js";
 import { configSchema, methodSchema, serverSchema, toolSchema } from "./schema.js";
 
@@ -22,12 +18,12 @@ export interface UsablePart extends LoadedConfig {
 
 /** A config that cannot be used, with the part of it that later stages can check. */
 export class UnusableConfig extends ConfigError {
-  readonly rest: UsablePart;
-
-  constructor(problems: Problem[], rest: UsablePart) {
+  constructor(
+    problems: Problem[],
+    readonly rest: UsablePart,
+  ) {
     super(problems);
     this.name = "UnusableConfig";
-    this.rest = rest;
   }
 }
 
@@ -41,13 +37,15 @@ export function usablePart(
   const kept = new Map<string, { index: number; isWhole: boolean }[]>();
   /** Tables that lost a key, and lists that lost an entry. */
   const damaged = new Set<string>();
+  const wrong = new Set(problems.flatMap(({ place }) => (place ? [startOf(place)] : [])));
   const config: { [key: string]: unknown } = {};
   for (const [key, value] of Object.entries(tree)) {
     const entrySchema = Object.hasOwn(entrySchemas, key) ? entrySchemas[key] : undefined;
     if (entrySchema && Array.isArray(value)) {
       const entries = value.flatMap((entry, index) => {
         const valid = validPart(entrySchema, entry);
-        const isWhole = valid === entry && !hasProblem(key, index, entry, problems, loaded);
+        const places = Object.keys(entry ?? {}).map((name) => loaded.locate(toPointer([key, index, name])));
+        const isWhole = valid === entry && !places.some((place) => place && wrong.has(startOf(place)));
         return valid === undefined ? [] : [{ valid, index, isWhole }];
       });
       kept.set(key, entries);
@@ -78,24 +76,8 @@ export function usablePart(
   };
 }
 
-/** Whether a problem is at the place of one of the entry's values. */
-function hasProblem(
-  list: string,
-  index: number,
-  entry: Json,
-  problems: readonly Problem[],
-  { locate }: Pick<LoadedConfig, "locate">,
-): boolean {
-  return Object.keys(entry ?? {}).some((key) => {
-    const value = locate(toPointer([list, index, key]));
-    return problems.some(
-      ({ place }) =>
-        value !== undefined &&
-        place?.file === value.file &&
-        place.line === value.line &&
-        place.column === value.column,
-    );
-  });
+function startOf({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
 }
 
 /** How often invalid parts are removed: one may hide another. */

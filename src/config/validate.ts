@@ -1,25 +1,21 @@
 /** Validates a tree against the schema. Each Problem has its place, what was expected, what was found, and a fix. */
 import type * as z from "zod";
-import { isTable, type JsonObject } from "../base/json.js";
+import { fromPointer, getAt, isTable, type JsonObject, toPointer } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
-import { getAt, toPointer } from "../base/pointer.js";
 import type { Problem } from "../base/problem.js";
+import { cutCharacters } from "../base/text.js";
 import { checkSchema, isMissing, type SchemaIssue } from "./schema-issues.js";
 import { homesOf, knownKeys } from "./schema-walk.js";
 import { type Path, type Places, problemAt } from "./text/source.js";
-import { boundWords, expectedWords, foundWords, label, oneOf, shown } from "./text/value-words.js";
 
 export interface ValidateOptions {
-  /** Pointers that were already reported. */
   refused?: ReadonlySet<string>;
   /** A layer may be incomplete: only the keys that name an entry are required. */
   partial?: boolean;
 }
 
-/** The key that names the entries of each list. */
 const nameKeys = { servers: "id", tools: "name", methods: "method" };
 
-/** All problems of a tree. */
 export function validate(
   schema: z.ZodType,
   tree: JsonObject,
@@ -29,15 +25,13 @@ export function validate(
   return new Reporter(schema, tree, places).problems(checkSchema(schema, tree).issues, options);
 }
 
-/** The parsed value of a complete tree, or its problems. */
 export function parseTree<T>(
   schema: z.ZodType<T>,
   tree: JsonObject,
   places: Places,
-): { value: T; problems: [] } | { value?: undefined; problems: Problem[] } {
+): { value: T | undefined; problems: Problem[] } {
   const { value, issues } = checkSchema(schema, tree);
-  if (value !== undefined) return { value, problems: [] };
-  return { problems: new Reporter(schema, tree, places).problems(issues, {}) };
+  return { value, problems: new Reporter(schema, tree, places).problems(issues, {}) };
 }
 
 /** A problem for each entry that has the name of an earlier entry of the same file. */
@@ -62,7 +56,6 @@ function isNameKey([list, _, key, ...rest]: Path): boolean {
   return rest.length === 0 && Object.entries(nameKeys).some(([name, id]) => name === list && id === key);
 }
 
-/** Turns schema issues into Problems. */
 class Reporter {
   constructor(
     private readonly schema: z.ZodType,
@@ -168,4 +161,62 @@ class Reporter {
     const message = `${this.#label(path)} ${must}, found ${shown(getAt(this.tree, path))}`;
     return problemAt(this.places, "config/bad-value", message, path, { fix });
   }
+}
+
+const typeWords: { [expected: string]: string } = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  tuple: "a list",
+  object: "a table",
+  record: "a table",
+  null: "null",
+};
+
+function expectedWords(expected: string): string {
+  return typeWords[expected] ?? expected;
+}
+
+function foundWords(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a table";
+  if (typeof value === "number") return `the number ${value}`;
+  if (typeof value === "boolean") return String(value);
+  return `the string ${shown(value)}`;
+}
+
+/** A value itself, shortened when it is long. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
+  const { text, cut } = cutCharacters(JSON.stringify(value) ?? "nothing", 60);
+  return cut ? `${text}…` : text;
+}
+
+/** The name of the value at a JSON Pointer: its key, with the index when it is in a list. */
+function label(pointer: string): string {
+  const parts = fromPointer(pointer);
+  let start = parts.length - 1;
+  while (start > 0 && /^\d+$/.test(parts[start] ?? "")) start--;
+  const [name = "config", ...indices] = parts.slice(Math.max(0, start));
+  return name + indices.map((index) => `[${index}]`).join("");
+}
+
+function oneOf(words: readonly string[]): string {
+  const unique = [...new Set(words)];
+  if (unique.length < 2) return unique.join("");
+  return `${unique.slice(0, -1).join(", ")} or ${unique.at(-1)}`;
+}
+
+function boundWords(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig) {
+  const small = issue.code === "too_small";
+  const bound = Number(small ? issue.minimum : issue.maximum);
+  const count = `${small ? "at least" : "at most"} ${bound}`;
+  if (issue.origin !== "string" && issue.origin !== "array")
+    return { must: `must be ${count}`, fix: `Write a number that is ${count}.` };
+  const [one, many] = issue.origin === "string" ? ["character", "characters"] : ["entry", "entries"];
+  const must = small && bound === 1 ? "must not be empty" : `must have ${count} ${bound === 1 ? one : many}`;
+  return { must, fix: `Give it ${count} ${bound === 1 ? one : many}.` };
 }

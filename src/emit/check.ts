@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { diffArrays } from "diff";
 import { type Bundle, MANIFEST_FILE } from "../abi/bundle.js";
 import { type Code, codes } from "../base/codes.js";
-import { toPointer } from "../base/pointer.js";
+import { toPointer } from "../base/json.js";
 import type { Problem } from "../base/problem.js";
 import { exists, listFiles, manifestFile } from "./write.js";
 

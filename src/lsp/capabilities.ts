@@ -14,12 +14,10 @@ import type {
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
-import { isTable } from "../base/json.js";
+import { fieldsOf, getAt, isTable, itemsOf } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { isInside, pathOfUri, slashed } from "../base/paths.js";
-import { getAt } from "../base/pointer.js";
 import { methods } from "../protocol/methods.js";
-import { fieldsOf, itemsOf } from "./fields.js";
 import { Listeners, waitUntil } from "./waiting.js";
 
 export interface Subject {

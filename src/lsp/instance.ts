@@ -10,6 +10,7 @@ import type {
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
+import { fieldsOf } from "../base/json.js";
 import { fileUri, pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
@@ -22,7 +23,6 @@ import {
   wantedFiles,
 } from "./documents/file-operations.js";
 import { ServerFiles } from "./documents/server-files.js";
-import { fieldsOf } from "./fields.js";
 import { ServerShutdown } from "./instance-lifetime.js";
 import type { Transport } from "./process/launch.js";
 import type { LaunchSettings } from "./process/launch-settings.js";

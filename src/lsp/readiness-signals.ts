@@ -1,8 +1,7 @@
 /** The signals of readiness: work-done progress, and the status notification that the plan describes. */
 import type { ProgressToken, WorkDoneProgressBegin } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
-import { fromPointer, getAt } from "../base/pointer.js";
-import { fieldsOf } from "./fields.js";
+import { fieldsOf, fromPointer, getAt } from "../base/json.js";
 
 /** Progress without a report for this long was forgotten by its server and is ignored. */
 const STALE_MS = 60_000;

@@ -6,11 +6,11 @@
 import type { ServerCapabilities } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
+import { fieldsOf } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { delay } from "../base/timing.js";
 import type { Capabilities } from "./capabilities.js";
-import { fieldsOf } from "./fields.js";
 import type { Instance } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
 import { blankStatus } from "./server-status.js";

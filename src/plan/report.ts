@@ -1,7 +1,7 @@
 /** Collects problems while a plan is built. Nothing is thrown, so that one run reports all of them. */
 import { type Code, codes } from "../base/codes.js";
+import { toPointer } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
-import { toPointer } from "../base/pointer.js";
 import type { Place, Problem } from "../base/problem.js";
 
 /** Problems of the config value at one JSON Pointer; `at` gives the report of a value inside it. */

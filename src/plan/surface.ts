@@ -72,8 +72,6 @@ export function buildEffects(config: Config): Effect[] {
 export interface ToolsElsewhere {
   /** The shipped profiles that have a tool. */
   toolProfiles(name: string): string[];
-  /** Whether lspi 0.2 has a tool with that name. */
-  isLspiTool(name: string): boolean;
   /** The clients that the answers are made for. */
   clientForms: readonly ClientForm[];
 }
@@ -130,19 +128,13 @@ function checkToolNames(
     if (known.includes(name)) return;
     const at = report.at(index);
     const profiles = quoted(sortedSet(elsewhere.toolProfiles(name)));
-    if (profiles !== "")
+    if (profiles === "") at.unknown("plan/unknown-tool", "The tool", name, known);
+    else
       at.add(
         "plan/absent-tool",
         `The tool \`${name}\` is not in this profile, but in ${profiles}.`,
         `Set \`mcp.context\` to one of ${profiles}, or drop the name.`,
       );
-    else if (elsewhere.isLspiTool(name))
-      at.add(
-        "plan/absent-tool",
-        `The tool \`${name}\` of lspi is not in this profile.`,
-        "Drop the name: there is nothing to allow or exclude.",
-      );
-    else at.unknown("plan/unknown-tool", "The tool", name, known);
   });
 }
 

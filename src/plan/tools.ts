@@ -1,7 +1,7 @@
 /** Tool tables of the config → ToolPlans, sorted by name. Each is checked on its own. */
 import type { Anchor, DialectPlan, LimitsPlan, OutputPlan, StepPlan, ToolPlan } from "../abi/plan.js";
+import { toPointer } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
-import { toPointer } from "../base/pointer.js";
 import type { Config, StepConfig, ToolConfig } from "../config/schema.js";
 import { anchorNames } from "../protocol/anchors.js";
 import { listingNames, pointingNames } from "../protocol/pointing.js";

@@ -16,8 +16,7 @@
  */
 import type { DialectPlan, OutputPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
-import { documentFields, spanFields } from "./dialect-format.js";
-import { renameMembersInSchema } from "./members.js";
+import { documentFields, renameMembersInSchema, spanFields } from "./dialect-format.js";
 import {
   closed,
   count,

@@ -1,8 +1,7 @@
 /** One attempt at a call: checks the arguments and runs the tool's generated handler on a `Call` object. */
 import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../abi/handler.js";
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
-import type { Json, JsonObject } from "../base/json.js";
-import { getAt } from "../base/pointer.js";
+import { getAt, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { editArguments } from "../protocol/edit-arguments.js";
 import { listingNames } from "../protocol/pointing.js";

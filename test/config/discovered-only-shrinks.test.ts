@@ -10,9 +10,10 @@ import { canonicalText, type Json, type JsonObject } from "../../src/base/json.j
 import { ConfigError } from "../../src/base/problem.js";
 import { tomlKey, tomlText } from "../../src/base/toml-text.js";
 import { loadConfig } from "../../src/config/load.js";
-import type { DiscoveredRule, RuleName } from "../../src/config/schema/discovered-rules.js";
+import type { DiscoveredRule } from "../../src/config/schema/values.js";
 import { configSchema } from "../../src/config/schema.js";
 import { ruleOf, type Schema, shapeOf, tableOf } from "../../src/config/schema-walk.js";
+import type { RuleName } from "../../src/config/trust/rules.js";
 import { claims } from "../../src/lsp/route.js";
 import { everyDefault } from "../../src/plan/defaults.js";
 import { patience, rounds } from "../fuzz/rounds.js";

@@ -630,7 +630,6 @@ test("the default's bounds are what a config that says nothing gets, or less", (
     origin: () => "config",
     catalogueCommands: [],
     toolProfiles: () => [],
-    isLspiTool: () => false,
     isSealed: () => false,
     clientForms: [],
   };

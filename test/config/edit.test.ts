@@ -1,7 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { jsonEditor as json } from "../../src/config/edit/edit.js";
-import * as toml from "../../src/config/edit/edit-toml.js";
+import { jsonEditor as json, tomlEditor as toml } from "../../src/config/edit/edit.js";
 
 const config = `# The team's config.
 version = 1

@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../src/config/catalogue/catalogue.js";
 import { shippedLayers } from "../../src/config/extends.js";
 import { diskFiles } from "../../src/config/files.js";
-import { configJsonSchema } from "../../src/config/json-schema.js";
 import { loadConfig } from "../../src/config/load.js";
+import { configJsonSchema } from "../../src/config/schema.js";
 import { overShipped, request, SHIPPED } from "./memory-files.js";
 
 const catalogue = new Catalogue(SHIPPED, diskFiles);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { configDocs, problemsDocs, toolsDocs } from "../../.ci/print/docs.js";
 import { codes } from "../../src/base/codes.js";
-import { configJsonSchema } from "../../src/config/json-schema.js";
+
+import { configJsonSchema } from "../../src/config/schema.js";
+
 import { planText } from "../plan/config.js";
 import { templates } from "./support.js";
 

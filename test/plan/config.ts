@@ -20,7 +20,6 @@ export const context: PlanContext = {
   origin: () => "config",
   catalogueCommands: ["rust-analyzer", "pyright-langserver", "typescript-language-server"],
   toolProfiles: (name) => (name === "rename_symbol" ? ["full"] : []),
-  isLspiTool: (name) => name === "hover_at",
   isSealed: () => false,
   clientForms: [],
 };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
-import { codeWord } from "../../src/protocol/members.js";
+import { codeWord } from "../../src/protocol/dialect-format.js";
 import type { CallOutcome } from "../../src/runtime/session.js";
 import { planText } from "../plan/config.js";
 import { range } from "../runtime/workshop.js";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
 import { inputSchema } from "../../src/emit/input-schema.js";
-import { codeWord } from "../../src/protocol/members.js";
+import { codeWord } from "../../src/protocol/dialect-format.js";
 import { planText } from "../plan/config.js";
 import { range } from "../runtime/workshop.js";
 import { openProfile, type Scripted } from "./scripted.js";

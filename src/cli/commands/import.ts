@@ -1,8 +1,7 @@
 /** `import`: writes a config from another program's list of language servers. */
 import { basename, resolve } from "node:path";
-import type { JsonObject } from "../../base/json.js";
+import { fromPointer, type JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import { fromPointer } from "../../base/pointer.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { tomlText } from "../../base/toml-text.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";

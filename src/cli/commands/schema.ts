@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { bundlePaths } from "../../abi/bundle.js";
 import { canonicalPretty } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import { configJsonSchema } from "../../config/json-schema.js";
+
+import { configJsonSchema } from "../../config/schema.js";
 import { type Command, didYouMean, UsageError } from "../command.js";
+
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { shippedConfigs } from "../shipped.js";

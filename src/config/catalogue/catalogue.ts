@@ -27,16 +27,14 @@ const FOLDERS = ["tools", "servers", "stacks", "profiles"] as const;
 export class Catalogue {
   /** Problems in shipped configs: empty unless the installation is damaged. */
   readonly problems: Problem[] = [];
-  readonly #folder: string;
-  readonly #files: Files;
   readonly #names = new Map<string, string[]>();
   readonly #configs = new Map<string, { layer: Layer; about: string } | undefined>();
   #facts: PresetFacts[] | undefined;
 
-  constructor(folder: string, files: Files) {
-    this.#folder = folder;
-    this.#files = files;
-  }
+  constructor(
+    private readonly folder: string,
+    readonly files: Files,
+  ) {}
 
   /** All names that `extends` accepts: `tools/core`, `servers/pyright`, `profiles/full`. */
   names(): string[] {
@@ -50,12 +48,11 @@ export class Catalogue {
   /** The facts of every preset, sorted by id; from the presets themselves where there is no index. */
   facts(): PresetFacts[] {
     this.#facts ??=
-      readIndex(this.#files, join(this.#folder, INDEX_FILE)) ??
+      readIndex(this.files, join(this.folder, INDEX_FILE)) ??
       this.presets().map(({ config }) => presetFacts(config));
     return this.#facts;
   }
 
-  /** Reads every preset, sorted by id. */
   presets(): Preset[] {
     return this.#namesIn("servers").flatMap((name) => this.#preset(name) ?? []);
   }
@@ -103,7 +100,6 @@ export class Catalogue {
     return sortedSet(safe.flatMap(({ command }) => [command ?? []].flat().slice(0, 1)));
   }
 
-  /** The servers of a stack, each with its preset. */
   stack(name: string): { server: JsonObject; preset: Preset }[] {
     const servers = this.layer(`stacks/${name}`)?.tree.servers;
     return (Array.isArray(servers) ? servers : []).flatMap((server) => {
@@ -133,7 +129,7 @@ export class Catalogue {
   #namesIn(folder: string): string[] {
     const known = this.#names.get(folder);
     if (known) return known;
-    const entries = this.#files.list(join(this.#folder, folder));
+    const entries = this.files.list(join(this.folder, folder));
     const files = entries.filter((entry) => entry.kind === "file" && entry.name.endsWith(".toml"));
     const names = sortedSet(files.map((entry) => entry.name.slice(0, -".toml".length)));
     this.#names.set(folder, names);
@@ -146,8 +142,8 @@ export class Catalogue {
   }
 
   #open(name: string): { layer: Layer; about: string } | undefined {
-    const file = join(this.#folder, `${name}.toml`);
-    const content = this.#files.read(file);
+    const file = join(this.folder, `${name}.toml`);
+    const content = this.files.read(file);
     if (content === undefined) return undefined;
     const source = readSource(file, content);
     const schema = name.startsWith("servers/") ? presetSchema : configSchema;
@@ -179,15 +175,12 @@ const QUIRKS: ReadonlySet<string> = new Set([
 
 /** A preset's layer with only the keys that a server takes from it. */
 export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
-  const isServerKey = (key: string) =>
-    key !== "id" && key !== "kind" && Object.hasOwn(serverSchema.shape, key);
-  const keys = Object.entries(preset.layer.tree).filter(([key]) =>
-    as === "adapter" ? QUIRKS.has(key) : isServerKey(key),
-  );
-  return {
-    ...preset.layer,
-    tree: { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) },
-  };
+  const isTaken = (key: string) =>
+    as === "adapter"
+      ? QUIRKS.has(key)
+      : !["id", "kind"].includes(key) && Object.hasOwn(serverSchema.shape, key);
+  const keys = Object.entries(preset.layer.tree).filter(([key]) => isTaken(key));
+  return { ...preset.layer, tree: { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) } };
 }
 
 /** A preset's settings for untrusted workspaces. Unless it says otherwise, it is not started there. */

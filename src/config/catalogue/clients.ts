@@ -31,7 +31,6 @@ const file = z.strictObject({
 const clientSchema = z.strictObject({
   id: z.string().regex(/^[a-z][a-z-]*$/),
   title: z.string().min(1),
-  /** The client's program. */
   program: z.string().optional(),
   context: z.string().min(1),
   client_info: z.array(z.string()).min(1),
@@ -76,7 +75,6 @@ export interface Whereabouts {
   platform: string;
 }
 
-/** All clients, in the order of the file. */
 export function readClients(shipped: string, files: Files): ClientFacts[] {
   const file = join(shipped, "clients.toml");
   const { tree } = readSource(file, files.read(file) ?? "");

@@ -3,7 +3,6 @@ import type { JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import type { PresetFacts } from "./preset-index.js";
 
-/** How many files of each kind a workspace has. */
 export interface FilesHere {
   /** Lower-case extension without the dot → files. */
   extensions: ReadonlyMap<string, number>;
@@ -11,7 +10,6 @@ export interface FilesHere {
   filenames: ReadonlyMap<string, number>;
 }
 
-/** Several servers that work only together. */
 export interface Stack {
   name: string;
   members: PresetFacts[];
@@ -36,7 +34,6 @@ export interface Proposal {
   claims: string[];
   /** Whether other proposals serve some of the preset's files. */
   narrowed: boolean;
-  /** The number of files that it would serve. */
   files: number;
 }
 
@@ -77,7 +74,6 @@ export function besideStacks(proposals: readonly Proposal[], scan: FilesHere): P
   });
 }
 
-/** The number of files that match a claim. */
 function filesOf(claim: string, scan: FilesHere): number {
   const found = claim.startsWith("*.") ? scan.extensions.get(claim.slice(2)) : scan.filenames.get(claim);
   return found ?? 0;
@@ -88,7 +84,6 @@ export function servesAny(preset: PresetFacts, scan: FilesHere): boolean {
   return claimsOf(preset).some((claim) => filesOf(claim, scan) > 0);
 }
 
-/** The claims of a proposal that match files of the workspace. */
 export function claimsHere({ claims }: Proposal, scan: FilesHere): string[] {
   return sortedSet(claims.filter((claim) => filesOf(claim, scan) > 0));
 }
@@ -98,10 +93,7 @@ export interface LanguageHere {
   files: number;
 }
 
-/**
- * The languages of the files that a proposal would serve, most files first. For a preset with several languages the
- * language ids of its files count.
- */
+/** The languages that a proposal would serve, most files first; of several languages those of the files' ids count. */
 export function languagesHere(
   proposal: Proposal,
   scan: FilesHere,
@@ -118,7 +110,6 @@ export function languagesHere(
   return sortBy(found, ({ language, files }) => [-files, language]);
 }
 
-/** A config layer with the servers for the files of a workspace. */
 export function chooseServers(
   scan: FilesHere,
   presets: readonly PresetFacts[],
@@ -129,19 +120,13 @@ export function chooseServers(
   return { servers: proposeServers(scan, standalone, tiers).map(serverEntry) };
 }
 
-/** The server's table for a proposal. */
 export function serverEntry({ preset, claims, narrowed }: Proposal): JsonObject {
+  const entry = { id: preset.id, kind: preset.id };
+  if (!narrowed) return entry;
+  const isExtension = (claim: string) => claim.startsWith("*.");
   return {
-    id: preset.id,
-    kind: preset.id,
-    ...(narrowed ? { extensions: extensionsOf(claims), filenames: filenamesOf(claims) } : {}),
+    ...entry,
+    extensions: sortedSet(claims.filter(isExtension).map((claim) => claim.slice(2))),
+    filenames: sortedSet(claims.filter((claim) => !isExtension(claim))),
   };
-}
-
-function extensionsOf(claims: readonly string[]): string[] {
-  return sortedSet(claims.filter((claim) => claim.startsWith("*.")).map((claim) => claim.slice(2)));
-}
-
-function filenamesOf(claims: readonly string[]): string[] {
-  return sortedSet(claims.filter((claim) => !claim.startsWith("*.")));
 }

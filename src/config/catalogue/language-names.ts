@@ -18,7 +18,6 @@ const names: { readonly [name: string]: string } = {
   zsh: "shellscript",
 };
 
-/** The catalogue's name of a language. */
 export function languageNamed(word: string): string {
   const name = word.toLowerCase();
   return (Object.hasOwn(names, name) ? names[name] : undefined) ?? name;

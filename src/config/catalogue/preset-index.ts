@@ -1,10 +1,6 @@
-/**
- * The printed index of all presets: the facts that detection, `servers` and a config's `kind` need. The rest of a preset is
- * read only when it is used.
- */
-import type { Json } from "../../base/json.js";
+/** The printed index of all presets: what detection, `servers` and `kind` need. The rest is read only when it is used. */
+import { fromPointer, getAt, type Json } from "../../base/json.js";
 import { namedModules } from "../../base/named-paths.js";
-import { fromPointer, getAt } from "../../base/pointer.js";
 import { asText, type Files } from "../files.js";
 import type { PresetConfig } from "../schema.js";
 
@@ -72,7 +68,6 @@ export function indexText(presets: readonly PresetConfig[]): string {
   return `[\n${presets.map((preset) => JSON.stringify(presetFacts(preset))).join(",\n")}\n]\n`;
 }
 
-/** Reads the index, if there is one. */
 export function readIndex(files: Files, path: string): PresetFacts[] | undefined {
   const content = files.read(path);
   if (content === undefined) return undefined;

@@ -1,17 +1,14 @@
 /** Completes each server of a config from its preset: `kind` brings everything, `adapter` only quirks. */
 import { basename } from "node:path";
-import { codes } from "../../base/codes.js";
 import { isTable, type Json } from "../../base/json.js";
 import type { Problem } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
 import { launchedBy } from "../import/launchers.js";
 import {
   itemsAt,
-  itemsOf,
   type Layer,
   type LayerTable,
   layerTable,
-  leafValue,
   mergeTables,
   nodeAt,
   serverRule,
@@ -27,24 +24,20 @@ export function commandsFromEnvironment(catalogue: Catalogue, env: Environment):
   return catalogue.facts().flatMap((facts) => commandFrom(facts, env) ?? []);
 }
 
-function commandFrom(
-  { command_env: variable }: Pick<PresetFacts, "command_env">,
-  env: Environment,
-): string | undefined {
-  return variable === undefined ? undefined : env[variable] || undefined;
+function commandFrom({ command_env: variable = "" }: Partial<PresetFacts>, env: Environment) {
+  return env[variable] || undefined;
 }
 
 /** Programs of servers whose command and arguments both come from a preset. */
 export function commandsAsShipped(config: LayerTable): string[] {
   return itemsAt(config, "servers").flatMap((server) => {
     const [command, args] = [nodeAt(server, ["command"]), nodeAt(server, ["args"])];
-    const program = leafValue(command) ?? leafValue(itemsOf(command)[0]);
+    const program = valueAt(command) ?? valueAt(itemsAt(command)[0]);
     const isShipped = [command, args].every((node) => node?.layer.origin.startsWith("configs/servers/"));
     return typeof program === "string" && isShipped ? [program] : [];
   });
 }
 
-/** The config with every server merged over its preset. */
 export function applyPresets(
   config: LayerTable,
   catalogue: Catalogue,
@@ -61,7 +54,6 @@ export function applyPresets(
   return { config: withEntries(config, { servers: { ...servers, items } }), problems };
 }
 
-/** The layers that a server is merged over. */
 function layersBelow(
   server: LayerTable,
   catalogue: Catalogue,
@@ -101,9 +93,9 @@ function untrustedLayer(preset: Preset): Layer {
 /** The presets whose programs a server's command names: the program itself, what a launcher starts, or an argument. */
 function presetsRunning(server: LayerTable, catalogue: Catalogue): Preset[] {
   const command = server.entries.get("command");
-  const [program, ...more] = [leafValue(command) ?? itemsOf(command).map(leafValue)].flat();
+  const [program, ...more] = [valueAt(command) ?? itemsAt(command).map((node) => valueAt(node))].flat();
   if (typeof program !== "string") return [];
-  const args = [...more, ...itemsAt(server, "args").map(leafValue)] as Json[];
+  const args = [...more, ...itemsAt(server, "args").map((node) => valueAt(node))] as Json[];
   const own = catalogue.presetRunning(basename(program), args);
   if (own !== undefined) return [own];
   const launched = launchedBy(basename(program), args.map(String));
@@ -137,8 +129,7 @@ function unknownPreset(
 ): Problem {
   const { layer, path } = server.entries.get(key) ?? server;
   const suggestion = catalogue.nearestPreset(name);
-  const fix =
-    suggestion === undefined ? codes["config/unknown-preset"].fix : `Write \`${key} = "${suggestion}"\`.`;
+  const fix = suggestion && `Write \`${key} = "${suggestion}"\`.`;
   const message = `there is no preset \`${name}\``;
   return problemAt(layer.places, "config/unknown-preset", message, path, { suggestion, fix });
 }

@@ -5,7 +5,6 @@ import type { Span } from "../text/source.js";
 import { addItem, type CommaList, listChanges, removeItem } from "./comma-list.js";
 import { indentAt, lineBreak, splice } from "./text-lines.js";
 
-/** The text that means `after` instead of `before`. */
 export function changeJson(text: string, before: JsonObject, after: JsonObject): string {
   return changeTable(text.trim() === "" ? "{}\n" : text, [], before, after);
 }
@@ -93,7 +92,6 @@ function pretty(value: Json, indent: string, text: string): string {
   return `${open}${eol}${parts.map((part) => inner + part).join(`,${eol}`)}${eol}${indent}${close}`;
 }
 
-/** The first indentation in the text. */
 function indentUnit(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

@@ -1,12 +1,18 @@
-/**
- * Adds and removes items of a comma-separated list in a text: a TOML array, a JSON array or a JSON object. Comments stay
- * with the item that they are about, and the layout of everything else stays.
- */
+/** Adds and removes items of a comma-separated list in TOML or JSON. Comments stay with the item that they are about. */
+import type { AST } from "toml-eslint-parser";
 import { canonicalText, type Json } from "../../base/json.js";
 import type { Span } from "../text/source.js";
-import { beginsLine, endOfLine, indentAt, lineBreak, nextLine, splice, startOfLine } from "./text-lines.js";
+import {
+  beginsLine,
+  endOfLine,
+  indentAt,
+  lineBreak,
+  nextLine,
+  splice,
+  startOfLine,
+  startOfLinesAbove,
+} from "./text-lines.js";
 
-/** A list in a text. */
 export interface CommaList {
   /** The offset after the opening bracket. */
   open: number;
@@ -15,6 +21,15 @@ export interface CommaList {
   items: readonly Span[];
   /** All comments of the text. */
   comments: readonly Span[];
+}
+
+export function tomlList({ comments }: AST.TOMLProgram, { range, elements }: AST.TOMLArray): CommaList {
+  return {
+    open: range[0] + 1,
+    close: range[1] - 1,
+    items: elements.map((element) => element.range),
+    comments: comments.map((comment) => comment.range),
+  };
 }
 
 /** Appends an item. `write` returns its text for a new line with that indentation, or for the current line. */
@@ -66,7 +81,8 @@ export function removeItem(
     from = takesComments ? commentsAbove(text, list, item, rest.end) : startOfLine(text, from);
     to = nextLine(text, rest.end);
     // Blank lines before the last item have nothing to separate any more.
-    while (after === undefined && before && isBlankLineBefore(text, from)) from = startOfLine(text, from - 1);
+    if (after === undefined && before)
+      from = startOfLinesAbove(text, from, (line, end) => text.slice(line, end).trim() === "");
   }
   const cut = splice(text, from, to, "");
   const leftOver = before && comma === undefined ? commaAfter(text, list, before) : undefined;
@@ -97,17 +113,14 @@ function restOfLine(text: string, { comments, close }: CommaList, offset: number
 
 /** The start of the comment lines about an item alone: right above it, with no other item right below it. */
 function commentsAbove(text: string, { comments, close }: CommaList, item: Span, lineEnd: number): number {
-  let from = startOfLine(text, item[0]);
+  const line = startOfLine(text, item[0]);
   const below = nextLine(text, lineEnd);
   const next = text.slice(below, endOfLine(text, below)).trim();
   // Comments above several items are about all of them.
-  if (next !== "" && !next.startsWith("#") && close > endOfLine(text, below)) return from;
-  while (from > 0) {
-    const above = startOfLine(text, from - 1);
-    if (!comments.some(([start]) => start >= above && start < from && beginsLine(text, start))) break;
-    from = above;
-  }
-  return from;
+  if (next !== "" && !next.startsWith("#") && close > endOfLine(text, below)) return line;
+  return startOfLinesAbove(text, line, (from, to) =>
+    comments.some(([start]) => start >= from && start < to && beginsLine(text, start)),
+  );
 }
 
 /** The offset of the comma after an item, past blanks and comments. */
@@ -123,10 +136,6 @@ function commaAfter(text: string, { comments, close }: CommaList, item: Span): n
 
 function isOneLine(text: string, from: number, to: number): boolean {
   return !text.slice(from, to).includes("\n");
-}
-
-function isBlankLineBefore(text: string, line: number): boolean {
-  return line > 0 && text.slice(startOfLine(text, line - 1), line).trim() === "";
 }
 
 /** The indentation of items in a list that has no line of items. */

@@ -1,7 +1,4 @@
-/**
- * A section of ours in a person's Markdown file, between two marks. A digest in the first mark shows whether the person has
- * edited the section; everything else in the file stays as it is.
- */
+/** A section of ours in a person's Markdown file, between two marks. A digest shows whether the person edited it. */
 import { sha256 } from "../../base/hash.js";
 import { ConfigError } from "../../base/problem.js";
 import { problemWithoutPlace } from "../text/source.js";
@@ -14,7 +11,6 @@ export function stamped(text: string, mark: string): string {
   return text.replace(mark, () => `${mark} (${digestOf(text)})`);
 }
 
-/** Whether a text still has the digest that it was stamped with. */
 export function isUntouched(text: string, mark: string): boolean {
   const at = text.indexOf(mark);
   const end = at + mark.length;
@@ -31,7 +27,6 @@ function digestOf(text: string): string {
 const beginMark = (name: string) => `<!-- ${name}: begin, written by \`lsp-proxy skill\``;
 const endMark = (name: string) => `<!-- ${name}: end -->`;
 
-/** Replaces the section, or appends it. */
 export function withSection(text: string, name: string, section: string): string {
   const whole = [`${beginMark(name)} -->`, section.trimEnd(), endMark(name)].join("\n");
   const block = stamped(whole, beginMark(name)).replaceAll("\n", lineBreak(text));
@@ -39,7 +34,6 @@ export function withSection(text: string, name: string, section: string): string
   return span ? splice(text, ...span, block) : appendBlock(text, block);
 }
 
-/** Removes the section and the blank lines before it. */
 export function withoutSection(text: string, name: string): string {
   const span = sectionSpan(text, name);
   if (!span) return text;
@@ -47,7 +41,6 @@ export function withoutSection(text: string, name: string): string {
   return cutBlock(text, from, to + (/^\r?\n/.exec(text.slice(to))?.[0].length ?? 0));
 }
 
-/** Whether the section was edited since it was written. */
 export function isSectionEdited(text: string, name: string): boolean {
   const span = sectionSpan(text, name);
   return span !== undefined && !isUntouched(text.slice(...span), beginMark(name));

@@ -5,7 +5,6 @@ import { tomlKey, tomlText } from "../../base/toml-text.js";
 
 const WIDTH = 120;
 
-/** The keys of a server or preset in the order in which they are written. */
 const KEYS: readonly string[] = [
   "id",
   "kind",
@@ -51,7 +50,9 @@ const KEYS: readonly string[] = [
   "share_roots",
 ];
 
-/** The keys that are written after all others. */
+/** Other programs' settings, which are written with one line per member. */
+const OPEN_KEYS: readonly string[] = ["workspace_configuration", "client_capabilities"];
+
 const LAST_KEYS: readonly string[] = ["install", "install_on", "homepage"];
 
 /** The lines of a table, without its header. */
@@ -68,12 +69,8 @@ export function commentLines(comment: string): string[] {
 
 /** The comment at the start of a preset file, as one text. */
 export function commentOf(text: string): string {
-  const lines = text.split("\n");
-  const end = lines.findIndex((line) => !line.startsWith("# "));
-  return lines
-    .slice(0, end < 0 ? lines.length : end)
-    .map((line) => line.slice(2))
-    .join(" ");
+  const [comment = ""] = /^(?:# .*\n)*/.exec(text) ?? [];
+  return comment.trimEnd().replaceAll("\n# ", " ").slice(2);
 }
 
 /** A key's position; unknown keys are between the first and the last ones. */
@@ -87,7 +84,7 @@ function memberLines(path: string[], value: Json): string[] {
   const key = path.map(tomlKey).join(".");
   if (isTable(value)) {
     const members = Object.entries(value) as [string, Json][];
-    const isOpen = path.length === 1 && isSettings(path[0]);
+    const isOpen = OPEN_KEYS.includes(path.join("."));
     const inline = `${key} = ${inlineText(value)}`;
     if (members.length === 1 || (members.length > 1 && (isOpen || inline.length > WIDTH)))
       return members.flatMap(([name, member]) => memberLines([...path, name], member));
@@ -95,19 +92,8 @@ function memberLines(path: string[], value: Json): string[] {
   }
   const line = `${key} = ${inlineText(value)}`;
   if (!Array.isArray(value) || line.length <= WIDTH) return [line];
-  return [
-    `${key} = [`,
-    ...wrapped(
-      value.map((item) => `${inlineText(item)},`),
-      "  ",
-    ),
-    "]",
-  ];
-}
-
-/** Whether a key holds another program's settings, which are written with one line per member. */
-function isSettings(key: string | undefined): boolean {
-  return key === "workspace_configuration" || key === "client_capabilities";
+  const items = value.map((item) => `${inlineText(item)},`);
+  return [`${key} = [`, ...wrapped(items, "  "), "]"];
 }
 
 /** Items in as few lines as possible. */

@@ -1,16 +1,11 @@
-/**
- * Writes or removes our tables in another program's TOML file. Only what changes its meaning is edited; a person's comments,
- * keys and layout stay.
- */
+/** Writes or removes our tables in another program's TOML file. A person's comments, keys and layout stay. */
 import { type AST, parseTOML } from "toml-eslint-parser";
-import { canonicalText, isTable, type Json } from "../../base/json.js";
-import { getAt } from "../../base/pointer.js";
+import { canonicalText, getAt, isTable, type Json } from "../../base/json.js";
 import { tomlText } from "../../base/toml-text.js";
 import { readOther } from "../text/read.js";
 import type { Path } from "../text/source.js";
-import { keyName, SYNTAX } from "../text/toml-spans.js";
-import { addItem, listChanges, removeItem } from "./comma-list.js";
-import { tomlList } from "./edit-toml.js";
+import { keyName, SYNTAX } from "../text/toml.js";
+import { addItem, listChanges, removeItem, tomlList } from "./comma-list.js";
 import {
   appendBlock,
   cutBlock,
@@ -19,10 +14,10 @@ import {
   nextLine,
   splice,
   startOfLine,
+  startOfLinesAbove,
 } from "./text-lines.js";
 
 export interface TomlEntry {
-  /** The path of our table. */
   path: readonly string[];
   /** What the table shall mean. */
   after: Json | undefined;
@@ -95,32 +90,23 @@ function addMissing(text: string, { path, after, stanza }: TomlEntry): string {
   const isMissing = (keys: Path) => getAt(current, keys) === undefined && getAt(after, keys) !== undefined;
   let now = text;
   let previous: Path = path;
+  const eol = lineBreak(text);
   for (const table of tablesAt(stanza, path)) {
     const tablePath = table.resolvedKey.slice(path.length);
     if (tableAt(now, table.resolvedKey))
       now = addMissingPairs(now, table, stanza, (keys) => isMissing([...tablePath, ...keys]));
     else if (tablePath.length === 0 || isMissing(tablePath)) {
       const [from] = regionOf(stanza, table);
-      const block = stanza.slice(from, endOf(table)).replaceAll("\n", lineBreak(text));
-      now = insertTable(now, tableAt(now, previous), path, block);
+      const block = stanza.slice(from, endOf(table)).replaceAll("\n", eol);
+      const [before, first] = [tableAt(now, previous), tablesAt(now, path)[0]];
+      // After the table before it, or before our first one.
+      now = before
+        ? insertLines(now, regionOf(now, before)[1], `${eol}${block}${eol}`)
+        : insertLines(now, first ? regionOf(now, first)[0] : now.length, `${block}${eol}${eol}`);
     }
     previous = table.resolvedKey;
   }
   return now;
-}
-
-/** Inserts a table after the one before it, or before our first one. */
-function insertTable(
-  text: string,
-  previous: AST.TOMLTable | undefined,
-  path: readonly string[],
-  block: string,
-): string {
-  const eol = lineBreak(text);
-  if (previous) return insertLines(text, regionOf(text, previous)[1], `${eol}${block}${eol}`);
-  const [first] = tablesAt(text, path);
-  const at = first === undefined ? text.length : startOfLine(text, first.range[0]);
-  return splice(text, at, at, `${block}${eol}${eol}`);
 }
 
 /** Copies the missing keys of a stanza's table, with the comments above them, into the table of the text. */
@@ -148,7 +134,6 @@ function addMissingPairs(
   return now;
 }
 
-/** The tables at a path and below it. */
 function tablesAt(text: string, path: Path): AST.TOMLTable[] {
   return parseTOML(text, SYNTAX).body[0].body.filter(
     (statement): statement is AST.TOMLTable =>
@@ -170,13 +155,7 @@ function commentLines(forms: readonly string[]): Set<string> {
 
 /** The start of the known comment lines right above an offset. */
 function startOfComments(text: string, offset: number, comments: ReadonlySet<string>): number {
-  let from = offset;
-  while (from > 0) {
-    const above = startOfLine(text, from - 1);
-    if (!comments.has(text.slice(above, from).trimEnd())) break;
-    from = above;
-  }
-  return from;
+  return startOfLinesAbove(text, offset, (from, to) => comments.has(text.slice(from, to).trimEnd()));
 }
 
 /** From a table's header to the line of its last value. */

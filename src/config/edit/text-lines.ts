@@ -1,11 +1,9 @@
 /** Helpers for editing a text by offsets: line starts and ends, indentation, line breaks. */
 
-/** The line break that a text uses. */
 export function lineBreak(text: string): "\r\n" | "\n" {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** The start of the line of an offset. */
 export function startOfLine(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
@@ -17,20 +15,28 @@ export function endOfLine(text: string, offset: number): number {
   return text[end - 1] === "\r" && end > offset ? end - 1 : end;
 }
 
-/** The start of the next line. */
 export function nextLine(text: string, offset: number): number {
   const end = text.indexOf("\n", offset);
   return end < 0 ? text.length : end + 1;
 }
 
-/** The indentation of the line of an offset. */
 export function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? "";
 }
 
-/** Whether only blanks precede an offset on its line. */
 export function beginsLine(text: string, offset: number): boolean {
   return text.slice(startOfLine(text, offset), offset).trim() === "";
+}
+
+/** The start of the wanted lines right above the line at an offset. */
+export function startOfLinesAbove(
+  text: string,
+  line: number,
+  isWanted: (from: number, to: number) => boolean,
+): number {
+  let from = line;
+  while (from > 0 && isWanted(startOfLine(text, from - 1), from)) from = startOfLine(text, from - 1);
+  return from;
 }
 
 /** The text with `piece` in place of the text between two offsets. */

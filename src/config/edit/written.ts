@@ -1,39 +1,39 @@
-/**
- * The record of what was written into clients' files. After the config has changed, only this record distinguishes our
- * entries from a person's. Without it nothing is lost; less is recognised as ours.
- */
+/** The record of what was written into clients' files: it distinguishes our entries from a person's. */
 import { join } from "node:path";
-import { canonicalPretty, isTable } from "../../base/json.js";
+import * as z from "zod";
+import { canonicalPretty } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { Environment } from "../discover.js";
-import { diskFiles, readText, type StateFiles } from "../files.js";
+import { diskFiles, readJson, type StateFiles } from "../files.js";
 import { stateFolder } from "../state-folder.js";
 
-/** A stanza that was written into a file. */
-export interface Written {
+const writtenSchema = z.object({
   /** The file's real path. */
-  file: string;
+  file: z.string(),
   /** The client's name for the server. */
-  name: string;
-  client: string;
-  text: string;
-}
+  name: z.string(),
+  client: z.string(),
+  text: z.string(),
+});
+const recordSchema = z.object({ version: z.literal(1), written: z.array(z.unknown()) });
 
-/** Where the record is stored. */
+export type Written = z.infer<typeof writtenSchema>;
+
 export interface WrittenStore {
   readonly file: string;
   readonly files: StateFiles;
 }
 
-/** The user's record. */
 export function openWritten(env: Environment, home: string, files: StateFiles = diskFiles): WrittenStore {
   return { file: join(stateFolder(env, home), "clients.json"), files };
 }
 
 /** Everything that was written; nothing when the record is absent or damaged. */
 export function listWritten({ file, files }: WrittenStore): Written[] {
-  const result = readText(files, file);
-  return "text" in result ? parse(result.text) : [];
+  const result = readJson(files, file);
+  const { data } = recordSchema.safeParse("value" in result ? result.value : undefined);
+  // A damaged record, or a damaged part of it, is replaced by the next write.
+  return (data?.written ?? []).flatMap((one) => writtenSchema.safeParse(one).data ?? []);
 }
 
 /** Records what a client's file contains now; without a text, that it contains nothing. */
@@ -49,19 +49,4 @@ export function noteWritten(
   const sorted = sortBy(written, (one) => [one.file, one.name, one.client]);
   if (written.length === 0) store.files.remove(store.file);
   else store.files.replace(store.file, canonicalPretty({ version: 1, written: sorted }));
-}
-
-function parse(text: string): Written[] {
-  try {
-    const tree: unknown = JSON.parse(text);
-    if (!isTable(tree) || tree.version !== 1 || !Array.isArray(tree.written)) return [];
-    return tree.written.filter(isWritten);
-  } catch {
-    // A damaged record is replaced by the next write.
-    return [];
-  }
-}
-
-function isWritten(one: unknown): one is Written {
-  return isTable(one) && [one.file, one.name, one.client, one.text].every((part) => typeof part === "string");
 }

@@ -1,14 +1,8 @@
-/**
- * How another program's config is read: where its servers are, and how each of its keys is converted. A key that cannot be
- * converted is reported, never dropped silently.
- */
+/** How another program's config is read. A key that cannot be converted is reported, never dropped silently. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 
-/** One server of another program's config. */
 export interface OtherServer {
-  /** Its name there, when it has one. */
   name: string | undefined;
-  /** Where it is in the file, for messages. */
   at: string;
   entry: JsonObject;
 }
@@ -28,7 +22,6 @@ export type Convert = (
 
 export interface Format {
   name: string;
-  /** What the file is, for people. */
   title: string;
   /** Whether its keys are ours, in our spelling or in lspi's. */
   isOurs?: boolean;
@@ -44,9 +37,13 @@ export interface Format {
   keys: { readonly [key: string]: Convert };
 }
 
-/** The key has this name here and the same meaning. */
 export function rename(key: string): Convert {
   return (value) => ({ [key]: value });
+}
+
+/** The entries under one key of the file. */
+export function under(key: string): (tree: JsonObject) => OtherList[] {
+  return (tree) => [{ value: tree[key], at: key }];
 }
 
 /** The key has this name here, in milliseconds instead of seconds. */
@@ -54,9 +51,6 @@ export function seconds(key: string): Convert {
   return (value, note) =>
     typeof value === "number" ? { [key]: Math.round(value * 1000) } : unusable("a number", note);
 }
-
-/** The key asks for what is the case here anyway. */
-export const notNeeded: Convert = () => undefined;
 
 /** Notes that a value does not have the needed type. */
 export function unusable(wanted: string, note: (text: string) => void): undefined {
@@ -71,17 +65,14 @@ export function unsupported(advice: string): Convert {
   };
 }
 
-/** A command as a string or a list. */
 export const command: Convert = (value, note) => {
   const [program, ...args] = strings(value);
   if (program === undefined) return unusable("a program", note);
   return { command: program, ...(Array.isArray(value) ? { args } : {}) };
 };
 
-/** Extensions with or without their dots. */
 export const extensions: Convert = (value) => ({ extensions: strings(value).map(withoutDot) });
 
-/** Extension → language id. */
 export const languages: Convert = (value, note) => {
   if (!isTable(value)) return unusable("a table of extensions", note);
   const pairs = Object.entries(value).map(([name, id]) => [withoutDot(name), id as Json] as const);
@@ -104,13 +95,19 @@ export const patterns: Convert = (value) => {
     if (extension === undefined) globs.push(glob);
     else extensions.push(extension);
   }
-  return { ...(extensions.length > 0 ? { extensions } : {}), ...(globs.length > 0 ? { globs } : {}) };
+  return withoutEmpty({ extensions, globs });
 };
 
-/** `true` disables the server. */
+/** The lists that are not empty. */
+export function withoutEmpty(lists: { [key: string]: Json[] }): JsonObject {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+}
+
+/** The keys with which most programs describe how a server is started. */
+export const startKeys = { command, args: rename("args"), env: rename("env") };
+
 export const disabled: Convert = (value) => (value === true ? { enabled: false } : undefined);
 
-/** The servers among the entries of a list. */
 export function serversIn(list: OtherList): OtherServer[] {
   return entriesOf(list).flatMap(({ name, at, entry }) => (isTable(entry) ? [{ name, at, entry }] : []));
 }

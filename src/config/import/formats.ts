@@ -16,6 +16,8 @@ import {
   rename,
   seconds,
   serversIn,
+  startKeys,
+  under,
   unsupported,
   unusable,
 } from "./format.js";
@@ -24,7 +26,8 @@ import { helix } from "./helix.js";
 const cclsp: Format = {
   name: "cclsp",
   title: "cclsp.json of cclsp",
-  matches: (tree) => Array.isArray(tree.servers) && tree.servers.every((entry) => hasWords(entry, "command")),
+  matches: ({ servers }) =>
+    Array.isArray(servers) && servers.every((entry) => isTable(entry) && Array.isArray(entry.command)),
   lists: under("servers"),
   keys: {
     command,
@@ -63,9 +66,7 @@ const mcpls: Format = {
   matches: (tree) => Array.isArray(tree.lsp_servers),
   lists: under("lsp_servers"),
   keys: {
-    command,
-    args: rename("args"),
-    env: rename("env"),
+    ...startKeys,
     language_id: rename("language_id"),
     file_patterns: patterns,
     initialization_options: rename("initialize_options"),
@@ -83,9 +84,7 @@ const mcpls: Format = {
 
 /** The keys of an entry in `.lsp.json`, for every program that reads it. */
 const lspJsonKeys: Format["keys"] = {
-  command,
-  args: rename("args"),
-  env: rename("env"),
+  ...startKeys,
   extensionToLanguage: languages,
   initializationOptions: rename("initialize_options"),
   settings: rename("workspace_configuration"),
@@ -118,9 +117,7 @@ const copilot: Format = {
   matches: (tree) => entries(tree.lspServers).some(({ entry }) => "fileExtensions" in entry),
   lists: under("lspServers"),
   keys: {
-    command,
-    args: rename("args"),
-    env: rename("env"),
+    ...startKeys,
     fileExtensions: languages,
     rootUri: rename("root_dir"),
     initializationOptions: rename("initialize_options"),
@@ -166,9 +163,7 @@ const crush: Format = {
   lists: under("lsp"),
   hasBuiltInServers: true,
   keys: {
-    command,
-    args: rename("args"),
-    env: rename("env"),
+    ...startKeys,
     filetypes: extensions,
     root_markers: rename("root_markers"),
     init_options: rename("initialize_options"),
@@ -179,7 +174,6 @@ const crush: Format = {
   },
 };
 
-/** All formats, in the order in which they are tried. */
 export const formats: readonly Format[] = [cclsp, lspi, mcpls, helix, copilot, opencode, crush, claude];
 
 /** Reads a file of another program: its tree, and its format if it is the `wanted` one or recognised. */
@@ -195,15 +189,6 @@ export function readOtherConfig(
     wanted === undefined ? matches(tree) : name === wanted,
   );
   return { tree: format?.isOurs ? renameLspiKeys(source).tree : tree, format };
-}
-
-function hasWords(entry: Json, key: string): boolean {
-  return isTable(entry) && Array.isArray(entry[key]);
-}
-
-/** The entries under one key of the file. */
-function under(key: string): (tree: JsonObject) => OtherList[] {
-  return (tree) => [{ value: tree[key], at: key }];
 }
 
 /** Whether an entry has what only crush's entries have. */

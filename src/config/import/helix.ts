@@ -4,20 +4,20 @@ import { sortBy } from "../../base/order.js";
 import {
   command,
   type Format,
-  notNeeded,
-  type OtherList,
   type OtherServer,
   rename,
   seconds,
   serversIn,
+  under,
   unsupported,
+  withoutEmpty,
 } from "./format.js";
 
 export const helix: Format = {
   name: "helix",
   title: "languages.toml of Helix",
   matches: (tree) => isTable(tree["language-server"]) || Array.isArray(tree.language),
-  lists,
+  lists: under("language-server"),
   servers,
   hasBuiltInServers: true,
   keys: {
@@ -41,20 +41,17 @@ export const helix: Format = {
     language_ids: rename("language_ids"),
     roots: rename("root_markers"),
     features: rename("features"),
-    "enable-languages": notNeeded,
+    // All its languages are served here anyway.
+    "enable-languages": () => undefined,
   },
 };
-
-function lists(tree: JsonObject): OtherList[] {
-  return [{ value: tree["language-server"], at: "language-server" }];
-}
 
 /** The servers, each with the files, roots and features of the languages that name it. */
 function servers(tree: JsonObject): OtherServer[] {
   const languages = (Array.isArray(tree.language) ? tree.language : []).filter((language) =>
     isTable(language),
   );
-  const own = lists(tree).flatMap(serversIn);
+  const own = under("language-server")(tree).flatMap(serversIn);
   const named = languages.flatMap((language) => references(language).map(({ name }) => String(name)));
   // Most servers are built into Helix, so that a file only names them.
   const builtIn = [...new Set(named)]
@@ -81,17 +78,17 @@ function filesOf(languages: readonly JsonObject[], server: string): JsonObject {
   const roots = mine.flatMap(({ roots: markers }) => (Array.isArray(markers) ? markers : []));
   const reference = references(first).find(({ name }) => name === server);
   return {
-    ...(plain.length > 0 ? { "file-types": plain.map(({ type }) => type) } : {}),
-    ...(names.length > 0 ? { filenames: names } : {}),
-    ...(globs.length > names.length
-      ? { globs: globs.filter((glob) => !names.includes(glob)).map((glob) => `**/${glob}`) }
-      : {}),
+    ...withoutEmpty({
+      "file-types": plain.map(({ type }) => type),
+      filenames: names,
+      globs: globs.filter((glob) => !names.includes(glob)).map((glob) => `**/${glob}`),
+      roots: [...new Set(roots)],
+    }),
     // A language without file types is built into Helix; its files are those of the preset.
     ...(types.length > 0 ? { language_id: id } : {}),
     ...(others.length > 0
       ? { language_ids: Object.fromEntries(others.map((entry) => [String(entry.type), entry.id])) }
       : {}),
-    ...(roots.length > 0 ? { roots: [...new Set(roots)] } : {}),
     ...featuresOf(reference),
   };
 }
@@ -109,7 +106,6 @@ function references({ "language-servers": list }: JsonObject): JsonObject[] {
   return list.map((item) => (isTable(item) ? item : { name: item }));
 }
 
-/** Helix's feature names that differ from ours. */
 const FEATURES: { readonly [name: string]: string } = {
   "goto-definition": "definition",
   "goto-declaration": "declaration",

@@ -8,18 +8,15 @@ import { launchedBy } from "./launchers.js";
 
 export interface Imported {
   servers: JsonObject[];
-  /** What could not be imported. */
   notes: string[];
 }
 
-/** A server in our keys, with its preset. */
 interface Candidate {
   id: string;
   server: JsonObject;
   preset: Preset | undefined;
 }
 
-/** Imports the servers of a tree in that format. */
 export function importServers(tree: JsonObject, format: Format, catalogue: Catalogue): Imported {
   const lists = format.lists(tree);
   const notes: string[] = [...(format.notes?.(tree) ?? []), ...lists.flatMap(invalidEntries)];
@@ -42,7 +39,14 @@ export function importServers(tree: JsonObject, format: Format, catalogue: Catal
         `${id}: \`${preset.config.id}\` works only with others; write \`extends = ["stacks/${preset.config.stack}"]\` instead`,
       );
   }
-  notes.push(...builtInNotes(format, builtIn));
+  if (builtIn.length > 0)
+    notes.push(
+      `how ${format.name} starts its built-in servers; presets are used instead: ${builtIn.join(", ")}`,
+    );
+  if (format.hasBuiltInServers)
+    notes.push(
+      `built-in servers of ${format.name} that the file does not name; \`lsp-proxy init\` detects servers for a workspace`,
+    );
   const servers = candidates.map(({ id, server, preset }, index): JsonObject => {
     if (preset === undefined || server.kind !== undefined) return { id, ...server };
     const others = candidates.toSpliced(index, 1).flatMap(claimsOf);
@@ -53,17 +57,6 @@ export function importServers(tree: JsonObject, format: Format, catalogue: Catal
     return { id, ...difference };
   });
   return { servers: withPriorities(servers, candidates), notes };
-}
-
-/** Notes about the built-in servers of the other program. */
-function builtInNotes({ name, hasBuiltInServers }: Format, imported: readonly string[]): string[] {
-  if (!hasBuiltInServers) return [];
-  return [
-    ...(imported.length > 0
-      ? [`how ${name} starts its built-in servers; presets are used instead: ${imported.join(", ")}`]
-      : []),
-    `built-in servers of ${name} that the file does not name; \`lsp-proxy init\` detects servers for a workspace`,
-  ];
 }
 
 function namesNoProgram({ kind, command, transport }: JsonObject): boolean {
@@ -114,7 +107,6 @@ function presetNamed(name: string, format: Format, catalogue: Catalogue): Preset
   return catalogue.preset(known?.id ?? name);
 }
 
-/** The keys of a server that differ from its preset. */
 function withoutPreset(server: JsonObject, preset: PresetConfig, others: readonly string[]): JsonObject {
   const isNarrower = !isCovered(server, preset, others);
   const differs = (key: string) => {

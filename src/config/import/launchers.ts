@@ -5,7 +5,6 @@ interface Launcher {
   downloads?: readonly (readonly string[])[];
   /** The subcommands that only look into the project's own environment. */
   finds?: readonly (readonly string[])[];
-  /** The flags that take a value. */
   valueFlags: ReadonlySet<string>;
 }
 
@@ -36,19 +35,8 @@ const launchers: { readonly [program: string]: Launcher } = {
   bundle: { downloads: [], finds: [["exec"]], valueFlags: new Set() },
 };
 
-/** The program that a launcher starts. */
-export interface Launched {
-  /** The name without version and extras. */
-  name: string;
-  args: string[];
-  /** The launcher with its subcommand. */
-  by: string;
-  /** Whether the launcher downloads a missing program. */
-  isDownloaded: boolean;
-}
-
 /** The program that a command starts through a launcher; undefined when the command is not a launcher. */
-export function launchedBy(program: string, args: readonly string[]): Launched | undefined {
+export function launchedBy(program: string, args: readonly string[]) {
   const launcher = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
   if (launcher === undefined) return undefined;
   const { downloads = [[]], finds = [], valueFlags } = launcher;
@@ -68,7 +56,6 @@ export function launchedBy(program: string, args: readonly string[]): Launched |
   return undefined;
 }
 
-/** A package without its version and extras. */
 export function packageName(word: string): string {
   return word.replace(/(?<=.)(?:@|==|\[).*$/, "");
 }

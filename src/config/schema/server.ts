@@ -1,6 +1,5 @@
 /** An entry of `servers`, and a preset of the catalogue. */
 import * as z from "zod";
-import { unlimited } from "./discovered-rules.js";
 import {
   atMost,
   discovered,
@@ -18,6 +17,7 @@ import {
   sequence,
   set,
   stringMap,
+  unlimited,
 } from "./values.js";
 
 const mode = optional(
@@ -54,7 +54,6 @@ const forward = z.strictObject({
   reply: nonEmpty.describe("The notification that carries the answer back."),
 });
 
-/** An entry of `servers`. */
 export const serverSchema = z.strictObject({
   id: identifier.describe("The server's name, unique.").meta(discovered("any")),
   kind: fixed(z.string(), "A preset in `configs/servers/`, or `generic`; keys here override it."),

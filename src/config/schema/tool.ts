@@ -67,7 +67,6 @@ const request = z.strictObject({
   params: optional(params, "A base's name, or `{ base, set }`."),
 });
 
-/** An entry of a tool's `steps`. */
 export const stepSchema = z.strictObject({
   id: stepId.describe("The step's name; later steps refer to it."),
   kind: optional(
@@ -116,7 +115,6 @@ export const stepSchema = z.strictObject({
   action: optional(z.string(), "For a runtime step: what to do."),
 });
 
-/** An entry of `tools`. */
 export const toolSchema = z.strictObject({
   name: toolName.describe("The tool's name, unique."),
   title: optional(z.string().min(1).max(80), "A short title for people."),
@@ -190,7 +188,6 @@ export const toolSchema = z.strictObject({
   timeout_ms: optional(milliseconds.min(100), "Longest time for one call."),
 });
 
-/** An entry of `methods`. */
 export const methodSchema = z.strictObject({
   method: nonEmpty.describe("A method outside the LSP specification."),
   servers: optionalSet(identifier, "The servers that have it; all when absent."),

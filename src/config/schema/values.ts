@@ -1,13 +1,40 @@
 /** Building blocks of the config schema: optional keys with their metadata, and value types that several tables use. */
 import * as z from "zod";
-import type { DiscoveredRule, RuleName } from "./discovered-rules.js";
+import type { RuleName } from "../trust/rules.js";
+
+/**
+ * What a config discovered in a workspace may set, declared with each key of the schema. A rule compares the value with a
+ * limit: the effective value without that config while it is untrusted, and what the user wrote once it is trusted.
+ */
+export interface DiscoveredRule {
+  rule: RuleName;
+  /** What is asked for, in the question to the user; each value follows it where there are several. */
+  label?: string;
+  /** The default counts as the user's own value, also once the config is trusted. */
+  defaultIsLimit?: true;
+  /** Without a value of the user's there is no limit, so that any value is accepted. */
+  unlimited?: true;
+}
+
+export function labelled(rule: RuleName, label: string): DiscoveredRule {
+  return { rule, label };
+}
+
+/** A rule for a key that has no limit until somebody sets one. */
+export function unlimited(rule: RuleName): DiscoveredRule {
+  return { rule, unlimited: true };
+}
+
+/** A rule for a key whose default counts as the user's own value. */
+export function defaultIsLimit(rule: RuleName, label?: string): DiscoveredRule {
+  return { rule, ...(label === undefined ? {} : { label }), defaultIsLimit: true };
+}
 
 /** Metadata of an array whose order has no meaning. */
 export const set = (description: string) => ({ description, order: "set" as const });
 /** Metadata of an array whose order is kept. */
 export const sequence = (description: string) => ({ description, order: "sequence" as const });
 
-/** What a discovered config may do with a key. */
 type Rule = DiscoveredRule | RuleName;
 
 /** Metadata that declares what a discovered config may do with a key. */
@@ -35,12 +62,10 @@ export function atMost<T extends z.ZodType>(schema: T, description: string) {
   return optional(schema, description, "at_most");
 }
 
-/** An optional array whose order has no meaning. */
 export function optionalSet<T extends z.ZodType>(item: T, description: string, rule?: Rule) {
   return optional(z.array(item), set(description), rule);
 }
 
-/** An optional array whose order is kept. */
 export function optionalList<T extends z.ZodType>(item: T, description: string, rule?: Rule) {
   return optional(z.array(item), sequence(description), rule);
 }
@@ -59,7 +84,6 @@ export const jsonTable = z.record(z.string(), json);
 export const stringMap = z.record(z.string(), z.string());
 export const jsonPointer = z.string().regex(/^(\/.*)?$/, "a JSON Pointer");
 
-/** A server's id. */
 export const identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "1 to 64 letters, digits, `_`, `.` or `-`");
@@ -72,7 +96,6 @@ export const toolName = z
 /** The name of an argument or of a member of an answer. */
 export const argName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, "1 to 64 letters, digits or `_`");
 export const stepId = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, "1 to 40 lower-case letters, digits or `_`");
-/** What a tool may do. */
 export const effect = z.enum(["read", "edit", "command"]);
 
 /** A Handlebars text, or the name of a shipped template. */

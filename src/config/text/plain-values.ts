@@ -1,24 +1,12 @@
-/**
- * Turns what a parser returns into plain JSON. Values that JSON lacks (dates, NaN, infinities, integers beyond 2^53) and keys
- * that could reach a prototype are findings; the remaining tree is safe to walk.
- */
+/** Turns parsed values into plain JSON. Values that JSON lacks, and keys that could reach a prototype, are findings. */
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { type Finding, MAX_DEPTH, type Path, type Span } from "./source.js";
 
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-export function isForbiddenKey(key: string): boolean {
-  return FORBIDDEN_KEYS.has(key);
-}
-
-export function forbiddenKey(path: Path, key: string): Finding {
-  return {
-    code: "config/unsupported-value",
-    message: `the key \`${key}\` is not allowed`,
-    path: [...path, key],
-    part: "key",
-    fix: "Rename the key.",
-  };
+function forbiddenKey(path: Path): Finding {
+  const message = `the key \`${path.at(-1)}\` is not allowed`;
+  return { code: "config/unsupported-value", message, path, part: "key", fix: "Rename the key." };
 }
 
 export function tooDeep(path: Path): Finding {
@@ -30,7 +18,6 @@ export function tooDeep(path: Path): Finding {
   };
 }
 
-/** The finding for a key that occurs twice in a table. */
 export function duplicateKey(path: Path, span: Span, firstLine: number | undefined): Finding {
   const first = firstLine === undefined ? "" : `; first set in line ${firstLine}`;
   return { code: "config/duplicate-key", message: `duplicate key \`${path.at(-1)}\`${first}`, path, span };
@@ -40,13 +27,13 @@ export function duplicateKey(path: Path, span: Span, firstLine: number | undefin
 export function plainTable(
   raw: Record<string, unknown>,
   findings: Finding[],
-  skip: ReadonlySet<string>,
+  skip: ReadonlySet<string> = new Set(),
   path: Path = [],
 ): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(raw)) {
     if (skip.has(key)) continue;
-    if (isForbiddenKey(key)) findings.push(forbiddenKey(path, key));
+    if (FORBIDDEN_KEYS.has(key)) findings.push(forbiddenKey([...path, key]));
     else define(out, key, plainValue(value, [...path, key], findings, skip));
   }
   return out;
@@ -69,8 +56,7 @@ function plainValue(raw: unknown, path: Path, findings: Finding[], skip: Readonl
   return null;
 }
 
-/** A finite number within the safe range, or a finding and `null`. */
-export function plainNumber(raw: number | bigint, path: Path, findings: Finding[]): Json {
+function plainNumber(raw: number | bigint, path: Path, findings: Finding[]): Json {
   const value = Number(raw);
   if (!Number.isFinite(value)) {
     const what = Number.isNaN(value) ? "NaN" : "an infinite number";

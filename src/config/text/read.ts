@@ -1,14 +1,22 @@
 /** Reads a config file: decodes its bytes, parses TOML or JSON, and gives every mistake a place. */
-import { codes } from "../../base/codes.js";
+
+import { toPointer } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { toPointer } from "../../base/pointer.js";
 import type { Problem } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
 import { parseJson } from "./json.js";
-import { type Parsed, type Part, type Path, placeOf, problemWithoutPlace, type Source } from "./source.js";
+import {
+  brokenWith,
+  type Finding,
+  type Parsed,
+  type Part,
+  type Path,
+  placeOf,
+  problemAt,
+  type Source,
+} from "./source.js";
 import { parseToml } from "./toml.js";
 
-/** The largest file that is read. */
 export const MAX_CONFIG_BYTES = 1_048_576;
 
 /** Reads one of our configs; `file` is the name that places carry. */
@@ -66,16 +74,10 @@ function toSource(file: string, mark: string, text: string, parsed: Parsed): Sou
     }
     return placeOf(file, lines, [0, 0]);
   };
-  const problems = findings.map(
-    ({ code, message, path, span, part = "value", fix = codes[code].fix }): Problem => ({
-      code,
-      severity: "error",
-      message,
-      pointer: toPointer(path),
-      place: span ? placeOf(file, lines, span) : place(path, part),
-      fix,
-    }),
-  );
+  const problems = findings.map(({ code, message, path, span, ...options }): Problem => {
+    const problem = problemAt({ place, pointer: toPointer }, code, message, path, options);
+    return span ? { ...problem, place: placeOf(file, lines, span) } : problem;
+  });
   const refused = findings.filter(({ code }) => code === "config/unsupported-value");
   return {
     file,
@@ -90,7 +92,6 @@ function toSource(file: string, mark: string, text: string, parsed: Parsed): Sou
   };
 }
 
-/** Problems sorted by place. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   return sortBy(problems, ({ place, code, message }) => [
     place?.file ?? "",
@@ -102,16 +103,6 @@ export function inOrder(problems: readonly Problem[]): Problem[] {
 }
 
 function unreadable(file: string, what: string, fix: string): Source {
-  const place = { file, line: 1, column: 1 };
-  return {
-    file,
-    mark: "",
-    text: "",
-    tree: {},
-    problems: [{ ...problemWithoutPlace("config/syntax", `the file is ${what}`, fix), place }],
-    broken: true,
-    refused: new Set(),
-    place: () => place,
-    pointer: toPointer,
-  };
+  const finding: Finding = { code: "config/syntax", message: `the file is ${what}`, path: [], fix };
+  return toSource(file, "", "", brokenWith([finding]));
 }

@@ -1,8 +1,6 @@
-/**
- * A config file that was read: its tree, its problems, and the line and column of each value. Reading never throws because
- * of a file's content: every mistake in it is a Problem.
- */
+/** A config file that was read: its tree, its problems, and the line and column of each value. */
 import { type Code, codes } from "../../base/codes.js";
+
 import type { JsonObject } from "../../base/json.js";
 import type { Place, Problem } from "../../base/problem.js";
 import { convertColumn, type Lines } from "../../base/text.js";
@@ -35,6 +33,10 @@ export interface Parsed {
   span(path: Path, part: Part): Span | undefined;
 }
 
+export function brokenWith(findings: Finding[]): Parsed {
+  return { tree: {}, findings, broken: true, span: () => undefined };
+}
+
 export interface Source {
   file: string;
   /** The byte order mark at the start of the file, or an empty text. */
@@ -54,10 +56,8 @@ export interface Source {
 /** The part of a source that problems need. */
 export type Places = Pick<Source, "place" | "pointer">;
 
-/** The deepest nesting that a config may have. */
 export const MAX_DEPTH = 64;
 
-/** The one-based line of an offset. */
 export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split(/\r\n|\r|\n/).length;
 }
@@ -95,7 +95,6 @@ export function problemAt(
   };
 }
 
-/** A Problem that has no place in a file. */
 export function problemWithoutPlace(code: Code, message: string, fix: string = codes[code].fix): Problem {
   return { code, severity: "error", message, pointer: "", fix };
 }

@@ -3,20 +3,21 @@
  * at the first error, so duplicate keys are made unique one by one, and the tables after a syntax error are parsed alone.
  */
 import { parse, TomlError } from "smol-toml";
-import { ParseError, parseTOML } from "toml-eslint-parser";
+import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
+import { toPointer } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { toPointer } from "../../base/pointer.js";
 import { Lines } from "../../base/text.js";
 import { duplicateKey, plainTable } from "./plain-values.js";
-import { type Finding, lineOf, MAX_DEPTH, type Parsed } from "./source.js";
-import { DUPLICATE, readSpans, type Spans, SYNTAX } from "./toml-spans.js";
+import { brokenWith, type Finding, lineOf, MAX_DEPTH, type Parsed, type Path, type Span } from "./source.js";
+
+/** The TOML version for both parsers. */
+export const SYNTAX = { tomlVersion: "1.1.0" } as const;
 
 /** The parser's errors have no code, so they are recognised by their message. */
 const DUPLICATE_KEY_MESSAGE = new ParseError("dupe-keys", 0, 1, 0).message;
 const MAX_DUPLICATES = 20;
 const MAX_ERRORS = 20;
 
-/** Parses a TOML text. */
 export function parseToml(text: string): Parsed {
   const first = tryParse(text);
   const duplicates = "error" in first ? findDuplicates(text) : [];
@@ -32,7 +33,7 @@ export function parseToml(text: string): Parsed {
   const findings = duplicates.map((duplicate) => duplicateFinding(duplicate, text, spans()));
   if ("error" in parsed) {
     findings.push(...syntaxErrors(unique, parsed.error, toOriginal));
-    return { tree: {}, findings, broken: true, span: () => undefined };
+    return brokenWith(findings);
   }
   const tree = plainTable(parsed.table, findings, new Set(duplicates.map(({ id }) => `${DUPLICATE}${id}`)));
   const span: Parsed["span"] = (path, part) => {
@@ -85,7 +86,6 @@ interface Duplicate {
 
 const KEY = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+/y;
 
-/** All duplicate keys, sorted by offset. */
 function findDuplicates(text: string): Duplicate[] {
   let duplicates: Duplicate[] = [];
   for (let id = 0; id < MAX_DUPLICATES; id++) {
@@ -140,41 +140,93 @@ function duplicateFinding({ id, at, key }: Duplicate, text: string, spans: Spans
   return parent ? finding : { ...finding, path: [] };
 }
 
-/** `[a.b]` or `[[a.b]]` alone on its line; the group is its first key. */
+/** A header alone on its line whose first key is bare and no value of a list, or the delimiter of a long string. */
 const HEADER =
-  /[ \t]*\[{1,2}[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*(?:\.[ \t]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*)*\]{1,2}[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/y;
+  /(?<!\\)"""|'''|^[ \t]*\[{1,2}[ \t]*(?!(?:true|false|inf|nan)\b)[A-Za-z_][^[\]\n]*\]{1,2}[ \t]*(?:#.*)?$/gm;
 
-/** A bare key that cannot be a value of a list, so that it must be a header's. */
-const ONLY_A_KEY = /^(?!(?:true|false|inf|nan)$)[A-Za-z_]/;
-
-/** A string, a long string that may not end, or a comment. */
-const TOKEN = /"""(?:[^\\]|\\.?)*?(?:"""|$)|'''.*?(?:'''|$)|"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?|#[^\n]*/sy;
-
-/** The offsets of all headers in a text that may not parse; never of a line inside a string or a list. */
+/** The offsets of the headers in a text that may not parse; never of a line inside a long string. */
 function headerOffsets(text: string): number[] {
   const offsets: number[] = [];
-  let depth = 0;
-  let isLineStart = true;
-  for (let at = 0; at < text.length; ) {
-    const header = isLineStart ? matchAt(HEADER, text, at) : null;
-    if (header !== null && (depth === 0 || ONLY_A_KEY.test(header[1] ?? ""))) {
-      offsets.push(at);
-      // A list that was not closed ends here.
-      depth = 0;
-      isLineStart = false;
-      at += header[0].length;
-      continue;
-    }
-    const character = text[at] ?? "";
-    isLineStart = character === "\n";
-    if ("[{".includes(character)) depth++;
-    if ("]}".includes(character)) depth = Math.max(0, depth - 1);
-    at += Math.max(1, matchAt(TOKEN, text, at)?.[0].length ?? 1);
+  let delimiter: string | undefined;
+  for (const { 0: token, index } of text.matchAll(HEADER)) {
+    const isDelimiter = /^["']/.test(token);
+    if (!isDelimiter && delimiter === undefined) offsets.push(index);
+    else if (isDelimiter && delimiter === undefined) delimiter = token;
+    else if (token === delimiter) delimiter = undefined;
   }
   return offsets;
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
+/** The start of the key that is inserted before a duplicate key. */
+const DUPLICATE = "\u0000duplicate-";
+
+interface Spans {
+  /** By JSON Pointer. */
+  at: Map<string, { key?: Span; value: Span }>;
+  /** The table of each duplicate key, by the duplicate's id. */
+  duplicates: Map<number, Path>;
+}
+
+/** Reads the spans of a text; `toOriginal` maps offsets back to the text without inserted keys. */
+function readSpans(text: string, toOriginal: (offset: number) => number): Spans {
+  const spans: Spans = { at: new Map(), duplicates: new Map() };
+  const original = (node: AST.TOMLNode): Span => [toOriginal(node.range[0]), toOriginal(node.range[1])];
+
+  const add = (path: Path, key: AST.TOMLNode | undefined, value: AST.TOMLNode): void => {
+    // Deeper values are refused anyway; pointers of endless dotted keys would take quadratic memory.
+    if (path.length > MAX_DEPTH) return;
+    const name = path.at(-1);
+    if (typeof name === "string" && name.startsWith(DUPLICATE))
+      spans.duplicates.set(Number(name.slice(DUPLICATE.length)), path.slice(0, -1));
+    const pointer = toPointer(path);
+    if (spans.at.has(pointer)) return;
+    spans.at.set(pointer, { ...(key ? { key: original(key) } : {}), value: original(value) });
+  };
+  const addHeader = (table: AST.TOMLTable): void => {
+    let part = 0;
+    table.resolvedKey.slice(0, MAX_DEPTH).forEach((step, index) => {
+      const node = typeof step === "string" ? table.key.keys[part++] : undefined;
+      add(table.resolvedKey.slice(0, index + 1), node, node ?? table.key);
+    });
+  };
+  const addPair = (pair: AST.TOMLKeyValue, table: Path): void => {
+    let path = table;
+    for (const node of pair.key.keys) {
+      if (path.length > MAX_DEPTH) return;
+      path = [...path, keyName(node)];
+      add(path, node, node === pair.key.keys.at(-1) ? pair.value : node);
+    }
+    addContent(pair.value, path);
+  };
+  const addContent = (node: AST.TOMLContentNode, path: Path): void => {
+    if (node.type === "TOMLInlineTable") for (const pair of node.body) addPair(pair, path);
+    if (node.type !== "TOMLArray") return;
+    node.elements.forEach((element, index) => {
+      add([...path, index], undefined, element);
+      addContent(element, [...path, index]);
+    });
+  };
+
+  for (const statement of syntaxTree(text)?.body[0].body ?? []) {
+    if (statement.type === "TOMLKeyValue") addPair(statement, []);
+    else {
+      addHeader(statement);
+      for (const pair of statement.body) addPair(pair, statement.resolvedKey);
+    }
+  }
+  return spans;
+}
+
+export function keyName(key: AST.TOMLBare | AST.TOMLQuoted): string {
+  return key.type === "TOMLBare" ? key.name : key.value;
+}
+
+/** The syntax tree; undefined where the two parsers disagree, so that only places are unknown. */
+function syntaxTree(text: string): AST.TOMLProgram | undefined {
+  try {
+    return parseTOML(text, SYNTAX);
+  } catch (error) {
+    if (error instanceof ParseError || error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

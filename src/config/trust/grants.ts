@@ -1,6 +1,6 @@
 /** What trusting a discovered config would grant: shown to the user before they decide. */
 import { sortedSet } from "../../base/order.js";
-import { itemsAt, itemsOf, type LayerNode, type LayerTable, leafValue, nodeAt, valueAt } from "../layer.js";
+import { itemsAt, type LayerNode, type LayerTable, nodeAt, valueAt } from "../layer.js";
 import type { TrustRequest } from "./restrict.js";
 import { textOf } from "./rules.js";
 
@@ -13,7 +13,6 @@ export interface Grants {
   settings: string[];
 }
 
-/** Everything that a config asks for. The servers of `config` are complete. */
 export function grantsOf(requests: readonly TrustRequest[], config: LayerTable): Grants {
   const servers = itemsAt(config, "servers");
   const grants: Grants = { starts: [], asks: [], settings: [] };
@@ -23,7 +22,7 @@ export function grantsOf(requests: readonly TrustRequest[], config: LayerTable):
     if (address !== undefined) grants.asks.push(`a connection to \`${address}\``);
     else if (label !== "") grants.asks.push(label);
     if (server && address === undefined) grants.starts.push(programOf(server));
-    if (!server && name === "allow.commands") grants.starts.push(String(leafValue(node)));
+    if (!server && name === "allow.commands") grants.starts.push(String(valueAt(node)));
     grants.settings.push(...settingsOf(name, node));
     for (const key of ["command", "args"]) {
       const value = nodeAt(server ?? node, [key]);
@@ -37,7 +36,6 @@ export function grantsOf(requests: readonly TrustRequest[], config: LayerTable):
   };
 }
 
-/** The grants as one sentence; undefined when there are none. */
 export function grantsSentence({ starts, asks }: Grants): string | undefined {
   const parts = [
     ...(starts.length > 0 ? [`would start \`${starts.join("`, `")}\``] : []),
@@ -59,7 +57,7 @@ function settingsOf(name: string, node: LayerNode): string[] {
 /** The program of a server, or its id where it names none. */
 function programOf(server: LayerNode): string {
   const command = nodeAt(server, ["command"]);
-  const program = leafValue(command) ?? leafValue(itemsOf(command)[0]) ?? valueAt(server, "id");
+  const program = valueAt(command) ?? valueAt(itemsAt(command)[0]) ?? valueAt(server, "id");
   return typeof program === "string" ? program : "a server";
 }
 

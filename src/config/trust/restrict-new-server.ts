@@ -1,5 +1,5 @@
 /** Confines a server that a discovered config adds: at least as strictly as the user's own servers. */
-import { type LayerNode, type LayerTable, leafValue, nodeAt, valueAt, withEntries } from "../layer.js";
+import { type LayerNode, type LayerTable, nodeAt, valueAt, withEntries } from "../layer.js";
 import { ruleOf, type Schema, shapeOf, tableOf } from "../schema-walk.js";
 import type { Comparison } from "./rules.js";
 
@@ -21,8 +21,8 @@ export function restrictNewServer(
   const limited = shape.limits === undefined ? entry : withLimits(shape.limits, entry, userServers, report);
   let sandbox = entry.entries.get("sandbox");
   for (const limit of userServers.flatMap((server) => nodeAt(server, ["sandbox"]) ?? [])) {
-    const strictest = strictestSandbox(leafValue(sandbox), leafValue(limit));
-    if (strictest === (leafValue(sandbox) ?? "none")) continue;
+    const strictest = strictestSandbox(valueAt(sandbox), valueAt(limit));
+    if (strictest === (valueAt(sandbox) ?? "none")) continue;
     report(sandbox ?? entry, `the user's own servers run in a sandbox; this one too: "${strictest}"`);
     sandbox = { kind: "leaf", layer: entry.layer, path: entry.path, value: strictest };
   }
@@ -58,7 +58,7 @@ function withLimits(schema: Schema, entry: LayerTable, userServers: UserServers,
     if (!values.every((value) => typeof value === "number")) continue;
     const isMaximum = ruleOf(child)?.rule === "at_most";
     const limit = isMaximum ? Math.max(...values) : Math.min(...values);
-    const value = leafValue(own && nodeAt(own, [key]));
+    const value = valueAt(own, key);
     if (typeof value === "number" && (isMaximum ? value <= limit : value >= limit)) continue;
     report(own ?? entry, `the user's own servers have \`limits.${key}\`; this one gets it too: ${limit}`);
     changes[key] = { kind: "leaf", layer: entry.layer, path: entry.path, value: limit };

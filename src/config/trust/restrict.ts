@@ -1,21 +1,16 @@
-/**
- * Restricts a config, key by key, by the rules that the schema declares for discovered configs: collects what needs trust
- * and removes what exceeds its limit. A key without a rule follows its table's; without any rule it needs trust.
- */
+/** Restricts a discovered config by the schema's rules. Without a rule of its own or of its table a key needs trust. */
 import type { Problem } from "../../base/problem.js";
 import type { Files } from "../files.js";
 import {
   itemsAt,
-  itemsOf,
   type LayerList,
   type LayerNode,
   type LayerTable,
-  leafValue,
   nodeAt,
   valueAt,
   withEntries,
 } from "../layer.js";
-import type { DiscoveredRule } from "../schema/discovered-rules.js";
+import type { DiscoveredRule } from "../schema/values.js";
 import { configSchema } from "../schema.js";
 import { keyOf, ruleOf, type Schema, shapeOf, tableOf } from "../schema-walk.js";
 import { problemAt } from "../text/source.js";
@@ -30,20 +25,12 @@ export interface Limits {
   effective: LayerTable;
 }
 
-/** A setting that needs trust. */
 export interface TrustRequest {
   /** Its path, as `servers.rust.args`. */
   name: string;
   /** What it asks for, without the value; empty where the programs say it all. */
   label: string;
   node: LayerNode;
-}
-
-export interface Restricted {
-  /** What is left of the config. */
-  config: LayerTable;
-  warnings: Problem[];
-  requests: TrustRequest[];
 }
 
 export interface RestrictOptions {
@@ -53,11 +40,11 @@ export interface RestrictOptions {
   isTrusted: boolean;
 }
 
-/** Restricts a config that was discovered in a workspace. */
-export function restrictDiscovered(config: LayerTable, limits: Limits, options: RestrictOptions): Restricted {
+export function restrictDiscovered(config: LayerTable, limits: Limits, options: RestrictOptions) {
   const restriction = new Restriction("config/shrunk", options);
   const left = restriction.table(configSchema, config, { ...limits, ...root });
-  return { config: left, warnings: restriction.problems, requests: restriction.requests };
+  const { problems: warnings, requests } = restriction;
+  return { config: left, warnings, requests };
 }
 
 /** Problems for values that exceed a sealed key of the profile, which may only be narrowed. */
@@ -75,7 +62,7 @@ export function exceedingSealed(
 
 /** Tells whether a profile seals the value at a JSON Pointer. */
 export function sealedBy(profile: LayerTable): (pointer: string) => boolean {
-  const keys = itemsAt(profile, "mcp", "sealed").map((key) => String(leafValue(key)));
+  const keys = itemsAt(profile, "mcp", "sealed").map((key) => String(valueAt(key)));
   return (pointer) => keys.some((key) => `${pointer}/`.startsWith(`/${key.replaceAll(".", "/")}/`));
 }
 
@@ -94,7 +81,6 @@ interface Position {
 
 const root = { name: "", defaultIsLimit: false, isUserEntry: false, isRequested: false };
 
-/** One pass over a config. */
 class Restriction {
   readonly problems: Problem[] = [];
   readonly requests: TrustRequest[] = [];
@@ -151,7 +137,7 @@ class Restriction {
     const items = list.items.map((entry) => {
       if (entry.kind !== "table") return entry;
       const [written, effective] = [position.written, position.effective].map((limit) =>
-        itemsOf(limit).find((other) => nameOf(other) === nameOf(entry)),
+        itemsAt(limit).find((other) => nameOf(other) === nameOf(entry)),
       );
       const inner: Position = {
         written,
@@ -164,7 +150,7 @@ class Restriction {
       // A disabled server does nothing, so it needs no trust.
       if (valueAt(entry, "enabled") !== false) this.#request(rule.label ?? "", entry, inner);
       return effective === undefined && !this.#isProfile
-        ? restrictNewServer(schema, entry, itemsOf(position.effective), this.#report)
+        ? restrictNewServer(schema, entry, itemsAt(position.effective), this.#report)
         : this.table(schema, entry, inner);
     });
     return { ...list, items };
@@ -206,7 +192,6 @@ class Restriction {
     }
   }
 
-  /** Requests trust for a value that changes something. */
   #request(label: string | undefined, node: LayerNode, { effective, name }: Position): void {
     if (effective !== undefined && isPartOf(node, effective)) return;
     this.requests.push({ name, label: label ?? `\`${name} = ${textOf(node)}\``, node });
@@ -214,20 +199,18 @@ class Restriction {
 }
 
 function childPosition(position: Position, key: string): Position {
-  const child = (node: LayerNode | undefined) => (node ? nodeAt(node, [key]) : undefined);
   return {
     ...position,
-    written: child(position.written),
-    effective: child(position.effective),
+    written: nodeAt(position.written, [key]),
+    effective: nodeAt(position.effective, [key]),
     name: position.name === "" ? key : `${position.name}.${key}`,
   };
 }
 
-/** Whether a table has rules for its keys. */
 function hasRules(table: Schema): boolean {
   return Object.values(shapeOf(table)).some((schema) => ruleOf(schema) !== undefined);
 }
 
 function valueLabel({ label }: DiscoveredRule, node: LayerNode): string | undefined {
-  return label === undefined ? undefined : `${label} \`${leafValue(node)}\``;
+  return label === undefined ? undefined : `${label} \`${valueAt(node)}\``;
 }

@@ -1,15 +1,10 @@
-/**
- * One function for each rule of the schema for discovered configs. It returns the value, a part of it, or undefined when
- * the value is ignored, and reports what it took away.
- */
+/** The rules for discovered configs: each returns what is left of a value, and reports what it took away. */
 import { resolve } from "node:path";
 import { canonicalText } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import type { Files } from "../files.js";
-import { itemsAt, itemsOf, type LayerNode, leafValue, toJson } from "../layer.js";
-import type { RuleName } from "../schema/discovered-rules.js";
+import { itemsAt, type LayerNode, toJson, valueAt } from "../layer.js";
 
-/** A value with the limit that it is compared with. */
 export interface Comparison {
   value: LayerNode;
   limit: LayerNode | undefined;
@@ -22,75 +17,95 @@ export interface Comparison {
   /** The folder that relative paths start from. */
   base: string;
   files: Files;
-  /** Reports what is taken away. */
   report(node: LayerNode, message: string): void;
 }
 
-export const rules: {
-  readonly [name in RuleName]: (comparison: Comparison) => LayerNode | undefined;
-} = {
+type Rule = (comparison: Comparison) => LayerNode | undefined;
+
+/** The rules by the names that the schema declares them with. */
+export const rules = {
+  /** Any value is accepted. */
   any: ({ value }) => value,
-  needs_trust: (comparison) => rules.fixed(comparison),
-  fixed: (comparison) => {
-    const { value, limit, isStrict, limitOwner } = comparison;
-    if (limit === undefined)
-      return isStrict ? ignored(comparison, "neither the user nor the default sets this") : value;
-    if (textOf(value) === textOf(limit)) return value;
-    // A part of a table changes nothing, but in place of the table it would remove the rest.
-    return isPartOf(value, limit)
-      ? undefined
-      : ignored(comparison, `the value is ${limitOwner} ${textOf(limit)}`);
-  },
+  /** A change needs trust; then it counts where the user wrote nothing. */
+  needs_trust: fixed,
+  /** A change needs trust; even then the user's value wins. */
+  fixed,
+  /** A number that may only be lowered. */
   at_most: (comparison) => compareNumbers(comparison, (value, limit) => value <= limit, "more"),
+  /** A number that may only be raised. */
   at_least: (comparison) => compareNumbers(comparison, (value, limit) => value >= limit, "less"),
+  /** A time that may only be lowered, where 0 means never. */
   at_most_or_never: (comparison) =>
     compareNumbers(
       comparison,
       (value, limit) => (value || Number.POSITIVE_INFINITY) <= (limit || Number.POSITIVE_INFINITY),
       "longer",
     ),
+  /** May only be switched on. */
   only_true: (comparison) => keepSwitch(comparison, true),
+  /** May only be switched off. */
   only_false: (comparison) => keepSwitch(comparison, false),
-  subset: (comparison) => {
-    const allowed = new Set(itemsOf(comparison.limit).map(textOf));
-    return filterItems(
-      comparison,
-      (item) => allowed.has(textOf(item)),
-      `is not in ${comparison.limitOwner} list`,
-    );
-  },
+  /** A list: only items of the limit count; others need trust. */
+  subset,
+  /** Folders: they must lie inside those of the limit; others need trust. */
   inside: (comparison) => {
     const { limit, base, files } = comparison;
-    const realPath = (node: LayerNode) => files.realpath(resolve(base, String(leafValue(node))));
+    const realPath = (node: LayerNode) => files.realpath(resolve(base, String(valueAt(node))));
     const folders = limit === undefined ? [] : elements(limit).map(realPath);
     const isAllowed = (item: LayerNode) => folders.some((folder) => isInside(realPath(item), folder));
     const kept = filterItems(comparison, isAllowed, `is outside ${comparison.limitOwner} folders`);
     // An empty list of roots would mean the default, which may be wider.
     return kept?.kind === "list" && kept.items.length === 0 ? undefined : kept;
   },
+  /** A list that is added to the limit. */
   union: ({ value, limit }) => {
     if (value.kind !== "list") return value;
     const own = new Set(value.items.map(textOf));
-    return { ...value, items: [...itemsOf(limit).filter((item) => !own.has(textOf(item))), ...value.items] };
+    return { ...value, items: [...itemsAt(limit).filter((item) => !own.has(textOf(item))), ...value.items] };
   },
+  /** A list that selects from the limit, where empty means everything. */
   selection: (comparison) => {
-    if (itemsOf(comparison.limit).length === 0) return comparison.value;
+    if (itemsAt(comparison.limit).length === 0) return comparison.value;
     // An empty list would mean everything.
-    const both = itemsOf(comparison.value).length === 0 ? undefined : rules.subset(comparison);
-    return itemsOf(both).length === 0 ? undefined : both;
+    const both = itemsAt(comparison.value).length === 0 ? undefined : subset(comparison);
+    return itemsAt(both).length === 0 ? undefined : both;
   },
+  /** A choice of features (`only` or `except`) that may only become smaller. */
   fewer_features: (comparison) => {
     const { value, limit, limitOwner } = comparison;
     if (limit === undefined || hasFewerFeatures(value, limit)) return value;
     return ignored(comparison, `it is more than ${limitOwner} ${textOf(limit)}`);
   },
+  /** A sandbox that may only become stricter. */
   stricter_sandbox: (comparison) => {
     const { value, limit, limitOwner } = comparison;
-    const [wanted, current] = [leafValue(value), leafValue(limit) ?? "none"];
+    const [wanted, current] = [valueAt(value), valueAt(limit) ?? "none"];
     if (current === wanted || current === "none" || wanted === "read_only_no_network") return value;
     return ignored(comparison, `it is less strict than ${limitOwner} ${JSON.stringify(current)}`);
   },
-};
+} satisfies { [name: string]: Rule };
+
+export type RuleName = keyof typeof rules;
+
+function fixed(comparison: Comparison): LayerNode | undefined {
+  const { value, limit, isStrict, limitOwner } = comparison;
+  if (limit === undefined)
+    return isStrict ? ignored(comparison, "neither the user nor the default sets this") : value;
+  if (textOf(value) === textOf(limit)) return value;
+  // A part of a table changes nothing, but in place of the table it would remove the rest.
+  return isPartOf(value, limit)
+    ? undefined
+    : ignored(comparison, `the value is ${limitOwner} ${textOf(limit)}`);
+}
+
+function subset(comparison: Comparison): LayerNode | undefined {
+  const allowed = new Set(itemsAt(comparison.limit).map(textOf));
+  return filterItems(
+    comparison,
+    (item) => allowed.has(textOf(item)),
+    `is not in ${comparison.limitOwner} list`,
+  );
+}
 
 /** Whether a value is equal to another or a part of it, so that it changes nothing. */
 export function isPartOf(value: LayerNode, whole: LayerNode): boolean {
@@ -111,7 +126,6 @@ function hasFewerFeatures(value: LayerNode, limit: LayerNode): boolean {
   return limitOnly.size === 0 && [...limitExcept].every((name) => except.has(name));
 }
 
-/** A value as JSON text. */
 export function textOf(node: LayerNode): string {
   return canonicalText(toJson(node));
 }
@@ -127,7 +141,7 @@ function compareNumbers(
   word: string,
 ): LayerNode | undefined {
   const { value, limit, limitOwner, isStrict, isUnlimited } = comparison;
-  const [wanted, current] = [leafValue(value), leafValue(limit)];
+  const [wanted, current] = [valueAt(value), valueAt(limit)];
   if (typeof wanted !== "number") return value;
   if (typeof current !== "number")
     return isUnlimited || !isStrict ? value : ignored(comparison, "there is no limit to compare it with");
@@ -138,7 +152,7 @@ function compareNumbers(
 
 function keepSwitch(comparison: Comparison, to: boolean): LayerNode | undefined {
   const { value, limit, limitOwner } = comparison;
-  if (leafValue(limit) !== to || leafValue(value) !== !to) return value;
+  if (valueAt(limit) !== to || valueAt(value) !== !to) return value;
   return ignored(comparison, `${limitOwner} config says ${to}`);
 }
 

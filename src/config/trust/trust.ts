@@ -1,52 +1,44 @@
-/**
- * The record of what the user trusts: workspace configs, by their hash, and folders whose programs may be run.
- * A damaged record trusts nothing, and reading it throws a ConfigError.
- */
+/** The record of the configs and folders that the user trusts. A damaged record trusts nothing: reading it throws. */
 import { join } from "node:path";
-import { codes } from "../../base/codes.js";
-import { canonicalPretty, isTable } from "../../base/json.js";
+import * as z from "zod";
+import { canonicalPretty } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
-import { diskFiles, readText, type StateFiles } from "../files.js";
+import { diskFiles, readJson, type StateFiles } from "../files.js";
 import { stateFolder } from "../state-folder.js";
+import { problemWithoutPlace } from "../text/source.js";
 
-/** Where the record is stored. */
 export interface Trust {
   readonly file: string;
   readonly files: StateFiles;
 }
 
-/** A config that is trusted as long as it has this hash. */
-export interface TrustedConfig {
-  file: string;
-  hash: string;
-}
-
-export interface TrustRecord {
-  configs: TrustedConfig[];
+const recordSchema = z.object({
+  version: z.literal(1),
+  /** Each config is trusted as long as it has this hash. */
+  configs: z.array(z.object({ file: z.string(), hash: z.string() })),
   /** Real paths. */
-  folders: string[];
-}
+  folders: z.array(z.string()),
+});
 
-/** The user's record. */
+type TrustRecord = Omit<z.infer<typeof recordSchema>, "version">;
+
 export function openTrust(env: Environment, home: string, files: StateFiles = diskFiles): Trust {
   return { file: join(stateFolder(env, home), "trusted.json"), files };
 }
 
-/** Everything that is trusted. */
 export function listTrusted(trust: Trust): TrustRecord {
-  const result = readText(trust.files, trust.file);
+  const result = readJson(trust.files, trust.file);
   if ("failure" in result) {
     if (result.absent) return { configs: [], folders: [] };
     throw damaged(trust, result.failure);
   }
-  const record = parse(result.text);
-  if (!record) throw damaged(trust, "is damaged");
-  return record;
+  const { data } = recordSchema.safeParse(result.value);
+  if (!data) throw damaged(trust, "is damaged");
+  return data;
 }
 
-/** Whether a config is trusted with this hash. */
 export function isTrusted(trust: Trust, file: string, hash: string): boolean {
   return listTrusted(trust).configs.some((config) => config.file === file && config.hash === hash);
 }
@@ -71,13 +63,11 @@ export function isTrustedFolder(trust: Trust, folder: string): boolean {
   return listTrusted(trust).folders.includes(trust.files.realpath(folder));
 }
 
-/** Trusts a folder. */
 export function addTrustedFolder(trust: Trust, folder: string): void {
   const { configs, folders } = listTrusted(trust);
   write(trust, { configs, folders: [...folders, trust.files.realpath(folder)] });
 }
 
-/** Stops trusting a folder; returns whether it was trusted. */
 export function removeTrustedFolder(trust: Trust, folder: string): boolean {
   const { configs, folders } = listTrusted(trust);
   const real = trust.files.realpath(folder);
@@ -92,26 +82,6 @@ function write(trust: Trust, { configs, folders }: TrustRecord): void {
 }
 
 function damaged({ file }: Trust, reason: string): ConfigError {
-  const code = "config/trust-store";
-  const message = `\`${file}\` ${reason}; nothing is trusted`;
-  const place = { file, line: 1, column: 1 };
-  return new ConfigError([{ code, severity: "error", message, pointer: "", place, fix: codes[code].fix }]);
-}
-
-function parse(text: string): TrustRecord | undefined {
-  let tree: unknown;
-  try {
-    tree = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isTable(tree) || tree.version !== 1) return undefined;
-  const { configs, folders } = tree;
-  if (!Array.isArray(configs) || !configs.every(isTrustedConfig)) return undefined;
-  if (!Array.isArray(folders) || !folders.every((folder) => typeof folder === "string")) return undefined;
-  return { configs, folders };
-}
-
-function isTrustedConfig(entry: unknown): entry is TrustedConfig {
-  return isTable(entry) && typeof entry.file === "string" && typeof entry.hash === "string";
+  const problem = problemWithoutPlace("config/trust-store", `\`${file}\` ${reason}; nothing is trusted`);
+  return new ConfigError([{ ...problem, place: { file, line: 1, column: 1 } }]);
 }

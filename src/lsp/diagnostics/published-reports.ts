@@ -4,9 +4,8 @@
  * be about the text before. So it counts only when nothing has followed for as long as this server usually takes.
  */
 import type { PublishDiagnosticsParams } from "vscode-languageserver-protocol";
-import { canonicalText, type Json } from "../../base/json.js";
+import { canonicalText, fieldsOf, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
-import { fieldsOf } from "../fields.js";
 import type { OpenDocument } from "../types.js";
 
 /** Quiet time after a report without a version. */

@@ -8,10 +8,9 @@ import type {
   PreviousResultId,
   RelatedFullDocumentDiagnosticReport,
 } from "vscode-languageserver-protocol";
-import { isTable, type Json } from "../../base/json.js";
+import { fieldsOf, isTable, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import { fieldsOf } from "../fields.js";
 import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "../types.js";
 import type { WorkspaceDiagnosticsContext } from "./workspace-diagnostics.js";
 

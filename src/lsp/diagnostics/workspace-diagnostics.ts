@@ -10,11 +10,10 @@ import type {
   WorkspaceDiagnosticRequest,
   WorkspaceFullDocumentDiagnosticReport,
 } from "vscode-languageserver-protocol";
-import { canonicalText, type Json } from "../../base/json.js";
+import { canonicalText, fieldsOf, type Json } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { fileUri, pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import { fieldsOf } from "../fields.js";
 import type { OpenDocument, WorkspaceDiagnosticsReport } from "../types.js";
 import type { DiagnosticsContext, Wait } from "./diagnostics.js";
 import type { PublishedReport, PublishedReports } from "./published-reports.js";

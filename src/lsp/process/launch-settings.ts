@@ -6,9 +6,8 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
-import { isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
+import { fromPointer, getAt, isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
-import { fromPointer, getAt } from "../../base/pointer.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { confinesUntrusted } from "./sandbox.js";
 import { isInAny, isTrustedStart, type ServerStart, trustStep, untrustedFolders } from "./trusted.js";

@@ -15,10 +15,9 @@ import {
   TraceFormat,
   Trace as TraceLevel,
 } from "vscode-jsonrpc/node";
-import { isTable } from "../../base/json.js";
+import { fieldsOf, isTable } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { Deadline, untilAborted, withTimeout } from "../../base/timing.js";
-import { fieldsOf } from "../fields.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
 import { cancelled } from "../waiting.js";

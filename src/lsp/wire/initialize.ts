@@ -10,11 +10,10 @@ import type {
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { Effect, ServerPlan } from "../../abi/plan.js";
-import { isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
+import { fieldsOf, isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
 import { fileUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PositionEncoding } from "../../base/text.js";
-import { fieldsOf } from "../fields.js";
 import type { InstanceContext } from "../instance.js";
 import { runsElsewhere } from "../process/program.js";
 import { CLIENT_PID_INSIDE } from "../process/sandbox.js";

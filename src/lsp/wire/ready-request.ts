@@ -5,9 +5,9 @@
  */
 import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { CompletionList, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
+import { fieldsOf } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { methods } from "../../protocol/methods.js";
-import { fieldsOf } from "../fields.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";
 import type { RequestOptions, ServerReply } from "../types.js";

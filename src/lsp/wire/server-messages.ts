@@ -12,10 +12,9 @@ import type {
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { ForwardPlan, ServerPlan } from "../../abi/plan.js";
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import { fieldsOf, isTable, itemsOf, type Json, type JsonObject } from "../../base/json.js";
 import type { Capabilities } from "../capabilities.js";
 import type { Diagnostics } from "../diagnostics/diagnostics.js";
-import { fieldsOf, itemsOf } from "../fields.js";
 import type { InstanceContext } from "../instance.js";
 import type { ReadinessState } from "../readiness.js";
 import type { ApplyEdit } from "../types.js";

@@ -6,8 +6,8 @@ import type { JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { type NextStep, Refusal, type Warning } from "../../base/problem.js";
 import type { Log } from "../../lsp/types.js";
+import { renameMembers } from "../../protocol/dialect-format.js";
 import { SCHEMA_VERSION } from "../../protocol/envelope.js";
-import { renameMembers } from "../../protocol/members.js";
 import {
   errorMembers,
   errorNumber,

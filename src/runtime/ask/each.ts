@@ -1,8 +1,7 @@
 /** Sends one request per item of an earlier reply, to the server that gave the item. Replies are in order of position. */
 import type { EachOptions } from "../../abi/handler.js";
-import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
-import { getAt } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";

@@ -17,8 +17,7 @@ import {
 } from "../../abi/bundle.js";
 import type { Abi, HandlerModule, ToolDefinition } from "../../abi/handler.js";
 import { ABI_VERSION, type Plan } from "../../abi/plan.js";
-import { isTable } from "../../base/json.js";
-import { getAt } from "../../base/pointer.js";
+import { getAt, isTable } from "../../base/json.js";
 import { ConfigError, Fault } from "../../base/problem.js";
 import {
   type BundleBytes,

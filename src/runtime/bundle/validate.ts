@@ -1,9 +1,8 @@
 /** Checks arguments, replies and answers with the bundle's validators. Issues name the place and the rule, never the value. */
 import type { Validator } from "../../abi/bundle.js";
 import type { Plan, ToolPlan } from "../../abi/plan.js";
-import { isTable, type JsonObject } from "../../base/json.js";
+import { isTable, type JsonObject, toPointer } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
-import { toPointer } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";

@@ -1,8 +1,7 @@
 /** The shape `code_actions`, and choosing an action by its id: a hash of server, kind, title and index among equal ones. */
 import { sha256 } from "../../base/hash.js";
-import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
-import { getAt } from "../../base/pointer.js";
 import { Refusal } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";

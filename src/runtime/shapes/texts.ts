@@ -1,7 +1,14 @@
 /** The shapes without a place of their own: `hover`, `signatures`, `monikers`, and the plain values `text` and `json`. */
-import { canonicalText, define, isTable, type Json, type JsonObject } from "../../base/json.js";
+import {
+  canonicalText,
+  define,
+  fromPointer,
+  getAt,
+  isTable,
+  type Json,
+  type JsonObject,
+} from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { fromPointer, getAt } from "../../base/pointer.js";
 import { cutCharacters } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { rangeText, table, textOf } from "../answer/answer-text.js";

@@ -2,7 +2,7 @@
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { http } from "../../../src/config/schema/surface.js";
+import { http } from "../../../src/config/schema/tables.js";
 import { patientGateway } from "../../profiles/patient-gateway.js";
 import { range } from "../../runtime/workshop.js";
 import {

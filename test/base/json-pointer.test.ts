@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromPointer, getAt, toPointer } from "../../src/base/pointer.js";
+import { fromPointer, getAt, toPointer } from "../../src/base/json.js";
 
 describe("JSON Pointer", () => {
   it("escapes and unescapes any key", () => {

@@ -1,0 +1,272 @@
+/** The tables of a config: what may be read, started and used, what clients see, the forms of arguments and answers. */
+import * as z from "zod";
+import {
+  argName,
+  atMost,
+  defaultIsLimit,
+  effect,
+  fixed,
+  labelled,
+  milliseconds,
+  nonEmpty,
+  optional,
+  optionalSet,
+  outOfBounds,
+  positive,
+  sequence,
+  stringMap,
+  template,
+  toolName,
+  unlimited,
+} from "./values.js";
+
+export const workspace = z.strictObject({
+  roots: optional(
+    z.array(nonEmpty).min(1),
+    sequence(
+      "Folders that may be read. Relative to the folder of the config, or to `--workspace` if given. Relative paths of a call start from the first one.",
+    ),
+    labelled("inside", "the folder"),
+  ),
+  extra_roots: optionalSet(
+    z.string().regex(/^(\/|[A-Za-z]:[\\/]|\\\\)/, "an absolute path"),
+    "Absolute folders that may be read, never written: toolchain sources, vendored code. Servers of the workspace open their files, so these folders are trusted like the workspace.",
+    labelled("inside", "the folder"),
+  ),
+  deny: optionalSet(
+    nonEmpty,
+    "Globs of paths that are refused, relative to each root. `**/.git/**` is always refused.",
+    defaultIsLimit("union"),
+  ),
+});
+
+export const allow = z.strictObject({
+  commands: optionalSet(nonEmpty, "The only programs that may be started: names or full paths.", "subset"),
+  hosts: optionalSet(
+    nonEmpty,
+    "Other machines whose language servers may be connected to (`transport.tcp`). The connection is not encrypted.",
+    labelled("subset", "language servers on"),
+  ),
+  effects: optionalSet(
+    effect,
+    "Which tools are listed and callable.",
+    labelled("subset", "tools with the effect"),
+  ),
+  env: optionalSet(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of an environment variable"),
+    "Environment variables that a language server inherits.",
+    labelled("subset", "the variable"),
+  ),
+});
+
+export const limits = z.strictObject({
+  max_items: atMost(positive.max(20_000), "Items in one answer."),
+  max_bytes: atMost(z.int().min(16_384).max(8_000_000), "Bytes of one answer."),
+  max_message_bytes: atMost(z.int().min(65_536).max(1_073_741_824), "Bytes of one LSP message."),
+  max_file_bytes: atMost(z.int().min(1024).max(1_073_741_824), "Bytes of a file sent to a server."),
+  timeout_ms: atMost(milliseconds.min(100), "Longest time for one call."),
+  max_servers: atMost(positive.max(256), "Language servers at once; the longest idle one is stopped."),
+  max_open_documents: atMost(positive.max(10_000), "Open documents in one server; the oldest is closed."),
+  cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect: there is no answer cache.", "any"),
+});
+
+export const mcp = z.strictObject({
+  name: optional(
+    z.string().regex(/^[a-z0-9_-]{1,40}$/, "1 to 40 lower-case letters, digits, `_` or `-`"),
+    "The server name that the client sees.",
+    labelled("needs_trust", "a name of its own"),
+  ),
+  version: optional(
+    z.string().min(1).max(40),
+    "The server version that the client sees; our own when absent.",
+    labelled("needs_trust", "a version of its own"),
+  ),
+  warmup: optional(
+    z.boolean(),
+    "Starts the servers for the workspace's files immediately, in the background, like `serve --warmup`.",
+    "only_false",
+  ),
+  context: optional(
+    z.string(),
+    "A profile in `configs/profiles/`. `auto` is the default profile with answers in the form that each client, known by the name in its handshake, passes to its model.",
+    labelled("fixed", "the profile"),
+  ),
+  sealed: optionalSet(nonEmpty, "For a profile: keys that a config may narrow, never widen.", "union"),
+  read_only: optional(z.boolean(), "`true` hides and refuses every tool that is not `read`.", "only_true"),
+  instructions: optional(
+    z.string().max(1000),
+    "The instructions for the model; generated from the tools when absent.",
+    labelled("needs_trust", "instructions of its own"),
+  ),
+  tools: optional(
+    z.strictObject({
+      allow: optionalSet(toolName, "If not empty: the only tools that are listed and callable.", "selection"),
+      exclude: optionalSet(toolName, "Tools that are neither listed nor callable.", "union"),
+    }),
+    "Which tools there are.",
+  ),
+  output: optional(
+    z.strictObject({
+      max_total_chars_default: atMost(
+        z.int().min(10_000).max(2_000_000),
+        "Characters of one answer, structured content and text together; when absent 120000, and 40000 in each of them.",
+      ),
+      max_total_chars_hard: atMost(
+        z.int().min(10_000).max(2_000_000),
+        "The most that a tool or a call may ask for; 2000000 when absent.",
+      ),
+    }),
+    "Size of answers.",
+  ),
+});
+
+export const http = z.strictObject({
+  bind: fixed(z.string(), "Address; one that is not loopback needs `--allow-remote` and a token."),
+  port: fixed(z.int().min(0).max(65535), "Port; 0 picks one."),
+  path: fixed(
+    z.string().regex(/^\/[A-Za-z0-9_\-/]*$/, "a path that begins with `/`"),
+    "Path of the endpoint.",
+  ),
+  token_env: fixed(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token"),
+    "Environment variable that holds the tokens, separated by spaces.",
+  ),
+  token_file: fixed(
+    nonEmpty,
+    "File that holds the tokens, one a line, readable by its owner only; read again when it changes.",
+  ),
+  allowed_origins: optionalSet(
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9+.-]*:\/\/[^\s/*?#@\\]+$/, "an origin: scheme, host and port, no `*`, no path"),
+    "Exact origins that a browser may call from; a request without `Origin` is not from a browser.",
+    "subset",
+  ),
+  allowed_hosts: optionalSet(
+    z
+      .string()
+      .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/, "a host, with or without a port, no `*`"),
+    "Accepted values of `Host`; one without a port matches any port.",
+    "subset",
+  ),
+  strict: optional(
+    z.boolean(),
+    "`true`: `POST` only, answers as JSON only, both media types in `Accept`, the newest session-era revision only, no call before `notifications/initialized`, no health endpoint.",
+    "only_true",
+  ),
+  older_handshakes: optionalSet(
+    z.enum(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18"]),
+    "With `strict`: older revisions that a handshake may request; it is still answered with the newest.",
+    "fixed",
+  ),
+  max_sessions: atMost(positive.max(1024), "Sessions; a new one replaces the longest idle one."),
+  session_idle_ms: atMost(milliseconds.min(1000), "Idle time after which a session ends."),
+  session_roots: fixed(
+    z.enum(["narrow", "ignore"]),
+    "Whether the client's roots limit what it may see; they never extend it. A client that supports roots and does not list them sees nothing.",
+  ),
+  max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "Bytes of one request."),
+  max_calls: atMost(positive.max(1024), "Concurrent calls in total."),
+  max_calls_per_session: atMost(
+    positive.max(1024),
+    "Concurrent calls in one session, or of one token where the protocol has no sessions.",
+  ),
+  headers_timeout_ms: atMost(milliseconds.min(100), "Time to send a request's headers."),
+  body_timeout_ms: atMost(milliseconds.min(100), "Time to send a whole request."),
+  drain_ms: atMost(milliseconds, "Time for running calls to finish when the gateway stops."),
+});
+
+const base01 = z.union([z.literal(0), z.literal(1)]);
+
+export const dialect = z.strictObject({
+  document: optional(
+    z.strictObject({
+      field: optional(argName, "The argument's name."),
+      form: optional(z.enum(["path", "uri"]), "Paths or `file:` URIs, in and out."),
+    }),
+    "How a file is given.",
+  ),
+  position: optional(
+    z.strictObject({
+      form: optional(z.enum(["flat", "object"]), "Two arguments, or one object."),
+      answers: optional(z.enum(["flat", "object"]), "The same in answers; as `form` when absent."),
+      line: optional(argName, "The line's name."),
+      character: optional(argName, "The character's name."),
+      line_base: optional(base01, "The first line's number."),
+      character_base: optional(base01, "The first character's number."),
+      unit: optional(
+        z.enum(["utf-8", "utf-16", "utf-32"]),
+        "One character: byte, UTF-16 unit or code point.",
+      ),
+      fuzz: optional(
+        z.boolean(),
+        "Whether a position without a symbol may be moved to one beside it, with a warning; true when absent.",
+      ),
+      missing: optional(z.enum(["refuse", "first"]), "What a missing line or character means."),
+    }),
+    "How a position is given.",
+  ),
+  symbol: optional(
+    z.strictObject({
+      name: optional(argName, "The name argument's name."),
+      kind: optional(argName, "The kind argument's name."),
+      extent: optional(
+        z.enum(["from_name", "declaration"]),
+        "The range of a symbol in answers: from its name to its end, or its whole declaration with `selection_range` for the name.",
+      ),
+    }),
+    "How a symbol is given.",
+  ),
+  query: optional(argName, "The search text's name."),
+  listing: optional(
+    z.strictObject({
+      size: optional(argName, "The name of the argument for a page's size."),
+      cursor: optional(argName, "The name of the argument for a page's cursor."),
+      most: optional(
+        z.union([z.literal(""), argName]),
+        "The name of the argument that limits a list without pages; empty for none.",
+      ),
+      beyond: optional(
+        outOfBounds,
+        "What happens to numbers outside their bounds: refused, or clamped with a warning; refused when absent.",
+      ),
+      refuse_past: optional(
+        z.int().min(1).max(500_000),
+        "A list with more items than this, or too large to keep for its pages, is refused. When absent, its first items are listed and the answer says so.",
+        unlimited("at_most"),
+      ),
+    }),
+    "The arguments for pages and limits of lists.",
+  ),
+  text: optional(template, "The `content` of tools without `text`: a template's name, or a Handlebars text."),
+  echo: optional(argName, "The member of an answer that repeats the call's arguments."),
+  members: optional(
+    z.record(z.string(), z.union([z.literal(""), argName])),
+    "A member's name in answers → its name here; an empty name leaves it out.",
+  ),
+  errors: optional(
+    z.strictObject({
+      form: optional(
+        z.enum(["result", "text", "protocol"]),
+        "A tool result with `isError`, a plain text without it, or a JSON-RPC error.",
+      ),
+      text: optional(template, "A Handlebars text over `code`, `message`, `number` and `data`."),
+      code: optional(argName, "The member of `error` that holds the code; `code` when absent."),
+      message: optional(argName, "A member of the answer that repeats the message; none when absent."),
+      number: optional(argName, "A member of the answer with the number of `numbers`; none when absent."),
+      codes: optional(stringMap, "Our code, a family (`page`) or `*` → the code in the answer."),
+      messages: optional(stringMap, "Our code, a family or `*` → the message in the answer."),
+      numbers: optional(z.record(z.string(), z.int()), "Our code, a family or `*` → the JSON-RPC number."),
+    }),
+    "The form of a refusal.",
+  ),
+  warnings: optional(
+    z.strictObject({
+      code: optional(argName, "The member that holds the code; `code` when absent."),
+      codes: optional(stringMap, "Our code, a family or `*` → the code in the answer."),
+    }),
+    "The form of a warning in an answer.",
+  ),
+  result: optional(z.enum(["structured", "text", "both"]), "What the client reads."),
+  output_schemas: optional(z.boolean(), "Whether `tools/list` carries output schemas."),
+});
