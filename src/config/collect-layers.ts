@@ -5,7 +5,7 @@ import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
 import type { PresetFacts } from "./catalogue/preset-index.js";
 import { applyPresets } from "./catalogue/presets.js";
-import { baseOf, discover, type Environment, trustName, userConfigFile } from "./discover.js";
+import { baseOf, type DiscoverRequest, discover, trustName, userConfigFile } from "./discover.js";
 import { type ExtendedConfig, readExtended, shippedLayers } from "./extends.js";
 import { readOrExplain } from "./files.js";
 import {
@@ -27,13 +27,9 @@ import { validate } from "./validate.js";
 /** The `mcp.context` whose answers adapt to the client of each session. */
 export const AUTO_CONTEXT = "auto";
 
-export interface ConfigRequest {
-  /** Absolute. */
-  workspace: string;
-  configPath?: string | undefined;
+export interface ConfigRequest extends DiscoverRequest {
   /** The folder that relative folders of a named config start from; its own folder when absent. */
   base?: string | undefined;
-  env: Environment;
   home: string;
   /** Absolute folder of the shipped `configs/`. */
   shipped: string;

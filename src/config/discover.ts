@@ -13,6 +13,7 @@ export interface Environment {
 }
 
 export interface DiscoverRequest {
+  /** Absolute. */
   workspace: string;
   configPath?: string | undefined;
   env: Environment;

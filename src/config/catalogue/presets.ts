@@ -76,7 +76,10 @@ function layersBelow(
     if (command) layers.push(impliedLayer(server, { command }));
   }
   if (typeof adapter === "string") presetOf("adapter", adapter);
-  const running = presetsRunning(server, catalogue).map(untrustedLayer);
+  const running = presetsRunning(server, catalogue).map((preset) => ({
+    ...preset.layer,
+    tree: { untrusted: untrustedSettings(preset) },
+  }));
   // A server that names only a program gets the settings for untrusted workspaces of that program's preset.
   if ((kind ?? "generic") === "generic" && adapter === undefined) layers.push(...running.slice(0, 1));
   // If any preset forbids the start in untrusted workspaces, only the server's own table can allow it.
@@ -84,10 +87,6 @@ function layersBelow(
     ({ tree: { untrusted } }) => isTable(untrusted) && untrusted.start === false,
   );
   return forbidding ? [...layers, { ...forbidding, tree: { untrusted: { start: false } } }] : layers;
-}
-
-function untrustedLayer(preset: Preset): Layer {
-  return { ...preset.layer, tree: { untrusted: untrustedSettings(preset) } };
 }
 
 /** The presets whose programs a server's command names: the program itself, what a launcher starts, or an argument. */

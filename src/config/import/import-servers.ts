@@ -162,12 +162,10 @@ function uniqueId(name: string, candidates: readonly Candidate[]): string {
 function withPriorities(servers: readonly JsonObject[], candidates: readonly Candidate[]): JsonObject[] {
   const claims = servers.map((server, index) => claimsOf({ server, preset: candidates[index]?.preset }));
   return servers.map((server, index) => {
-    const earlier = claims
-      .slice(0, index)
-      .filter((other) => claims[index]?.some((claim) => other.includes(claim)));
-    return earlier.length === 0 || server.priority !== undefined
-      ? server
-      : { ...server, priority: -earlier.length };
+    const earlier = claims.slice(0, index);
+    const rivals = earlier.filter((other) => claims[index]?.some((claim) => other.includes(claim)));
+    const isSettled = rivals.length === 0 || server.priority !== undefined;
+    return isSettled ? server : { ...server, priority: -rivals.length };
   });
 }
 

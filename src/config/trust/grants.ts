@@ -29,11 +29,8 @@ export function grantsOf(requests: readonly TrustRequest[], config: LayerTable):
       if (value) grants.settings.push(`${name}.${key} = ${textOf(value)}`);
     }
   }
-  return {
-    starts: sortedSet(grants.starts),
-    asks: sortedSet(grants.asks),
-    settings: sortedSet(grants.settings),
-  };
+  const { starts, asks, settings } = grants;
+  return { starts: sortedSet(starts), asks: sortedSet(asks), settings: sortedSet(settings) };
 }
 
 export function grantsSentence({ starts, asks }: Grants): string | undefined {
