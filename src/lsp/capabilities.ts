@@ -17,8 +17,8 @@ import type { ServerPlan } from "../abi/plan.js";
 import { fieldsOf, getAt, isTable, itemsOf } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { isInside, pathOfUri, slashed } from "../base/paths.js";
+import { Listeners, waitUntil } from "../base/timing.js";
 import { methods } from "../protocol/methods.js";
-import { Listeners, waitUntil } from "./waiting.js";
 
 export interface Subject {
   path: string;

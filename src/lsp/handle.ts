@@ -112,13 +112,17 @@ export class Handle implements LanguageServer {
 
   async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {
     const options = this.#limited(given);
+    const { signal } = options;
     const path = documentOf(params);
-    const send = async (isRetry: boolean): Promise<ServerReply> => {
-      if (path !== undefined && (isRetry || this.#isOutdated(path)))
-        await this.ensureOpen(path, options.signal);
-      return this.#instance.request(method, params, options);
-    };
-    return isRepeatable(method, params) ? this.#retryOnExit(options.signal, send) : send(false);
+    try {
+      if (path !== undefined && this.#isOutdated(path)) await this.ensureOpen(path, signal);
+      return await this.#instance.request(method, params, options);
+    } catch (error) {
+      if (!hasExited(error) || !isRepeatable(method, params)) throw error;
+    }
+    this.#instance = await this.source.renew(signal);
+    if (path !== undefined) await this.ensureOpen(path, signal);
+    return this.#instance.request(method, params, options);
   }
 
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {
@@ -154,7 +158,7 @@ export class Handle implements LanguageServer {
     try {
       return await read(false);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== "lsp/exited") throw error;
+      if (!hasExited(error)) throw error;
     }
     this.#instance = await this.source.renew(signal);
     return read(true);
@@ -165,6 +169,10 @@ export class Handle implements LanguageServer {
     const generation = this.#openedIn.get(path);
     return generation !== undefined && generation !== this.generation;
   }
+}
+
+function hasExited(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "lsp/exited";
 }
 
 function isRepeatable(method: string, params: unknown): boolean {

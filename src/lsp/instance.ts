@@ -14,6 +14,7 @@ import { fieldsOf } from "../base/json.js";
 import { fileUri, pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
+import { cancelled } from "../base/timing.js";
 import { Capabilities } from "./capabilities.js";
 import {
   type FileOperation,
@@ -38,7 +39,6 @@ import type {
   Trace,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
-import { cancelled } from "./waiting.js";
 import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 import { ServerConnection } from "./wire/connection.js";
 import { initializeServer } from "./wire/initialize.js";

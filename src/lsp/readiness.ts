@@ -4,9 +4,9 @@
  */
 import type { ServerPlan } from "../abi/plan.js";
 import type { Refusal } from "../base/problem.js";
+import { Listeners, waitUntil } from "../base/timing.js";
 import { isWorthWaiting, ReadyStatus, type RequestSpan, WorkProgress } from "./readiness-signals.js";
 import type { Readiness } from "./types.js";
-import { Listeners, waitUntil } from "./waiting.js";
 
 export class ReadinessState {
   readonly #status: ReadyStatus;

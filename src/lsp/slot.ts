@@ -9,13 +9,12 @@ import type { Code } from "../base/codes.js";
 import { fieldsOf } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
-import { delay } from "../base/timing.js";
+import { cancelled, delay, unlessAborted } from "../base/timing.js";
 import type { Capabilities } from "./capabilities.js";
 import type { Instance } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
-import { cancelled, unlessAborted } from "./waiting.js";
 import { redact } from "./wire/redact.js";
 
 type FolderCapabilities = NonNullable<NonNullable<ServerCapabilities["workspace"]>["workspaceFolders"]>;

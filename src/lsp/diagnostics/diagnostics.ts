@@ -5,6 +5,7 @@
  */
 import type { ServerPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
+import { Listeners, nextEvent } from "../../base/timing.js";
 import type { Capabilities } from "../capabilities.js";
 import type { ReadinessState } from "../readiness.js";
 import type {
@@ -13,7 +14,6 @@ import type {
   OpenDocument,
   WorkspaceDiagnosticsReport,
 } from "../types.js";
-import { Listeners, nextEvent } from "../waiting.js";
 import { BackgroundChecks } from "./background-checks.js";
 import { CheckRequests, type CheckRequestsContext } from "./check-request.js";
 import { LATE, reportOf, timedOutReport, unknown } from "./diagnostics-report.js";

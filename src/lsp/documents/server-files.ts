@@ -117,7 +117,8 @@ export class ServerFiles {
   /** Opens the document or brings it up to date, after the notifications of other changes. */
   async ensureOpen(path: string, since?: number): Promise<OpenDocument> {
     await this.refresh(since);
-    return this.#open(path);
+    this.context.server.watch.addOpened(path);
+    return this.#documents.ensureOpen(path);
   }
 
   /** The document as the server has it now; undefined when it is not open there. */
@@ -159,14 +160,10 @@ export class ServerFiles {
     return this.diagnostics.workspace(options, this.#documents.all);
   }
 
-  #open(path: string): Promise<OpenDocument> {
-    this.context.server.watch.addOpened(path);
-    return this.#documents.ensureOpen(path);
-  }
-
   /** False for a file that is no text: it is of no interest to a server either. */
   #tryOpen(path: string): Promise<boolean> {
-    return this.#open(path).then(
+    this.context.server.watch.addOpened(path);
+    return this.#documents.ensureOpen(path).then(
       () => true,
       () => false,
     );

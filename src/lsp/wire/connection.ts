@@ -17,10 +17,9 @@ import {
 } from "vscode-jsonrpc/node";
 import { fieldsOf, isTable } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import { Deadline, untilAborted, withTimeout } from "../../base/timing.js";
+import { cancelled, Deadline, untilAborted, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
-import { cancelled } from "../waiting.js";
 import { ResyncReader, type Skipped } from "./resync-reader.js";
 
 /** Requests that may be pending at a server; further ones are refused. */

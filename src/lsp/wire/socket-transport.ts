@@ -9,10 +9,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { ServerPlan, TransportPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
-import { delay, withDeadline, withTimeout } from "../../base/timing.js";
+import { cancelled, delay, unlessAborted, withDeadline, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
 import { StderrRing, withStderr } from "../process/stderr-ring.js";
-import { cancelled, unlessAborted } from "../waiting.js";
 
 const CONNECT_MS = 10_000;
 /** Pause between two tries to connect to a server that was just started. */
