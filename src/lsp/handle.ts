@@ -140,7 +140,7 @@ export class Handle implements LanguageServer {
     return this.#retryOnExit(options.signal, () => this.#instance.workspaceDiagnostics(options));
   }
 
-  restartNews(): string | undefined {
+  crashNotice(): string | undefined {
     return this.source.crashSince(this.#firstGeneration);
   }
 

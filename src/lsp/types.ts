@@ -1,7 +1,7 @@
 /**
- * The types of language servers that the rest of the program uses. A `LanguageServer` is one running instance for one
- * root; the `ServerPool` starts, shares, restarts and stops them. Positions in requests and replies are raw LSP, in the
- * instance's own encoding; the caller converts them.
+ * Interfaces of the LSP layer for the rest of the program. A `LanguageServer` is one running instance for one
+ * root; the `ServerPool` starts, shares, restarts and stops them. Positions in requests and replies are raw LSP,
+ * in the instance's own encoding; callers convert them.
  */
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
@@ -19,7 +19,7 @@ export interface OpenDocument {
   uri: string;
   languageId: string;
   version: number;
-  /** Counts the different texts that the server was given of this file; a version may count the same text twice. */
+  /** Grows only when the text changes; `version` may also grow for an equal text. */
   edition: number;
   /** SHA-256 of the file's bytes. */
   hash: string;
@@ -44,7 +44,7 @@ export interface RequestOptions {
   onApplyEdit?: ApplyEdit;
 }
 
-/** Receives partial results, each of which may be the last. */
+/** Receives partial results. The server may stop after any of them. */
 export interface PartTaker {
   /** The question is asked, perhaps again: earlier parts no longer count. */
   begin(): void;
@@ -135,7 +135,7 @@ export interface LanguageServer {
   /** Notifies the server of file operations that it subscribed to. */
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void;
   /** Why the server crashed and was restarted: for every call during which it happened, else once for the next call. */
-  restartNews(): string | undefined;
+  crashNotice(): string | undefined;
 }
 
 export type ServerState = "idle" | "starting" | "running" | "backoff" | "broken" | "stopped" | "unavailable";

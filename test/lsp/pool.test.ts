@@ -271,8 +271,8 @@ describe("pool", () => {
     expect(pool.status()[0]?.lastError).toContain("limits.memory_mb = 1");
     await until(() => pool.status()[0]?.state !== "running");
     const next = await pool.get("fake", undefined, signal());
-    expect(next.restartNews()).toContain("over limits.memory_mb = 1");
-    expect((await pool.get("fake", undefined, signal())).restartNews()).toBeUndefined();
+    expect(next.crashNotice()).toContain("over limits.memory_mb = 1");
+    expect((await pool.get("fake", undefined, signal())).crashNotice()).toBeUndefined();
   }, 20_000);
 
   test("open files and priority are limited where the system allows it", async () => {
@@ -346,7 +346,7 @@ describe("pool", () => {
     await until(() => pool.status()[0]?.lastError?.includes("limits.processes = 2") === true);
     await until(() => !children.some(alive));
     const next = await pool.get("fake", file, signal());
-    expect(next.restartNews()).toContain("over limits.processes = 2");
+    expect(next.crashNotice()).toContain("over limits.processes = 2");
   });
 
   test("the periodic restart comes when the server is not busy", async () => {

@@ -166,7 +166,7 @@ describe("a server that runs elsewhere", () => {
     });
     const next = await pool.get("fake", undefined, signal());
     expect(await ask(next, "fake/documents")).toEqual([]);
-    expect(next.restartNews()).toContain("closed the connection");
+    expect(next.crashNotice()).toContain("closed the connection");
   });
 
   test("that takes the connection and says nothing is given up in time", async () => {

@@ -62,7 +62,7 @@ export function serverOf(
     request: refuse,
     diagnostics: refuse,
     workspaceDiagnostics: refuse,
-    restartNews: () => undefined,
+    crashNotice: () => undefined,
   };
 }
 

@@ -202,7 +202,7 @@ describe("evidence", () => {
 
   it("says of a server that not all its files are watched, and why it was started anew", () => {
     const call = callState();
-    addServerWarnings(call, { ...serverOf({}), unwatched: true, restartNews: () => "was ended by SIGKILL" });
+    addServerWarnings(call, { ...serverOf({}), unwatched: true, crashNotice: () => "was ended by SIGKILL" });
     addServerWarnings(call, serverOf({}));
     expect(call.evidence.warnings).toMatchObject([
       { code: "answer/not-watched", data: { server_id: "fake" } },

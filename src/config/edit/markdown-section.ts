@@ -1,4 +1,7 @@
-/** A section of ours in a person's Markdown file, between two marks. A digest shows whether the person edited it. */
+/**
+ * Writes and removes our marked section in a user's Markdown file, and marks whole files of ours. A digest shows
+ * whether the user edited the text.
+ */
 import { sha256 } from "../../base/hash.js";
 import { ConfigError } from "../../base/problem.js";
 import { problemWithoutPlace } from "../text/source.js";
@@ -19,7 +22,7 @@ export function isUntouched(text: string, mark: string): boolean {
   return digestOf(splice(text, end, end + stamp.length, "")) === digest;
 }
 
-/** The digest ignores line breaks, which a checkout may change. */
+/** The digest ignores CRLF versus LF and white space at the end. */
 function digestOf(text: string): string {
   return sha256(text.replaceAll("\r\n", "\n").trimEnd()).slice(0, DIGITS);
 }

@@ -1,4 +1,7 @@
-/** Converts another program's servers to ours: keys by the format's table, presets where the catalogue has the program. */
+/**
+ * Converts server entries of another program's config to our config keys, and uses a preset where the catalogue
+ * has one for the program.
+ */
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { tomlPart } from "../../base/toml-text.js";
 import type { Catalogue, Preset } from "../catalogue/catalogue.js";

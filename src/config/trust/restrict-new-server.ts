@@ -1,4 +1,7 @@
-/** Confines a server that a discovered config adds: at least as strictly as the user's own servers. */
+/**
+ * Restricts a server that a discovered (untrusted) config adds: the user's strictest sandbox, no limit wider than
+ * the user's widest, and no commands in the user's servers.
+ */
 import { type LayerNode, type LayerTable, nodeAt, valueAt, withEntries } from "../layer.js";
 import { ruleOf, type Schema, shapeOf, tableOf } from "../schema-walk.js";
 import type { Comparison } from "./rules.js";
@@ -7,8 +10,9 @@ type UserServers = readonly LayerNode[];
 type Report = Comparison["report"];
 
 /**
- * The server with the strictest sandbox that any of the user's servers has, with limits no wider than the widest of
- * theirs, and without rules that run commands in theirs. Entries other than servers stay as they are.
+ * The server with the strictest sandbox that any of the user's servers has, with limits no wider than the widest
+ * of theirs, and without `forward` rules to them. An entry without a `sandbox` key is not a server and is
+ * returned unchanged.
  */
 export function restrictNewServer(
   schema: Schema,

@@ -1,6 +1,6 @@
 /**
- * Pulls the diagnostics of one document from every provider of a server, and keeps the results by file and provider.
- * The result id goes with the next request, and `unchanged` stands for the items kept here.
+ * Pulls the diagnostics of one document from every provider of a server, and keeps the results by file and
+ * provider. Each request sends the last result id; for a reply `unchanged` the kept items are used.
  */
 import type {
   DiagnosticOptions,

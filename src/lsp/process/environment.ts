@@ -1,7 +1,7 @@
 /**
- * The environment of a program that runs beside an untrusted folder. A program may load or run whatever an inherited
- * variable names, so paths into untrusted folders are removed: single entries of lists of paths, otherwise the whole
- * variable. Shim folders of version managers are removed from PATH, since shims run what the current folder names.
+ * Environment variables of started programs: those the plan allows. Beside an untrusted folder they are inherited
+ * without paths into it, relative entries and shim folders, because a program may load or run whatever a variable
+ * names.
  */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -24,7 +24,7 @@ const shimFolder = /[\\/]shims[\\/]*$/i;
 
 export interface CleanedEnvironment {
   env: { [name: string]: string };
-  /** What was removed and exists. */
+  /** Existing paths in untrusted folders that were removed. */
   withheld: Withheld[];
 }
 

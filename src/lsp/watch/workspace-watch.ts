@@ -1,7 +1,8 @@
 /**
- * Knows which files under the roots changed, so that servers can be notified of edits made by anyone. Before a question
- * the pending watch events are drained and the recently shown files are stat-ed. No folder is listed and no tree is
- * scanned then. Where events cannot be had, a background scan takes their place, and answers carry a warning.
+ * Knows which files under the roots changed, so that servers can be notified of edits made by anyone. Before a
+ * question the pending watch events are drained and the recently shown files are stat-ed. Folders are listed only
+ * on the first check, after lost events, and when they are new. Where events are not available, a background scan
+ * replaces them.
  */
 import { homedir } from "node:os";
 import { dirname, relative } from "node:path";
@@ -36,9 +37,9 @@ const DEFAULTS: WatchOptions = {
 };
 /** Watches that are left to folders that git does not ignore. */
 const RESERVED_WATCHES = 3_072;
-/** More paths than these are not kept between two checks: everything is read again then. */
+/** If more paths change between two checks, everything is read again. */
 const MAX_TOUCHED = 20_000;
-/** A background scan takes at most one part in so many of the time. */
+/** A background scan takes at most 1/50 of the time. */
 const RESCAN_SHARE = 50;
 /** A check that ended so shortly before serves the steps that follow it in the same call. */
 const SHARED_MS = 100;

@@ -192,7 +192,7 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
     const message = `${variable} names ${folder}, but the workspace is not trusted: ${id} was started without it and may know less, for example of an active virtual environment. The user can run \`lsp-proxy trust\`.`;
     call.evidence.warn("answer/path-withheld", message, { folder });
   }
-  const reason = server.restartNews();
+  const reason = server.crashNotice();
   if (reason === undefined) return;
   const message = `The server ${id} ${reason}; it was restarted.`;
   call.evidence.warn("answer/server-restarted", message, { server_id: id });

@@ -12,7 +12,7 @@ import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import type { AppliedOperation, EditOutcome, Preview } from "../../workspace/edits/types.js";
 import { Places } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
-import { spellDiagnostic } from "../shapes/diagnostics.js";
+import { renderDiagnostic } from "../shapes/diagnostics.js";
 import { operatedFilesIn } from "./file-edits.js";
 
 const BEFORE_MS = 5000;
@@ -171,7 +171,7 @@ class ErrorCollector {
     for (const item of items) {
       if (!isTable(item) || (item.severity ?? ERROR_SEVERITY) !== ERROR_SEVERITY) continue;
       const admitted = await gate.admit(path);
-      const rendered = await spellDiagnostic(this.#call, server, admitted.uri, item);
+      const rendered = await renderDiagnostic(this.#call, server, admitted.uri, item);
       known.push({ ...places.document(admitted), ...rendered });
     }
   }

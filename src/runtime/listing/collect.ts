@@ -1,6 +1,7 @@
 /**
- * From the items of a reply to items by file: each file is checked against the roots once, items outside are
- * counted and dropped, duplicates are removed, and the items of a file are sorted when they are first shown.
+ * Groups the items of a reply by file: each file is checked against the roots once, items outside are counted and
+ * dropped, duplicates are removed. Items are sorted at once if the listing fits a page, otherwise when their file
+ * is first shown.
  */
 import type { JsonObject } from "../../base/json.js";
 import { compareKeys, compareText, type KeyPart, sortBy, sortInTurns } from "../../base/order.js";
@@ -29,7 +30,7 @@ interface Group<T> {
   admitted: Admitted | undefined;
   uri: string;
   items: RawItem<T>[];
-  /** Whether several servers named items here whose duplicates only the text can tell. */
+  /** Whether items come from several servers, so that duplicates show only after their columns are converted. */
   isMixed: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** The `At` object of a generated handler: fills request parameters from the call's target, and asks the candidates. */
+/**
+ * Implements `At` (`abi/handler.ts`), through which a tool's generated handler asks servers about the call's file
+ * or position: fills parameters, chooses the method, sends requests and runs commands.
+ */
 import type { At, EachOptions, Params, Reply, RequestOptions } from "../../abi/handler.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
@@ -137,7 +140,7 @@ export class PointedAt implements At {
     return sealReply(reply);
   }
 
-  /** The only way to a server's commands: its config must list the command's name. */
+  /** Runs a command for a `command` step. The server's `execute_commands` must list it. */
   async command(name: string, args: Json[]): Promise<Reply> {
     const { servers } = this.#candidates;
     const { onProgress } = this.#call;
@@ -205,14 +208,14 @@ function methodFor(method: string, target: Target | undefined, { server, documen
   return has(method) || !has(ranged) ? method : ranged;
 }
 
-/** Servers accept any text as a new name. */
+/** Refuses an empty new name or one with white space, because servers accept any text. */
 function checkNewName(method: string, params: JsonObject): void {
   const name = params[methods[method]?.named ?? ""];
   if (typeof name === "string" && !/^\S+$/.test(name))
     throw new Refusal("guard/invalid-arguments", "The new name is empty or has white space in it.");
 }
 
-/** An optional step that no server supports replies nothing. */
+/** An optional step that no server supports gives an empty reply. */
 function skippedOrThrow({ optional }: RequestOptions, error: unknown): Reply {
   if (optional && error instanceof Refusal && error.code === "lsp/not-supported")
     return sealReply({ parts: [], perItem: false, skipped: error });

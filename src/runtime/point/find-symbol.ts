@@ -19,7 +19,7 @@ import {
   dropSymbol,
   extentOf,
   type FoundSymbol,
-  ofDocument,
+  onlyOfDocument,
   workspaceSymbols,
 } from "./symbols.js";
 import { openTarget, type Place, type Target } from "./target.js";
@@ -98,7 +98,7 @@ export async function symbolsIn(call: CallState, target: Target): Promise<FoundS
     "first",
     (asked, turn) => asked.server.request("textDocument/documentSymbol", { textDocument: { uri } }, turn),
   ).catch(noParts);
-  return ofDocument(
+  return onlyOfDocument(
     call,
     uri,
     symbolsOf(parts, (server, value) => documentSymbols(server, uri, value)),

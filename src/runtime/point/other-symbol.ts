@@ -36,7 +36,7 @@ export async function warnOfOtherSymbol(call: CallState, target: Target, parts: 
   );
 }
 
-/** The only word of a range: a server that gives the name's own range gives the name with it. */
+/** The text of the range if it is one word: then the server gave the range of the name. */
 function nameIn(
   lines: Lines,
   { start, end }: LspRange,

@@ -1,4 +1,7 @@
-/** Symbols as servers give them, nested or flat, in one form: from the symbol's name, where one asks about it, to its end. */
+/**
+ * Reads the symbols that servers report, nested or flat, into one form. `range` is the server's own; `extentOf`
+ * gives the part from the symbol's name to the end of its declaration.
+ */
 import { isTable } from "../../base/json.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
@@ -8,14 +11,14 @@ import type { RawItem } from "../listing/collect.js";
 import { type Container, containerOf, identifierOf, type NamedSymbol } from "./symbol-names.js";
 
 /** What a symbol says besides the range of its declaration. */
-export interface SymbolWords extends NamedSymbol {
+export interface SymbolDetails extends NamedSymbol {
   kind: string;
-  /** The place of its name, when the server told it. */
+  /** The range of its name, when the server reported it. */
   selection: LspRange | undefined;
 }
 
-/** A symbol that a server told of; without a range when the server told only the file. */
-export type FoundSymbol = RawItem<SymbolWords>;
+/** A symbol that a server reported; without a range when it reported only the file. */
+export type FoundSymbol = RawItem<SymbolDetails>;
 
 /** The symbols of one nesting level, and how many of them were read. */
 interface Level {
@@ -87,7 +90,7 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
 }
 
 /** The symbols that are this document's; those of other files are counted as dropped. */
-export function ofDocument(
+export function onlyOfDocument(
   { places, evidence }: CallState,
   uri: string,
   found: Iterable<FoundSymbol>,
@@ -106,7 +109,7 @@ export function dropSymbol(evidence: CallState["evidence"], { uri, range, what }
   evidence.drop({ name: what.name, kind: what.kind, uri, range });
 }
 
-/** From the symbol's name to the end of its declaration; undefined when the server told no range. */
+/** From the symbol's name to the end of its declaration; undefined when the server reported no range. */
 export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
   const { range, what } = symbol;
   if (range === undefined) return undefined;
@@ -114,7 +117,7 @@ export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): LspRang
   return { start, end: isBefore(range.end, start) ? start : range.end };
 }
 
-/** The place of a symbol's name; where the server does not tell it, the word is looked for in the text. */
+/** The range of a symbol's name; where the server does not report it, the word is searched in the text. */
 export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
   const { range, what } = symbol;
   if (range === undefined || what.selection !== undefined) return what.selection;
@@ -135,7 +138,7 @@ export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspR
 /** Most declarations have their name on the first lines; past these the range's own start will do. */
 const searchedLines = 20;
 
-/** Flat symbols give the whole declaration: the name is looked for in the text. */
+/** Flat symbols give the whole declaration: the name is searched in the text. */
 function nameWithin(symbol: FoundSymbol, range: LspRange, lines: Lines | undefined): LspPosition {
   if (lines === undefined) return range.start;
   const unit = symbol.server.encoding;
@@ -148,7 +151,7 @@ function nameWithin(symbol: FoundSymbol, range: LspRange, lines: Lines | undefin
 
 /** A word on the first lines of a range, in UTF-16 units; on the first line not before a column. */
 export function wordWithin(lines: Lines, { start, end }: LspRange, word: string, column = 0) {
-  // Not further than there are lines: a number can be so large that one more is the same.
+  // Bounded by the file's lines: with line numbers above 2^53 the loop would never end.
   const last = Math.min(end.line, start.line + searchedLines, lines.count - 1);
   for (let line = start.line; line <= last; line++) {
     const character = findWord(lines.line(line), word, line === start.line ? column : 0);
@@ -157,7 +160,7 @@ export function wordWithin(lines: Lines, { start, end }: LspRange, word: string,
   return undefined;
 }
 
-/** Where a word stands on its own in a line, in UTF-16 units. */
+/** The column of a word that is not part of a longer one, in UTF-16 units. */
 export function findWord(line: string, word: string, from = 0): number | undefined {
   if (word === "") return undefined;
   for (let at = line.indexOf(word, from); at >= 0; at = line.indexOf(word, at + 1)) {

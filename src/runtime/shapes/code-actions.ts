@@ -18,7 +18,7 @@ const MESSAGE_CHARACTERS = 400;
 const ID_DIGITS = 16;
 const MAX_SHOWN = 30;
 
-/** A rendered action with the server's own. */
+/** A rendered action with the server's original action. */
 interface Offer {
   server: LanguageServer;
   item: JsonObject;

@@ -153,7 +153,7 @@ function readDiagnostic(
 }
 
 /** A server's diagnostic, rendered without its file. */
-export async function spellDiagnostic(
+export async function renderDiagnostic(
   call: CallState,
   server: LanguageServer,
   uri: string,

@@ -1,4 +1,7 @@
-/** The shape `server_status`: files, state, memory, and the last error output. */
+/**
+ * Renders the status of the language servers as an answer: file types, state, memory, last error and the last
+ * stderr lines.
+ */
 
 import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";

@@ -13,7 +13,7 @@ import {
   extentOf,
   type FoundSymbol,
   nameRangeOf,
-  type SymbolWords,
+  type SymbolDetails,
   workspaceSymbols,
 } from "../point/symbols.js";
 import type { Shape } from "./shape.js";
@@ -66,7 +66,7 @@ function symbolKind(
   facts: ShapeFacts,
   { symbol: { extent } }: DialectPlan,
   { isNamed }: { isNamed: boolean },
-): ItemKind<SymbolWords> {
+): ItemKind<SymbolDetails> {
   const isDeclaration = extent === "declaration";
   return {
     facts,
