@@ -142,7 +142,7 @@ describe("a call", () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 100_000; depth++) deep = [deep];
     const call = session.call("get_hover", { file_path: "a.fake", deep }, { signal });
-    expect((await call).structured).toMatchObject({ ok: false });
+    expect((await call).structured).toMatchObject({ ok: false, error: { code: "guard/invalid-arguments" } });
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
