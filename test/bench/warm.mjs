@@ -28,8 +28,8 @@ const near = {
 
 /** The first calls of a kind in a fresh session, which is what agents really make. */
 const nearAtFirst = {
-  text: "≤ +3 ms, or ≤ 1.10 ×",
-  met: ({ added, ratio }) => added.p50 <= 3 || ratio <= 1.1,
+  text: "≤ +3 ms",
+  met: ({ added }) => added.p50 <= 3,
 };
 
 /** Of the largest files alone: those that take 10 ms and more. What is added to calls of a kind is judged by files of all sizes. */
