@@ -11,9 +11,9 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // A file mostly waits for the processes that it starts, so two at a time fill a small machine and more would only
-    // make each other late. Nothing is shared between files: folders, ports and users' records are each one's own.
-    maxWorkers: 2,
+    // A file mostly waits for the processes that it starts: two files at a time leave half of two cores idle.
+    // Nothing is shared between files: folders, ports and users' records are each one's own.
+    maxWorkers: 3,
     projects: [
       // They have the modules in common, which cost more to load than most of these tests to run.
       { extends: true, test: { name: "pure", include: pure, isolate: false } },
