@@ -30,7 +30,11 @@ const WARM_CALLS = 3;
 /** A file that was written less than two seconds ago is read again before each call. */
 const SETTLE_MS = 2_500;
 
-/** The stations of a call, in the order of docs/architecture.md. Whoever leads to one of them is on the path. */
+/**
+ * The stations of a call, in the order of docs/architecture.md: where it waits for the disk, the server or the client, and
+ * where the answer is made. A function is on the path when it is on the call stack, across `await`, as a station is
+ * reached. What a function computes on the side (validators, routing, formatting) is a helper.
+ */
 const stations = [
   ["check the disk", "lsp/watch/workspace-watch.ts#check"],
   ["check the path", "workspace/gate.ts#admitFile"],
