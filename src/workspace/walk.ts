@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { folderRules, type IgnoreRules, isIgnored, outerRules, type Person } from "./git-ignore.js";
+import { PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "./skipped-folders.js";
 
 /** What a walk needs of a file system. */
 export interface WalkedFiles {
@@ -22,7 +23,7 @@ const MAX_IN_FOLDER = 50_000;
 const MAX_DEPTH = 64;
 /** The largest ignore file that is read. */
 const MAX_RULES_BYTES = 1_048_576;
-const SKIPPED: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules"]);
+const SKIPPED: ReadonlySet<string> = new Set([...VERSION_CONTROL_FOLDERS, ...PACKAGE_FOLDERS]);
 /** How long a walk may block the event loop. */
 const SLICE_MS = 40;
 
