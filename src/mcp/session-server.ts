@@ -9,9 +9,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { acceptsStream } from "./accept-header.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
 import { rootUris } from "./client-metadata.js";
-import { acceptsStream } from "./http/checks.js";
 import { serverInfo } from "./server-info.js";
 
 /** How long a client may take to answer `roots/list`. */
