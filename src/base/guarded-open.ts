@@ -1,12 +1,36 @@
 /**
- * Opens files and folders without following links or waiting for pipes, and checks that what was opened is what the
- * path names: a link swapped in between judging a path and opening it shows here.
+ * Opens files and folders without waiting for pipes, and checks what was opened: that it is a regular file, or that no
+ * link was swapped in between judging a path and opening it.
  */
-import { constants, readlinkSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 
 /** Flags to open a file for reading: the last link is not followed, a pipe's other end is not waited for. */
 export const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * The first bytes of a regular file and its stats; links are followed. Undefined for a folder, pipe or device. Throws
+ * when the path cannot be opened or read. To see that a file is too large, ask for one byte more than is allowed.
+ */
+export function readRegularFile(path: string, maxBytes: number): { bytes: Buffer; stats: Stats } | undefined {
+  // Without O_NONBLOCK, opening a named pipe would block forever.
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return undefined;
+    // Virtual file systems give files with content the size 0.
+    const bytes = Buffer.alloc(Math.min(stats.size || maxBytes, maxBytes));
+    let length = 0;
+    while (length < bytes.length) {
+      const count = readSync(descriptor, bytes, length, bytes.length - length, length);
+      if (count === 0) break;
+      length += count;
+    }
+    return { bytes: bytes.subarray(0, length), stats };
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 /** The part of a file handle that the check needs. */
 interface Opened {

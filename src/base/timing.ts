@@ -49,7 +49,10 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   });
 }
 
-/** A signal that aborts with one of its parents or after `ms`. Call `clear` when the guarded work is over. */
+/**
+ * A signal that aborts with one of its parents or after `ms`. Call `clear` when the guarded work is over. Unlike
+ * `AbortSignal.any`, which needs Node 20.3, it tells its own timeout from a parent's abort and releases its listeners.
+ */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;

@@ -10,9 +10,8 @@ import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
 import type { ProgramContext } from "../lsp/process/program.js";
 import { isTrusted, realOf } from "../lsp/process/trusted.js";
+import { VERSION_CONTROL_FOLDERS } from "../workspace/skipped-folders.js";
 import type { Io } from "./command.js";
-
-const REPOSITORY_MARKS = [".git", ".hg", ".jj", ".svn"];
 
 type IsTrusted = (folder: string) => boolean;
 
@@ -30,7 +29,7 @@ function surroundings(folder: string, home: string, isTrusted: IsTrusted): strin
   for (let above = dirname(folder); ; above = dirname(above)) {
     // The home and the file system's root are not part of any repository.
     if (above === home || above === dirname(above) || isTrusted(above)) break;
-    if (REPOSITORY_MARKS.some((mark) => existsSync(join(above, mark)))) repository = above;
+    if ([...VERSION_CONTROL_FOLDERS].some((mark) => existsSync(join(above, mark)))) repository = above;
     if (existsSync(join(above, "node_modules"))) found.push(realOf(join(above, "node_modules")));
   }
   return repository === undefined ? found : [repository, ...found];

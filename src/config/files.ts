@@ -1,15 +1,7 @@
 /** The file access that config needs, as an interface, and its implementation on the real disk. */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import { readdirSync, realpathSync, rmSync } from "node:fs";
 import { writeAtomically } from "../base/atomic-write.js";
+import { readRegularFile } from "../base/guarded-open.js";
 import { MAX_CONFIG_BYTES } from "./text/read.js";
 
 export interface FolderEntry {
@@ -65,19 +57,16 @@ export function asText(content: string | Uint8Array): string {
 
 export const diskFiles: StateFiles = {
   read(path) {
-    let descriptor: number;
+    let file: ReturnType<typeof readRegularFile>;
     try {
-      // O_NONBLOCK: opening a named pipe in a workspace must not block.
-      descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+      // One byte more than a config may have: enough to see that it is too large.
+      file = readRegularFile(path, MAX_CONFIG_BYTES + 1);
     } catch (error) {
       if (hasCode(error) && ["ENOENT", "ENOTDIR"].includes(error.code)) return undefined;
       throw error;
     }
-    try {
-      return readRegular(descriptor, path);
-    } finally {
-      closeSync(descriptor);
-    }
+    if (file === undefined) throw Object.assign(new Error(`not a file: ${path}`), { code: "ENOTFILE" });
+    return file.bytes;
   },
 
   list(path) {
@@ -109,20 +98,6 @@ export const diskFiles: StateFiles = {
     rmSync(path, { force: true });
   },
 };
-
-/** Reads a regular file, at most one byte more than a config may have: enough to see that it is too large. */
-function readRegular(descriptor: number, path: string): Uint8Array {
-  const stats = fstatSync(descriptor);
-  if (!stats.isFile()) throw Object.assign(new Error(`not a file: ${path}`), { code: "ENOTFILE" });
-  const bytes = Buffer.alloc(Math.min(stats.size, MAX_CONFIG_BYTES + 1));
-  let length = 0;
-  while (length < bytes.length) {
-    const count = readSync(descriptor, bytes, length, bytes.length - length, length);
-    if (count === 0) break;
-    length += count;
-  }
-  return bytes.subarray(0, length);
-}
 
 /** Whether an error comes from the system and has a code such as `ENOENT`. */
 export function hasCode(error: unknown): error is Error & { code: string } {

@@ -1,13 +1,16 @@
 /** Routes files to servers: which servers handle a file, in which order, with which root and language id. */
-import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
 import picomatch from "picomatch";
 import type { ServerPlan } from "../abi/plan.js";
+import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 
 const MAX_CACHED_ROUTES = 4_096;
+/** How much of a first line is read. */
+const FIRST_LINE_BYTES = 256;
 
 /** The servers of each file: those with the higher priority first, then by id. */
 export class FileRoutes {
@@ -52,17 +55,11 @@ function routeScript(servers: readonly ServerPlan[], path: string): ServerPlan[]
 }
 
 function firstLine(path: string): string {
-  let file: number | undefined;
   try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    if (!fstatSync(file).isFile()) return "";
-    const bytes = Buffer.alloc(256);
-    const length = readSync(file, bytes, 0, bytes.length, 0);
-    return bytes.toString("utf8", 0, length).split("\n", 1)[0] ?? "";
+    const text = readRegularFile(path, FIRST_LINE_BYTES)?.bytes.toString("utf8") ?? "";
+    return text.split("\n", 1)[0] ?? "";
   } catch {
     return "";
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -19,7 +19,7 @@ export interface OpenDocument {
   uri: string;
   languageId: string;
   version: number;
-  /** Grows only when the text changes; `version` may also grow for an equal text. */
+  /** Grows when the text changes; `version` may also grow for an equal text. */
   edition: number;
   /** SHA-256 of the file's bytes. */
   hash: string;

@@ -13,6 +13,7 @@ import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server
 import type { Runtime } from "../runtime/runtime.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
 import { clientNameIn, declaresRoots, rootUris } from "./client-metadata.js";
+import { serverInfo } from "./server-info.js";
 
 interface CallSource {
   /** The calls limited to these roots; undefined for a client without roots. */
@@ -22,14 +23,8 @@ interface CallSource {
 }
 
 function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource): Server {
-  const { mcp } = runtime.loaded.plan;
-  const server = new Server(
-    { name: mcp.name, version: runtime.version },
-    {
-      capabilities: { tools: {} },
-      ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
-    },
-  );
+  const { implementation, options } = serverInfo(runtime);
+  const server = new Server(implementation, options);
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: (await callsFor(undefined)).list(params?.cursor) as Tool[],
   }));

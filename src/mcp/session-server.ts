@@ -9,9 +9,10 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { acceptsStream } from "./accept-header.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
 import { rootUris } from "./client-metadata.js";
-import { acceptsStream } from "./http/checks.js";
+import { serverInfo } from "./server-info.js";
 
 /** How long a client may take to answer `roots/list`. */
 const ROOTS_TIMEOUT_MS = 5000;
@@ -22,14 +23,8 @@ export function createSessionServer(
   calls: SessionCalls,
   options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
 ): Server {
-  const { mcp } = runtime.loaded.plan;
-  const server = new Server(
-    { name: mcp.name, version: mcp.version ?? runtime.version },
-    {
-      capabilities: { tools: {} },
-      ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
-    },
-  );
+  const { implementation, options: serverOptions } = serverInfo(runtime);
+  const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
   let narrowed: Promise<void> | undefined;
   const showNothing = (cause: string): Promise<void> => {

@@ -2,10 +2,12 @@
  * Walks the files of a folder that git does not ignore: bounded, nearest folders first, names in order. Equal folders
  * give equal walks. The result says whether a bound left files out.
  */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { folderRules, type IgnoreRules, isIgnored, outerRules, type Person } from "./git-ignore.js";
+import { PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "./skipped-folders.js";
 
 /** What a walk needs of a file system. */
 export interface WalkedFiles {
@@ -21,7 +23,7 @@ const MAX_IN_FOLDER = 50_000;
 const MAX_DEPTH = 64;
 /** The largest ignore file that is read. */
 const MAX_RULES_BYTES = 1_048_576;
-const SKIPPED: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules"]);
+const SKIPPED: ReadonlySet<string> = new Set([...VERSION_CONTROL_FOLDERS, ...PACKAGE_FOLDERS]);
 /** How long a walk may block the event loop. */
 const SLICE_MS = 40;
 
@@ -95,16 +97,11 @@ export const walkedDisk: WalkedFiles = {
   },
 
   read(path) {
-    let descriptor: number | undefined;
     try {
-      // Without O_NONBLOCK a pipe of that name would block for ever.
-      descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-      const facts = fstatSync(descriptor);
-      return facts.isFile() && facts.size <= MAX_RULES_BYTES ? readFileSync(descriptor) : undefined;
+      const bytes = readRegularFile(path, MAX_RULES_BYTES + 1)?.bytes;
+      return bytes !== undefined && bytes.length <= MAX_RULES_BYTES ? bytes : undefined;
     } catch {
       return undefined;
-    } finally {
-      if (descriptor !== undefined) closeSync(descriptor);
     }
   },
 };

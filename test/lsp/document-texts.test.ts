@@ -101,6 +101,19 @@ test("a document that is closed because of the limit while its file is read is n
   }
 });
 
+test("a document that the limit closed is opened again by a question, with its edition unless its text changed", async () => {
+  const { at, documents, open } = documentsOf({ maxOpen: 1 });
+  await open("a.fake", "b.fake");
+  const edition = (name: string) => documents.get(at(name))?.edition;
+  expect([edition("a.fake"), edition("b.fake")]).toEqual([undefined, 2]);
+  await documents.hold(at("a.fake"));
+  expect(edition("a.fake")).toBe(1);
+  documents.release(at("a.fake"));
+  write(at("b.fake"), "changed\n");
+  await documents.hold(at("b.fake"));
+  expect(edition("b.fake")).toBe(3);
+});
+
 test("a text that was shown, or open until the limit was reached, is read again only after a change", async () => {
   const { at, documents, open } = documentsOf({ maxOpen: 1 });
   const opened = countOpens();
@@ -115,5 +128,6 @@ test("a text that was shown, or open until the limit was reached, is read again 
   write(at("a.fake"), "and third\n");
   expect(await shown()).toBe("and third\n");
   await open("a.fake");
-  expect(documents.get(at("a.fake"))).toMatchObject({ version: 1, edition: 2 });
+  // The first edition was of "second", the second of b.fake.
+  expect(documents.get(at("a.fake"))).toMatchObject({ version: 1, edition: 3 });
 });

@@ -374,6 +374,28 @@ describe("where there are no events", () => {
     await expect.poll(seen, { timeout: 20_000 }).toEqual({ "a.ts": 2, "src/new/d.ts": 1, "src/b.ts": 3 });
   });
 
+  test("a background scan that fails is logged and tried again", async () => {
+    const root = workspace({ "a.ts": "1" });
+    let failures = 0;
+    const openEvents: OpenEventSource = (roots, listener) => ({
+      ...none(roots, listener),
+      add: () => {
+        if (logged.length > 0 && failures++ < 2) throw new RangeError("no watch");
+        return false;
+      },
+    });
+    const logged: string[] = [];
+    const log = (level: string, message: string) => logged.push(`${level} ${message}`);
+    const watch = new WorkspaceWatch({ roots: [root], deny: [], env: {}, log }, { openEvents, rescanMs: 20 });
+    afterThis(() => watch.close());
+    await watch.check();
+    const { cursor } = watch;
+    write(join(root, "a.ts"), "22");
+    await expect.poll(() => watch.since(cursor, [root]).length, { timeout: 20_000 }).toBe(1);
+    const failed = "warn a background scan failed; it is tried again";
+    expect(logged).toEqual(["warn not all files are watched", failed, failed]);
+  });
+
   test("a check lists no folder", async () => {
     const { root, watch } = await watched(many("src", 20), [], { openEvents: none });
     const { cursor } = watch;

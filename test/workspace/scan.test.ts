@@ -13,6 +13,7 @@ describe("scanning", () => {
       "/w/src/b.TS": "",
       "/w/src/Dockerfile": "",
       "/w/.git/c.ts": "",
+      "/w/.jj/c.ts": "",
       "/w/node_modules/x/d.ts": "",
       "/w/noext.": "",
     });

@@ -3,7 +3,11 @@
  * the lines that differ, or the whole text. Past the limit the oldest are closed, but none that a question is about.
  */
 import { LRUCache } from "lru-cache";
-import type { Position, TextDocumentContentChangeEvent } from "vscode-languageserver-protocol";
+import type {
+  Position,
+  TextDocumentContentChangeEvent,
+  TextDocumentSyncKind,
+} from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../../abi/plan.js";
 import { stampOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
@@ -14,14 +18,16 @@ import { languageIdOf } from "../route.js";
 import type { OpenDocument } from "../types.js";
 import { type FileText, readText } from "./read-text.js";
 
-/** Values of LSP's TextDocumentSyncKind. */
-const NONE = 0;
-const FULL = 1;
-const INCREMENTAL = 2;
+/** Only the types come from the package: it takes too long to load for three numbers. */
+const NONE: typeof TextDocumentSyncKind.None = 0;
+const FULL: typeof TextDocumentSyncKind.Full = 1;
+const INCREMENTAL: typeof TextDocumentSyncKind.Incremental = 2;
 const MAX_CACHED_BYTES = 4 * 1024 * 1024;
 /** What a cached text takes besides its characters, for each line and for itself. */
 const BYTES_PER_LINE = 16;
 const BYTES_PER_TEXT = 512;
+/** How many closed documents are remembered. */
+const MAX_REMEMBERED = 10_000;
 
 interface Entry extends Pick<FileText, "stamp" | "isReliable"> {
   document: OpenDocument;
@@ -40,7 +46,7 @@ export interface DocumentsContext {
 }
 
 export class Documents {
-  /** By path, the least recently used first. */
+  /** By path, the least recently used first. Not an LRUCache: documents that a question is about are never closed. */
   readonly #open = new Map<string, Entry>();
   /** Texts of files that are not open. */
   readonly #texts = new LRUCache<string, FileText>({
@@ -48,12 +54,14 @@ export class Documents {
     maxEntrySize: MAX_CACHED_BYTES / 4,
     sizeCalculation: ({ lines }) => 2 * lines.text.length + BYTES_PER_LINE * lines.count + BYTES_PER_TEXT,
   });
-  /** The last text that the server was given of a file, open or not, and its number. */
-  readonly #editions = new Map<string, { hash: string; edition: number }>();
+  /** Documents that were closed, with their last text. One that the limit closed is opened again by a question. */
+  readonly #closed = new LRUCache<string, { hash: string; edition: number; isEvicted: boolean }>({
+    max: MAX_REMEMBERED,
+  });
+  /** Counts the texts of all files: a closed document that was forgotten never gets an edition again that it had. */
+  #lastEdition = 0;
   /** How many questions are about a document, by path. */
   readonly #held = new Map<string, number>();
-  /** Documents that were closed because of the limit: a question about one opens it again. */
-  readonly #evicted = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly context: DocumentsContext) {}
@@ -95,7 +103,7 @@ export class Documents {
   /** Keeps a document open until it is released. Wait for the promise when it has to be opened again. */
   hold(path: string): Promise<unknown> | undefined {
     this.#held.set(path, (this.#held.get(path) ?? 0) + 1);
-    return this.#evicted.has(path) ? this.ensureOpen(path) : undefined;
+    return this.#closed.get(path)?.isEvicted ? this.ensureOpen(path) : undefined;
   }
 
   release(path: string): void {
@@ -156,11 +164,12 @@ export class Documents {
     const { hash, lines, stamp, isReliable } = await this.#read(path);
     const languageId = languageIdOf(this.context.server, path, lines.line(0));
     const uri = fileUri(path);
-    const edition = this.#editionOf(path, hash);
+    const before = this.#closed.get(path);
+    const edition = before?.hash === hash ? before.edition : ++this.#lastEdition;
     const document = { path, uri, languageId, version: 1, edition, hash, lines };
     const entry = { document, stamp, isReliable };
     this.#open.set(path, entry);
-    this.#evicted.delete(path);
+    this.#closed.delete(path);
     this.context.onChanged(path, "opened");
     const textDocument = { uri, languageId, version: 1, text: lines.text };
     this.context.notify("textDocument/didOpen", { textDocument });
@@ -182,7 +191,7 @@ export class Documents {
     if (read.hash === entry.document.hash) return;
     const before = entry.document.lines;
     entry.document.hash = read.hash;
-    entry.document.edition = this.#editionOf(path, read.hash);
+    entry.document.edition = ++this.#lastEdition;
     entry.document.lines = read.lines;
     const change =
       this.#syncKind() === INCREMENTAL
@@ -198,14 +207,6 @@ export class Documents {
       textDocument: { uri },
       ...(withText ? { text: lines.text } : {}),
     });
-  }
-
-  #editionOf(path: string, hash: string): number {
-    const before = this.#editions.get(path);
-    if (before?.hash === hash) return before.edition;
-    const edition = (before?.edition ?? 0) + 1;
-    this.#editions.set(path, { hash, edition });
-    return edition;
   }
 
   #change(entry: Entry, change: TextDocumentContentChangeEvent, what: "changed" | "touched"): void {
@@ -236,15 +237,15 @@ export class Documents {
       if (this.#open.size <= this.context.maxOpen) return;
       const { path, hash, lines } = entry.document;
       if (path === justUsed || this.#held.has(path)) continue;
-      this.#evicted.add(path);
-      this.#close(entry);
+      this.#close(entry, true);
       this.#cache(path, { hash, lines, stamp: entry.stamp, isReliable: entry.isReliable });
     }
   }
 
-  #close(entry: Entry): void {
-    const { path, uri } = entry.document;
+  #close(entry: Entry, isEvicted = false): void {
+    const { path, uri, hash, edition } = entry.document;
     if (!this.#open.delete(path)) return;
+    this.#closed.set(path, { hash, edition, isEvicted });
     this.context.notify("textDocument/didClose", { textDocument: { uri } });
     this.context.onChanged(path, "closed");
   }

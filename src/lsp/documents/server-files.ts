@@ -3,6 +3,7 @@
  * that go through here are about the files as they are on disk now.
  */
 import { relative } from "node:path";
+import type { FileChangeType, WatchKind } from "vscode-languageserver-protocol";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
@@ -21,11 +22,16 @@ import type {
 import type { FileChange } from "../watch/workspace-changes.js";
 import { Documents } from "./documents.js";
 
-/** Values of LSP's FileChangeType. */
-const CREATED = 1;
-const DELETED = 3;
+/** Only the types come from the package: it takes too long to load for a few numbers. */
+const CREATED: typeof FileChangeType.Created = 1;
+const CHANGED: typeof FileChangeType.Changed = 2;
+const DELETED: typeof FileChangeType.Deleted = 3;
 /** LSP's WatchKind, a bit for each change type. */
-const watchKinds = { [CREATED]: 1, 2: 2, [DELETED]: 4 } as const;
+const watchKinds: { readonly [type in FileChangeType]: WatchKind } = {
+  [CREATED]: 1,
+  [CHANGED]: 2,
+  [DELETED]: 4,
+};
 const ALL_KINDS = 7;
 /** How many files are tried when any file of a language is to be opened. */
 const CANDIDATES = 5;

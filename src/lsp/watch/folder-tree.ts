@@ -15,6 +15,7 @@ import {
   outerRules,
   type Person,
 } from "../../workspace/git-ignore.js";
+import { PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "../../workspace/skipped-folders.js";
 import { walkedDisk } from "../../workspace/walk.js";
 import {
   type Folder,
@@ -24,10 +25,6 @@ import {
   type KnownFoldersContext,
 } from "./known-folders.js";
 
-/** Folders of version control are never entered. */
-const SKIPPED = new Set([".git", ".hg", ".svn", ".jj"]);
-/** Folders of installed packages count as ignored, whether a `.gitignore` names them or not. */
-const DEPENDENCIES = new Set(["node_modules"]);
 const RULES_FILE = ".gitignore";
 /** How many entries are read at a time. */
 const CONCURRENCY = 32;
@@ -164,7 +161,11 @@ export class FolderTree {
     const isFolder = facts?.isDirectory() ?? false;
     if (!facts?.isFile()) this.known.fileGone(folder, name);
     if (!isFolder && folder.folders.has(name)) this.known.folderGone(folder, name);
-    if (facts === undefined || (isFolder && SKIPPED.has(name)) || this.context.isDenied(path, isFolder))
+    if (
+      facts === undefined ||
+      (isFolder && VERSION_CONTROL_FOLDERS.has(name)) ||
+      this.context.isDenied(path, isFolder)
+    )
       return;
     if (isFolder) await this.#folderFound(folder, name, facts, reading);
     else this.#fileFound(folder, name, facts, reading);
@@ -222,7 +223,7 @@ export class FolderTree {
   }
 
   #isIgnored(folder: Folder, name: string, isFolder: boolean): boolean {
-    if (folder.ignoredIn !== undefined || (isFolder && DEPENDENCIES.has(name))) return true;
+    if (folder.ignoredIn !== undefined || (isFolder && PACKAGE_FOLDERS.has(name))) return true;
     return isIgnored(slashed(relative(folder.root, join(folder.path, name))), isFolder, folder.rules);
   }
 }

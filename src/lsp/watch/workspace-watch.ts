@@ -224,7 +224,12 @@ export class WorkspaceWatch {
     const pauseMs = Math.max(this.#options.rescanMs, lastMs * RESCAN_SHARE);
     this.#rescan = setTimeout(async () => {
       const began = performance.now();
-      await this.#tree.readAll(this.#networkRoots.length > 0 ? "all" : "unwatched");
+      try {
+        await this.#tree.readAll(this.#networkRoots.length > 0 ? "all" : "unwatched");
+      } catch (error) {
+        const cause = error instanceof Error ? error.name : "";
+        this.context.log("warn", "a background scan failed; it is tried again", { cause });
+      }
       this.#rescan = undefined;
       this.#scheduleRescan(performance.now() - began);
     }, pauseMs).unref();

@@ -1,6 +1,7 @@
 /** Checks the head of a request before its body is read. The first check that fails decides the status. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { HttpPlan } from "../../abi/plan.js";
+import { acceptsJson, acceptsStream } from "../accept-header.js";
 
 export interface RequestHead {
   method: string;
@@ -73,29 +74,7 @@ function isAcceptable({ method, headers: { accept } }: RequestHead, strict: bool
   return acceptsJson(accept) && (isStreamed || !strict);
 }
 
-/** An `Accept` header that both SDKs take, from a client that wants one JSON document and no event stream. */
-export const JSON_ONLY = "application/json, text/event-stream;q=0";
-
 /** Whether `Content-Type` is JSON; parameters are ignored. */
 function isJson(contentType: string | undefined): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
-}
-
-function acceptsJson(accept: string | string[] | undefined): boolean {
-  return names(accept, "application/json");
-}
-
-/** Whether `Accept` names event streams. A message that did not come over HTTP has no header and needs none. */
-export function acceptsStream(accept: string | string[] | undefined): boolean {
-  return accept === undefined || names(accept, "text/event-stream");
-}
-
-function names(accept: string | string[] | undefined, type: string): boolean {
-  return String(accept ?? "")
-    .toLowerCase()
-    .split(",")
-    .some((entry) => {
-      const [name, ...parameters] = entry.split(";").map((part) => part.trim());
-      return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-    });
 }

@@ -1,6 +1,6 @@
 /** One HTTP request that passed the checks, with its body and its connection. */
 import type { ServerResponse } from "node:http";
-import { JSON_ONLY } from "./checks.js";
+import { JSON_ONLY } from "../accept-header.js";
 
 export interface Exchange {
   request: Request;

@@ -79,7 +79,7 @@ async function close({ calls, handler }: Holder): Promise<void> {
  * the same roots share the pages of a listing.
  */
 class CallsByRoots {
-  /** The most recently used is last. */
+  /** The most recently used is last. Not an LRUCache: sessions with a running call are kept. */
   readonly #calls = new Map<string, Promise<SessionCalls>>();
 
   constructor(

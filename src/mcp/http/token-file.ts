@@ -2,7 +2,9 @@
  * Tokens in a file that only its owner can read. The file is checked at every use and read again when it has changed, so
  * tokens change without a restart, and a file that others can read is no longer used.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from "node:fs";
+import type { Stats } from "node:fs";
+import { factsOf, stampFrom } from "../../base/file-stamp.js";
+import { readRegularFile } from "../../base/guarded-open.js";
 import { readTokens, type TokenSource, tokenProblem } from "./tokens.js";
 
 const MAX_BYTES = 65_536;
@@ -12,13 +14,14 @@ export function fileTokens(
   path: string,
   read: (text: string) => Buffer[] = (text) => readTokens(text, `\`${path}\``),
 ): TokenSource {
-  let stamp = "";
+  let stamp: string | undefined;
   let digests: Buffer[] = [];
   return {
     name: `the file ${path}`,
     digests() {
-      const now = stampOf(path);
-      if (now !== stamp) {
+      // The stamp also changes with the permissions. Without one, reading says what is wrong.
+      const now = stampFrom(factsOf(path))?.text;
+      if (now === undefined || now !== stamp) {
         digests = read(readPrivate(path));
         stamp = now;
       }
@@ -29,40 +32,23 @@ export function fileTokens(
 
 /** The text of a regular file that belongs to this user and that nobody else can read. */
 export function readPrivate(path: string): string {
-  let descriptor: number;
+  let file: ReturnType<typeof readRegularFile>;
   try {
-    // Without O_NONBLOCK, opening a named pipe would block forever.
-    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    file = readRegularFile(path, MAX_BYTES + 1);
   } catch (error) {
     throw unreadable(path, error);
   }
-  try {
-    const stats = fstatSync(descriptor);
-    if (!isPrivate(stats))
-      throw tokenProblem("http/loose-file", `\`${path}\` is not a regular file that only you can read`);
-    if (stats.size > MAX_BYTES)
-      throw tokenProblem("http/bad-tokens", `\`${path}\` is larger than ${MAX_BYTES} bytes`);
-    return readFileSync(descriptor, "utf8");
-  } finally {
-    closeSync(descriptor);
-  }
+  if (file === undefined || !isPrivate(file.stats))
+    throw tokenProblem("http/loose-file", `\`${path}\` is not a regular file that only you can read`);
+  if (file.bytes.length > MAX_BYTES)
+    throw tokenProblem("http/bad-tokens", `\`${path}\` is larger than ${MAX_BYTES} bytes`);
+  return file.bytes.toString("utf8");
 }
 
-function isPrivate(stats: Stats): boolean {
-  if (!stats.isFile()) return false;
+function isPrivate({ uid, mode }: Stats): boolean {
   const user = process.getuid?.();
   // Windows has no permission bits; its access control lists decide who reads the file.
-  return user === undefined || (stats.uid === user && (stats.mode & 0o077) === 0);
-}
-
-/** Changes when the file or its permissions do. */
-function stampOf(path: string): string {
-  try {
-    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-    return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
-  } catch (error) {
-    throw unreadable(path, error);
-  }
+  return user === undefined || (uid === user && (mode & 0o077) === 0);
 }
 
 function unreadable(path: string, error: unknown): Error {

@@ -61,7 +61,7 @@ export interface NextPage {
 }
 
 export class Pages {
-  /** The least recently used first. */
+  /** The least recently used first. Not an LRUCache: the largest does not count against the others. */
   readonly #listings = new Set<Listing>();
   #bytes = 0;
 

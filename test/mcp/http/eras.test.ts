@@ -114,6 +114,18 @@ describe("protocol 2026-07-28 over HTTP", () => {
     await expect(newer.callTool({ name: "find_everything" })).rejects.toMatchObject({ code: -32602 });
   });
 
+  it("reports the configured version, and else the version of the proxy", async () => {
+    for (const version of ["7.8.9", undefined]) {
+      const { url, workshop } = await openGateway(
+        version === undefined ? {} : { config: { mcp: { version } } },
+      );
+      const expected = { name: "lsp-proxy", version: version ?? workshop.runtime.version };
+      const [older, newer] = [await connect(url), await connectModern(url)];
+      expect(newer.getNegotiatedProtocolVersion()).toBe("2026-07-28");
+      expect([older.getServerVersion(), newer.getServerVersion()]).toEqual([expected, expected]);
+    }
+  });
+
   it("sends progress, and cancels the call of a client that disconnects", async () => {
     const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
     const client = await connectModern(url);
