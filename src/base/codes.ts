@@ -739,7 +739,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/not-watched": [
     "Not all files are watched",
-    "The workspace has more files than are watched (100,000 that git does not ignore), or its folders have no change events because the system's watches are used up or it is on a network file system; it is then scanned in the background every few seconds. Or the named folder, which git ignores, is too large: only packages that come or go at its top level are seen. Files that answers showed last are checked before every call in all of these cases.",
+    "The workspace has more files than are watched (100,000 that git does not ignore), or its folders have no change events because the system's watches are used up or it is on a network file system; it is then scanned in the background every few seconds. Or the named folder, which git ignores, is too large: only packages that come or go at its top level are seen. Open documents and the files that answers showed last are checked before every call in all of these cases.",
     "Leave folders out with `workspace.deny` or `.gitignore`, raise `fs.inotify.max_user_watches`, or restart the server after large changes.",
   ],
   "answer/server-restarted": [

@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LiveSession, openSession, repository, testEnvironment } from "./session.js";
+import { type LiveSession, openSession, repository, type ToolResult, testEnvironment } from "./session.js";
 
 interface Language {
   config: string;
@@ -75,6 +75,9 @@ kind = "gopls"
   },
 };
 
+/** What an answer says of itself that is not called early or incomplete. Not every server tells when it is ready. */
+const trusted = { readiness: expect.stringMatching(/^(ready|unknown)$/), warnings: [] };
+
 for (const [name, { config, probe, files, definition, user }] of Object.entries(languages)) {
   const [program, ...args] = probe ?? [process.execPath, "--version"];
   const isInstalled = spawnSync(program, args, { env: testEnvironment() }).status === 0;
@@ -86,15 +89,26 @@ for (const [name, { config, probe, files, definition, user }] of Object.entries(
     const at = (path: string) => join(session.folder, path);
     const write = (path: string, uses: number) => session.write(...user(path, uses));
 
-    /** The number of references in each file, without the definition's own. */
-    async function references(path = file): Promise<{ [path: string]: number }> {
+    async function findReferences(path = file): Promise<ToolResult["structuredContent"]> {
       const place = session.place(file, marked);
       const { structuredContent } = await session.call("find_references", { file_path: path, ...place });
       expect(structuredContent).toMatchObject({ ok: true });
+      return structuredContent;
+    }
+
+    /** The number of references in each file, without the definition's own. */
+    function countsOf({ locations }: ToolResult["structuredContent"]): { [path: string]: number } {
       const counts: { [path: string]: number } = {};
-      for (const found of structuredContent.locations as { path: string }[])
+      for (const found of locations as { path: string }[])
         if (found.path !== file) counts[found.path] = (counts[found.path] ?? 0) + 1;
       return counts;
+    }
+
+    /** The counts of an answer that must be right: it has no warning that it may be wrong. */
+    async function references(path = file): Promise<{ [path: string]: number }> {
+      const answer = await findReferences(path);
+      expect(answer).toMatchObject(trusted);
+      return countsOf(answer);
     }
 
     const counts = (uses: { [name: string]: number }) =>
@@ -155,12 +169,22 @@ for (const [name, { config, probe, files, definition, user }] of Object.entries(
       const before = await references();
       expect(before).toEqual(counts({ first: 1, new0: 2, new2: 3 }));
       git("checkout", "-q", "two");
-      const place = session.place(file, marked);
-      const { structuredContent } = await session.call("find_references", { file_path: file, ...place });
       // The definition and every use.
-      expect(structuredContent.total).toBe(1 + 1_000 + 2 + 2 + 3);
+      const total = 1 + 1_000 + 2 + 2 + 3;
+      expect(await findReferences()).toMatchObject({ total, readiness: trusted.readiness });
       git("checkout", "-q", "one");
       expect(await references()).toEqual(before);
+    });
+
+    it("never calls an answer ready that misses a file of the same instant", async () => {
+      for (let round = 0; round < 10; round++) {
+        const created = [0, 1, 2].map((index) => `burst${round}x${index}`);
+        for (const name of created) write(name, 1);
+        const answer = await findReferences();
+        const found = countsOf(answer);
+        const missed = created.filter((name) => found[user(name, 1)[0]] === undefined);
+        if (missed.length > 0) expect(answer.readiness, missed.join()).not.toBe("ready");
+      }
     });
   });
 }

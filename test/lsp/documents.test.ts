@@ -6,6 +6,8 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
+import type { EventSource } from "../../src/lsp/watch/event-source.js";
+import type { WatchOptions } from "../../src/lsp/watch/workspace-watch.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
 import {
   act,
@@ -19,6 +21,10 @@ import {
   workspace,
   write,
 } from "./support.js";
+
+const withoutEvents: EventSource = {
+  ...{ capacity: 0, add: () => false, remove: () => {}, drain: async () => {}, close: () => {} },
+};
 
 const texts = (messages: JsonObject[]) =>
   messages.map(
@@ -339,6 +345,43 @@ test("with more files than are watched, that is said, and open documents stay tr
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "22" }, { text: "22" }, { text: "22" }]);
   const { server: seen } = await session({});
   expect(seen.unwatched).toBe(false);
+});
+
+test.each<[string, Partial<WatchOptions>]>([
+  ["no folder has events", { openEvents: () => withoutEvents }],
+  ["too many files are there to watch", { files: 1 }],
+])("where %s, every open document is checked before a question", async (_where, watchOptions) => {
+  const names = Array.from({ length: 40 }, (_, index) => `f${index}.fake`);
+  const root = workspace(Object.fromEntries(names.map((name) => [name, "1"])));
+  const options = { rescanMs: 600_000, ...watchOptions };
+  const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchOptions: options });
+  const server = await pool.get("fake", undefined, signal());
+  for (const name of names) await server.ensureOpen(join(root, name), signal());
+  write(join(root, "f0.fake"), "22");
+  unlinkSync(join(root, "f1.fake"));
+  await server.ensureOpen(join(root, "f39.fake"), signal());
+  const uriOf = (name: string) => pathToFileURL(join(root, name)).href;
+  expect(await received(server, "textDocument/didChange")).toMatchObject([
+    { textDocument: { uri: uriOf("f0.fake") } },
+  ]);
+  expect(await received(server, "textDocument/didClose")).toMatchObject([
+    { textDocument: { uri: uriOf("f1.fake") } },
+  ]);
+});
+
+test("outside the roots, every open document is checked before a question", async () => {
+  const outside = workspace({ "x.fake": "1" });
+  const names = Array.from({ length: 40 }, (_, index) => `f${index}.fake`);
+  const root = workspace(Object.fromEntries(names.map((name) => [name, "1"])));
+  const pool = poolOf(root, [fakeServer(scenarios(), {})]);
+  const server = await pool.get("fake", undefined, signal());
+  for (const path of [join(outside, "x.fake"), ...names.map((name) => join(root, name))])
+    await server.ensureOpen(path, signal());
+  write(join(outside, "x.fake"), "22");
+  await server.ensureOpen(join(root, "f39.fake"), signal());
+  expect(await received(server, "textDocument/didChange")).toMatchObject([
+    { textDocument: { uri: pathToFileURL(join(outside, "x.fake")).href } },
+  ]);
 });
 
 test("a server that says when it has listed its files is not ready after a new source file, until it says so again", async () => {

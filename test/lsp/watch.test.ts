@@ -130,6 +130,39 @@ test("dependencies are told apart, denied paths are left out; a changed .gitigno
   expect(files).not.toContain("node_modules/p/i.ts");
 });
 
+test("files that a changed .gitignore ignores or no longer ignores count as changed", async () => {
+  const { root, watch, changes, ignored } = await watched({
+    ".gitignore": "*.log\n",
+    "x.log": "1",
+    "src/y.log": "1",
+    "a.ts": "1",
+  });
+  const files = () => [...watch.files([root])].map((path) => relative(root, path)).toSorted();
+  expect(files()).toEqual([".gitignore", "a.ts"]);
+  write(join(root, ".gitignore"), "");
+  expect(await changes()).toEqual({ ".gitignore": 2, "x.log": 2, "src/y.log": 2 });
+  expect(files()).toEqual([".gitignore", "a.ts", "src/y.log", "x.log"]);
+  write(join(root, ".gitignore"), "*.log\n");
+  expect(await ignored()).toEqual({ "x.log": 2, "src/y.log": 2 });
+  expect(files()).toEqual([".gitignore", "a.ts"]);
+});
+
+test("files that are ignored later, and are too many then, have no events", async () => {
+  const names = ["a.txt", "b.txt", "c.txt", "d.ts"];
+  const start = Object.fromEntries(names.map((name) => [name, "1"]));
+  const { root, watch, changes } = await watched(start, [], { ignoredFiles: 1 });
+  const withEvents = () => names.filter((name) => watch.hasEvents(join(root, name)));
+  expect(withEvents()).toEqual(names);
+  const { cursor } = watch;
+  write(join(root, ".gitignore"), "*.txt\n");
+  await changes();
+  // One of the three is within the limit.
+  expect(withEvents()).toHaveLength(2);
+  expect(withEvents()).toContain("d.ts");
+  expect(watch.notWatched([root])).toEqual([root]);
+  expect(watch.since(cursor).filter(({ type }) => type === 3)).toEqual([]);
+});
+
 describe("what git ignores", () => {
   const rules = { ".gitignore": "gen/\n*_pb.ts\n" };
 
@@ -415,7 +448,10 @@ describe("where there are no events", () => {
       Object.assign(fs, { statfsSync: () => ({ type }) });
       syncBuiltinESMExports();
       const { root, watch } = await watched({ "a.ts": "1" });
-      return watch.isBlind([root]);
+      const isBlind = watch.isBlind([root]);
+      expect(watch.hasEvents(join(root, "a.ts"))).toBe(!isBlind);
+      expect(watch.isUpToDate(join(root, "a.ts"))).toBe(!isBlind);
+      return isBlind;
     };
     const ext4 = 0xef53;
     const [nfs, cifs, signedCifs] = [0x6969, 0xff534d42, 0xff534d42 | 0];
@@ -457,6 +493,46 @@ describe("where there are no events", () => {
     expect(watch.isBlind([root])).toBe(false);
     listener?.unwatched(join(root, "src"));
     expect(watch.isBlind([root])).toBe(true);
+  });
+});
+
+describe("everything around a file is known", () => {
+  test("after a check, until an event comes or events are lost", async () => {
+    let listener: EventListener | undefined;
+    const openEvents: OpenEventSource = (_roots, given) => {
+      listener = given;
+      return { capacity: 1e9, add: () => true, remove: () => {}, drain: async () => {}, close: () => {} };
+    };
+    const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
+    const file = join(root, "src/a.ts");
+    expect(watch.isUpToDate(file)).toBe(true);
+    for (const happen of [() => listener?.changed(join(root, "b.ts")), () => listener?.lost()]) {
+      happen();
+      expect(watch.isUpToDate(file)).toBe(false);
+      const checked = watch.check();
+      expect(watch.isUpToDate(file)).toBe(false);
+      await checked;
+      expect(watch.isUpToDate(file)).toBe(true);
+    }
+    listener?.unwatched(root);
+    expect(watch.isUpToDate(file)).toBe(false);
+  });
+
+  test("not before the first check, and not of a file outside the roots", async () => {
+    const root = workspace({ "a.ts": "1" });
+    const watch = new WorkspaceWatch({ roots: [root], deny: [], env: {}, log: () => {} });
+    afterThis(() => watch.close());
+    expect(watch.isUpToDate(join(root, "a.ts"))).toBe(false);
+    await watch.check();
+    expect(watch.isUpToDate(join(root, "a.ts"))).toBe(true);
+    expect(watch.isUpToDate(join(workspace({ "a.ts": "1" }), "a.ts"))).toBe(false);
+  });
+
+  test("not where too many files are to be watched", async () => {
+    const { root, watch } = await watched(many("src", 3), [], { files: 1 });
+    const known = [...watch.files([root])];
+    expect(known).toHaveLength(1);
+    expect(known.map((path) => watch.isUpToDate(path))).toEqual([false]);
   });
 });
 

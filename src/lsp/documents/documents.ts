@@ -92,10 +92,12 @@ export class Documents {
     });
   }
 
-  /** Brings those of the changed files that are open up to date; deleted ones are closed. */
-  refresh(changed: readonly string[]): Promise<void> {
+  /** Brings those of these files that are open up to date; deleted ones are closed. */
+  refresh(paths: Iterable<string>): Promise<void> {
     return this.#inTurn(async () => {
-      const entries = changed.map((path) => this.#open.get(path)).filter((entry) => entry !== undefined);
+      const entries = [...new Set(paths)]
+        .map((path) => this.#open.get(path))
+        .filter((entry) => entry !== undefined);
       await Promise.all(entries.map((entry) => this.#update(entry).catch(() => this.#close(entry))));
     });
   }

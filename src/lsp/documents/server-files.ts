@@ -189,9 +189,14 @@ export class ServerFiles {
     const { server, capabilities, readiness, notify } = this.context;
     const { watch, plan, limits } = server;
     const since = this.#cursor;
-    if (watch.cursor === since) return;
     this.#cursor = watch.cursor;
-    await this.#documents.refresh(watch.since(since).map(({ path }) => path));
+    const changed = watch.since(since).map(({ path }) => path);
+    // Open documents are stat-ed where no event would come: the watch stats only the most recent files there.
+    const withoutEvents = this.#documents.all
+      .map(({ path }) => path)
+      .filter((path) => !watch.hasEvents(path));
+    await this.#documents.refresh([...changed, ...withoutEvents]);
+    if (this.#cursor === since) return;
     const isOwn = (path: string): boolean => this.#isOwn(path);
     const isOpen = (path: string): boolean => this.#documents.get(path) !== undefined;
     const folders = this.#folders();

@@ -155,11 +155,16 @@ export class WorkspaceWatch {
     if (this.#rootOf(path) !== undefined && !this.#isDenied(path, false)) this.#shown.add(path);
   }
 
-  /** Whether no event has come since the last check and the file's folder has events. */
-  isUpToDate(path: string): boolean {
+  /** Whether an event comes when this file is changed. */
+  hasEvents(path: string): boolean {
     const { known } = this.#tree;
-    const folder = known.get(dirname(path));
-    if (folder === undefined || known.unwatched.has(folder.path)) return false;
+    if (known.file(path) === undefined || known.unwatched.has(dirname(path))) return false;
+    return !this.#networkRoots.some((root) => isInside(path, root));
+  }
+
+  /** Whether every change around this file is known: all has events, and none has come since the last check. */
+  isUpToDate(path: string): boolean {
+    if (!this.hasEvents(path) || this.isBlind([dirname(path)])) return false;
     return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
   }
 

@@ -177,7 +177,7 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
     return folder instanceof Error || call.warnedFolders.has(folder.shown) ? undefined : folder.shown;
   };
   if (server.unwatched) {
-    const message = `Not all files of ${id} can be watched. Changes of files that are not open may be noticed late.`;
+    const message = `Not all files of ${id} can be watched. Changes of files that are not open may be noticed late or missed.`;
     call.evidence.warn(NOT_WATCHED, message, { server_id: id });
   }
   for (const path of server.notWatched) {
