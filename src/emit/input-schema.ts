@@ -56,12 +56,12 @@ const batchOptions: JsonObject = closed(
     parallel: {
       type: "boolean",
       default: false,
-      description: "Side by side instead of one after the other; default false.",
+      description: "Run in parallel instead of in sequence; default false.",
     },
     stop_on_error: {
       type: "boolean",
       default: true,
-      description: "Skips what has not begun when one fails; default true.",
+      description: "After a failure, skip calls that have not started; default true.",
     },
     atomic: { type: "boolean", enum: [false], description: "Only false." },
     dry_run: { type: "boolean", enum: [false], description: "Only false." },

@@ -119,7 +119,7 @@ const editArgs: readonly ArgPlan[] = [
   argument(
     editArguments.token,
     "string",
-    "With dry_run false: the edit_token of a preview; applies that very edit.",
+    "With dry_run false: the edit_token of a preview; applies exactly that edit.",
     { maxLength: 128 },
   ),
   argument(
@@ -140,10 +140,10 @@ function batchArguments(options: string | null): readonly ArgPlan[] {
     return [operations, argument(options, "batch_options", "How the operations are run.")];
   return [
     operations,
-    argument("parallel", "boolean", "Side by side instead of one after the other; default false.", {
+    argument("parallel", "boolean", "Run in parallel instead of in sequence; default false.", {
       default: false,
     }),
-    argument("stop_on_error", "boolean", "Skips what has not begun when one fails; default true.", {
+    argument("stop_on_error", "boolean", "After a failure, skip calls that have not started; default true.", {
       default: true,
     }),
   ];
