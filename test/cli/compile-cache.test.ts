@@ -20,14 +20,23 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { program, testEnvironment } from "../live/session.js";
 
-/** Replaces Node's own cache, which Node 20 does not have, and records the folder that it is given. */
+/**
+ * Replaces Node's own cache, which Node 20 does not have. It records the folder that it is given, and caches there what is
+ * loaded as Node does: one file for each script, written only if there is none for the same text.
+ */
 const standIn = `
+const fs = require("node:fs");
 const node = require("node:module");
+const { createHash } = require("node:crypto");
 let folder = process.env.NODE_COMPILE_CACHE;
 node.getCompileCacheDir = () => folder;
 node.enableCompileCache = (given) => {
   folder = given;
-  require("node:fs").appendFileSync(process.env.CACHE_TRACE, given);
+  fs.appendFileSync(process.env.CACHE_TRACE, given);
+  const script = fs.realpathSync(process.argv[1]);
+  const key = createHash("sha256").update(script).update(fs.readFileSync(script)).digest("hex");
+  const file = require("node:path").join(folder, key);
+  if (!fs.existsSync(file)) fs.writeFileSync(file, "code");
 };
 `;
 
@@ -102,10 +111,30 @@ describe.runIf(process.platform !== "win32")("a folder that others can write to"
   });
 });
 
-// Node has the cache from 22.8 on.
-describe.runIf("enableCompileCache" in module)("Node's own cache", () => {
-  it("has code after the first start", () => {
-    start();
-    expect(readdirSync(own(), { recursive: true }).length).toBeGreaterThan(0);
+/** Every file of the cache, with what changes when it is written again. */
+function cachedFiles(): string[] {
+  return readdirSync(own(), { recursive: true, encoding: "utf8" })
+    .map((name) => ({ name, stats: statSync(join(own(), name), { bigint: true }) }))
+    .filter(({ stats }) => stats.isFile())
+    .map(({ name, stats }) => `${name} ${stats.size} ${stats.ino} ${stats.mtimeNs}`)
+    .toSorted();
+}
+
+describe("a second start", () => {
+  function expectUnchangedCache(options: string[] = []): void {
+    start(options);
+    const first = cachedFiles();
+    expect(first).not.toEqual([]);
+    start(options);
+    expect(cachedFiles()).toEqual(first);
+  }
+
+  // Node has the cache from 22.8 on.
+  it.runIf("enableCompileCache" in module)("finds the code cached and writes nothing again", () => {
+    expectUnchangedCache();
+  });
+
+  it("leaves the cached code of a stand-in as it is", () => {
+    expectUnchangedCache(["--require", join(folder, "stand-in.cjs")]);
   });
 });

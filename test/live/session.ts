@@ -21,6 +21,12 @@ export function testEnvironment(): { [name: string]: string } {
   };
 }
 
+/** Fails when the program has logged that one of its answers violates its own output schema. */
+export function assertValidAnswers(stderr: string): void {
+  const line = stderr.split("\n").find((text) => text.includes("violates its output schema"));
+  if (line !== undefined) throw new Error(line);
+}
+
 export interface Place {
   line: number;
   character: number;
@@ -58,7 +64,12 @@ export async function openSession(
     command: process.execPath,
     args: [program, "serve", "--config", join(folder, "lspi.toml"), ...extraArgs],
     env: testEnvironment(),
-    stderr: "inherit",
+    stderr: "pipe",
+  });
+  let stderr = "";
+  transport.stderr?.on("data", (part: Buffer) => {
+    stderr += part.toString();
+    process.stderr.write(part);
   });
   const client = new Client({ name: "live-test", version: "0" });
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -82,6 +93,7 @@ export async function openSession(
     close: async () => {
       await client.close();
       remove();
+      assertValidAnswers(stderr);
     },
   };
 }
