@@ -48,6 +48,7 @@ const trace = () => join(folder, "trace.txt");
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cache-")));
   writeFileSync(join(folder, "stand-in.cjs"), standIn);
+  writeFileSync(join(folder, "lspi.toml"), '[[servers]]\nid = "py"\nkind = "pyright"\n');
 });
 beforeEach(() => {
   state = join(folder, "state");
@@ -55,13 +56,27 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function start(options: string[] = [], env: NodeJS.ProcessEnv = {}): void {
-  const version = execFileSync(process.execPath, [...options, program, "--version"], {
+/** Runs the program with Node's options and its own words; gives what it printed. */
+function run(options: string[], words: string[], env: NodeJS.ProcessEnv = {}, input = ""): string {
+  const printed = execFileSync(process.execPath, [...options, program, ...words], {
     env: { ...testEnvironment(), XDG_STATE_HOME: state, CACHE_TRACE: trace(), ...env },
-    stdio: ["ignore", "pipe", "ignore"],
+    input,
+    stdio: ["pipe", "pipe", "ignore"],
     cwd: folder,
   });
-  expect(version.toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
+  return printed.toString();
+}
+
+function start(options: string[], env: NodeJS.ProcessEnv): void {
+  expect(run(options, ["--version"], env)).toMatch(/^\d+\.\d+\.\d+\n$/);
+}
+
+/** A whole session, which loads most of the program. */
+function serve(options: string[]): void {
+  const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "0" } };
+  const input = `${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: hello })}\n`;
+  const answer = run(options, ["serve", "--config", join(folder, "lspi.toml")], {}, input);
+  expect(JSON.parse(answer)).toMatchObject({ id: 0, result: { serverInfo: {} } });
 }
 
 /** The folder that was given to Node's cache, if it was enabled. */
@@ -122,10 +137,10 @@ function cachedFiles(): string[] {
 
 describe("a second start", () => {
   function expectUnchangedCache(options: string[] = []): void {
-    start(options);
+    serve(options);
     const first = cachedFiles();
     expect(first).not.toEqual([]);
-    start(options);
+    serve(options);
     expect(cachedFiles()).toEqual(first);
   }
 

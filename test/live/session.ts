@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import type { Stream } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -25,6 +26,15 @@ export function testEnvironment(): { [name: string]: string } {
 export function assertValidAnswers(stderr: string): void {
   const line = stderr.split("\n").find((text) => text.includes("violates its output schema"));
   if (line !== undefined) throw new Error(line);
+}
+
+/** Reads a program's stderr; the function that it returns fails as `assertValidAnswers` does. */
+export function answerCheck(stderr: Stream | null): () => void {
+  let text = "";
+  stderr?.on("data", (part: Buffer | string) => {
+    text += part.toString();
+  });
+  return () => assertValidAnswers(text);
 }
 
 export interface Place {
@@ -66,11 +76,8 @@ export async function openSession(
     env: testEnvironment(),
     stderr: "pipe",
   });
-  let stderr = "";
-  transport.stderr?.on("data", (part: Buffer) => {
-    stderr += part.toString();
-    process.stderr.write(part);
-  });
+  const assertAnswers = answerCheck(transport.stderr);
+  transport.stderr?.on("data", (part: Buffer) => process.stderr.write(part));
   const client = new Client({ name: "live-test", version: "0" });
   const remove = () => rmSync(folder, { recursive: true, force: true });
   await client.connect(transport).catch((error: unknown) => {
@@ -93,7 +100,7 @@ export async function openSession(
     close: async () => {
       await client.close();
       remove();
-      assertValidAnswers(stderr);
+      assertAnswers();
     },
   };
 }

@@ -8,7 +8,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { program, type ToolResult, testEnvironment } from "../live/session.js";
+import { answerCheck, program, type ToolResult, testEnvironment } from "../live/session.js";
 import { alive, until } from "../lsp/support.js";
 import { writeWorkshop } from "../runtime/workshop.js";
 import { generator, rounds, seed } from "./chance.js";
@@ -65,8 +65,9 @@ async function open(texts: Map<string, string>): Promise<Soak> {
     command: process.execPath,
     args: [program, "serve", "--config", join(outside, "lspi.json")],
     env: testEnvironment(),
-    stderr: "ignore",
+    stderr: "pipe",
   });
+  const assertAnswers = answerCheck(transport.stderr);
   const client = new Client({ name: "soak", version: "0" });
   await client.connect(transport);
   return {
@@ -76,6 +77,7 @@ async function open(texts: Map<string, string>): Promise<Soak> {
     close: async () => {
       await client.close();
       rmSync(outside, { recursive: true, force: true });
+      assertAnswers();
     },
   };
 }
