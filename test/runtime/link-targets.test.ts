@@ -1,15 +1,11 @@
 /** Symbolic links that lead elsewhere than before: each call follows the path again, and answers only about its target. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { sha256 } from "../../src/base/hash.js";
 import { openWorkshop, range, type Workshop } from "./workshop.js";
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
+// The tests run at the same time because each waits until its files count as settled.
 /** A file that was written less than two seconds ago is read again in any case. */
 const settledMs = 2_100;
 
@@ -29,7 +25,7 @@ const symbols = ["one", "two"].map((name, index) => ({
 }));
 
 /** A workspace whose folder `one` is also reached by a link outside of it, where no watch is; its `a.fake` is open. */
-async function openLinked() {
+async function openLinked({ onTestFinished }: TestContext) {
   const providers = ["hover", "definition", "documentSymbol", "workspaceSymbol"];
   const scenario = {
     capabilities: Object.fromEntries(providers.map((name) => [`${name}Provider`, true])),
@@ -41,7 +37,7 @@ async function openLinked() {
     },
   };
   const work = await openWorkshop({ files, servers: { fake: { scenario } } });
-  cleanups.push(() => work.close());
+  onTestFinished(() => work.close());
   const link = join(dirname(work.folder), "link");
   pointLink(link, join(work.folder, "one"));
   await new Promise((done) => setTimeout(done, settledMs));
@@ -67,9 +63,9 @@ async function lastAsked(work: Workshop): Promise<unknown> {
   return asked.at(-1)?.textDocument.uri;
 }
 
-describe("an open document", () => {
-  it("is answered about as it was written just before the call", async () => {
-    const { work, path } = await openLinked();
+describe.concurrent("an open document", () => {
+  it("is answered about as it was written just before the call", async (test) => {
+    const { work, path } = await openLinked(test);
     const text = "another text\n";
     writeFileSync(join(work.folder, "one/a.fake"), text);
     const { structured } = await hover(work, path, 2);
@@ -77,8 +73,8 @@ describe("an open document", () => {
     expect(await work.received("textDocument/didChange")).toHaveLength(1);
   });
 
-  it.each(["by its link", "by its own path"])("is refused after it was deleted (%s)", async (by) => {
-    const { work, path } = await openLinked();
+  it.for(["by its link", "by its own path"])("is refused after it was deleted (%s)", async (by, test) => {
+    const { work, path } = await openLinked(test);
     rmSync(join(work.folder, "one/a.fake"));
     const { structured } = await hover(work, by === "by its link" ? path : "one/a.fake", 2);
     expect(structured).toMatchObject({ ok: false, error: { code: "guard/not-a-file" } });
@@ -86,15 +82,15 @@ describe("an open document", () => {
   });
 });
 
-describe("a path through a link that was followed before", () => {
-  it("is answered about the same file while the link stays", async () => {
-    const { work, path } = await openLinked();
+describe.concurrent("a path through a link that was followed before", () => {
+  it("is answered about the same file while the link stays", async (test) => {
+    const { work, path } = await openLinked(test);
     expect((await hover(work, path, 2)).structured).toMatchObject({ document: { path: "one/a.fake" } });
     expect(await lastAsked(work)).toBe(work.uri("one/a.fake"));
   });
 
-  it("is answered about another file when the link leads there now", async () => {
-    const { work, link, path } = await openLinked();
+  it("is answered about another file when the link leads there now", async (test) => {
+    const { work, link, path } = await openLinked(test);
     // The same question several times: no earlier answer may be given for another file.
     for (let times = 0; times < 3; times++) await hover(work, path, 1);
     pointLink(link, join(work.folder, "two"));
@@ -102,8 +98,8 @@ describe("a path through a link that was followed before", () => {
     expect(await lastAsked(work)).toBe(work.uri("two/a.fake"));
   });
 
-  it("is refused when the link leads out of the workspace now, without a word of the server", async () => {
-    const { work, link, path, outside } = await openLinked();
+  it("is refused when the link leads out of the workspace now, without a word of the server", async (test) => {
+    const { work, link, path, outside } = await openLinked(test);
     pointLink(link, outside);
     for (const character of [1, 2, 3]) {
       const outcome = await hover(work, path, character);
@@ -113,8 +109,8 @@ describe("a path through a link that was followed before", () => {
     expect(await lastAsked(work)).toBe(work.uri("one/a.fake"));
   });
 
-  it("is refused when the link leads out now, though the symbol is found in another file", async () => {
-    const { work, link, path, outside } = await openLinked();
+  it("is refused when the link leads out now, though the symbol is found in another file", async (test) => {
+    const { work, link, path, outside } = await openLinked(test);
     const find = async (symbol: string) =>
       (await work.call("find_definition", { file_path: path, symbol_name: symbol })).structured;
     expect(await find("one")).toMatchObject({ ok: true, warnings: [{ code: "answer/found-elsewhere" }] });
@@ -122,16 +118,16 @@ describe("a path through a link that was followed before", () => {
     expect(await find("two")).toMatchObject({ ok: false, error: { code: "guard/outside-root" } });
   });
 
-  it("is refused when the link leads nowhere now", async () => {
-    const { work, link, path } = await openLinked();
+  it("is refused when the link leads nowhere now", async (test) => {
+    const { work, link, path } = await openLinked(test);
     rmSync(link);
     const outcome = await hover(work, path, 2);
     expect(outcome.structured).toMatchObject({ ok: false, error: { code: "guard/outside-root" } });
     expect(JSON.stringify(outcome)).not.toContain(serverWords);
   });
 
-  it("gets a server when it leads to a file of one now, and did not before", async () => {
-    const { work, link } = await openLinked();
+  it("gets a server when it leads to a file of one now, and did not before", async (test) => {
+    const { work, link } = await openLinked(test);
     const path = join(link, "b");
     symlinkSync(join(work.folder, "two", "b.none"), join(work.folder, "one", "b"));
     const none = await hover(work, path, 2);
