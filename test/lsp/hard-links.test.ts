@@ -63,3 +63,16 @@ test("the server hears of a shown file that was written through a hard link that
   expect(told.flatMap(({ changes }) => changes)).toEqual([{ uri, type: 2 }]);
   expect((await server.textOf(uri))?.text).toBe("22");
 });
+
+test("a document follows writes through a hard link when it is asked about, however many were opened after it", async () => {
+  // Only the most recently used documents are compared with their files before a question about another one.
+  const others = Array.from({ length: 40 }, (_, index) => `b${index}.fake`);
+  const { server, root, file } = await session(
+    {},
+    { files: Object.fromEntries(others.map((name) => [name, "1"])) },
+  );
+  for (const name of ["a.fake", ...others]) await server.ensureOpen(join(root, name), signal());
+  write(linkOutside(file), "second\n");
+  expect((await server.ensureOpen(file, signal())).lines.text).toBe("second\n");
+  expect(await received(server, "textDocument/didChange")).toHaveLength(1);
+});
