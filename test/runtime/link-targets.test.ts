@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
 import { sha256 } from "../../src/base/hash.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
 // The tests run at the same time because each waits until its files count as settled.
 /** A file that was written less than two seconds ago is read again in any case. */
@@ -36,7 +36,7 @@ async function openLinked({ onTestFinished }: TestContext) {
       "textDocument/definition": symbols.map(({ location }) => location).slice(0, 1),
     },
   };
-  const work = await openWorkshop({ files, servers: { fake: { scenario } } });
+  const work = await openTestWorkspace({ files, servers: { fake: { scenario } } });
   onTestFinished(() => work.close());
   const link = join(dirname(work.folder), "link");
   pointLink(link, join(work.folder, "one"));
@@ -54,11 +54,11 @@ function pointLink(link: string, folder: string): void {
   symlinkSync(folder, link);
 }
 
-const hover = (work: Workshop, path: string, character: number) =>
+const hover = (work: TestWorkspace, path: string, character: number) =>
   work.call("get_hover", { file_path: path, line: 1, character });
 
 /** The file of the last hover request that the server got. */
-async function lastAsked(work: Workshop): Promise<unknown> {
+async function lastAsked(work: TestWorkspace): Promise<unknown> {
   const asked = (await work.received(method)) as { textDocument: { uri: string } }[];
   return asked.at(-1)?.textDocument.uri;
 }

@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { answerCheck, program, type ToolResult, testEnvironment } from "../live/session.js";
 import { alive, until } from "../lsp/support.js";
-import { writeWorkshop } from "../runtime/workshop.js";
+import { writeTestWorkspace } from "../runtime/test-workspace.js";
 import { generator, rounds, seed } from "./chance.js";
 
 const names = Array.from({ length: 8 }, (_, index) => `f${index}.fake`);
@@ -54,7 +54,7 @@ interface Soak {
 }
 
 async function open(texts: Map<string, string>): Promise<Soak> {
-  const { folder, outside } = writeWorkshop({
+  const { folder, outside } = writeTestWorkspace({
     files: Object.fromEntries(texts),
     servers: {
       one: { scenario, config: { restart } },

@@ -40,13 +40,13 @@ function beginCall(
 }
 
 it("the event stream of a call that takes long gets keep-alive comments", async () => {
-  const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+  const { url, work } = await openGateway({ servers: { fake: { scenario: silent } } });
   const session = await openRaw(url);
   // Only the intervals: everything else, such as the language server, runs in real time.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const response = await beginCall(url, session);
   expect(response.headers["content-type"]).toBe("text/event-stream");
-  await expect.poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
   let text = "";
   response.setEncoding("utf8").on("data", (part: string) => {
     text += part;
