@@ -20,7 +20,7 @@ import { openRuntime, type Runtime } from "../../src/runtime/runtime.js";
 import type { Scenario } from "../fake-server/index.js";
 import { program, repository, testEnvironment } from "../live/session.js";
 import { planOf } from "../plan/config.js";
-import { openWorkshop, writeWorkshop } from "../runtime/workshop.js";
+import { openTestWorkspace, writeTestWorkspace } from "../runtime/test-workspace.js";
 
 describe("a start", () => {
   let folder: string;
@@ -138,7 +138,7 @@ const nothing = (): Tally => ({
 
 /** A runtime whose messages to and from its server are counted. */
 async function openCounted(files: { [path: string]: string }, scenario: Scenario, tally: Tally) {
-  const { outside, bundle } = writeWorkshop({ files, servers: { fake: { scenario } } });
+  const { outside, bundle } = writeTestWorkspace({ files, servers: { fake: { scenario } } });
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
     ...{ base: outside, env: process.env, log: () => undefined, binFolders: [], version: "0" },
     stateFolder: join(outside, "state"),
@@ -316,7 +316,10 @@ describe("an answer", () => {
     const long = 5000;
     const contents = { $each: [{ contents: "w" }, { contents: { $repeat: "w", times: long } }] };
     const scenario = { capabilities: { hoverProvider: true }, replies: { "textDocument/hover": contents } };
-    const { outside } = writeWorkshop({ files: { "a.fake": "x\ny\n" }, servers: { fake: { scenario } } });
+    const { outside } = writeTestWorkspace({
+      files: { "a.fake": "x\ny\n" },
+      servers: { fake: { scenario } },
+    });
     const child = spawn(process.execPath, [program, "serve", "--config", join(outside, "lspi.json")], {
       env: testEnvironment(),
       stdio: ["pipe", "pipe", "ignore"],
@@ -358,7 +361,7 @@ describe("a long listing", () => {
       replies: { [method]: names.map((name) => ({ uri: `file:///work/${name}`, range })) },
     };
     const files = Object.fromEntries(["a.fake", ...names].map((name) => [name, "x\n"]));
-    const work = await openWorkshop({ files, servers: { fake: { scenario } } });
+    const work = await openTestWorkspace({ files, servers: { fake: { scenario } } });
     const tally = nothing();
     // What the start of the server and the watches look at does not count.
     await work.call("find_references", { file_path: "a.fake", line: 1, character: 1, page_size: 3 });
@@ -389,7 +392,7 @@ describe("a page of more files than are open", () => {
       replies: { "workspace/symbol": symbols },
     };
     const files = Object.fromEntries(names.map((name) => [name, "a\nx = 1\n"]));
-    const work = await openWorkshop({ files, servers: { fake: { scenario } } });
+    const work = await openTestWorkspace({ files, servers: { fake: { scenario } } });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
     const ask = (query: string) => work.call("search_workspace_symbols", { query, page_size: 150 });
     const tally = nothing();
@@ -415,7 +418,7 @@ describe("a call after many files were asked about", () => {
       replies: { "textDocument/hover": [{ result: { contents: "words" } }] },
     };
     const files = Object.fromEntries(names.map((name) => [name, "x\n".repeat(20)]));
-    const work = await openWorkshop({ files, servers: { fake: { scenario } } });
+    const work = await openTestWorkspace({ files, servers: { fake: { scenario } } });
     const tally = nothing();
     const ask = (file: string, line: number) =>
       work.call("get_hover", { file_path: file, line, character: 1 });

@@ -20,14 +20,23 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { program, testEnvironment } from "../live/session.js";
 
-/** Replaces Node's own cache, which Node 20 does not have, and records the folder that it is given. */
+/**
+ * Replaces Node's own cache, which Node 20 does not have. It records the folder that it is given, and caches there what is
+ * loaded as Node does: one file for each script, written only if there is none for the same text.
+ */
 const standIn = `
+const fs = require("node:fs");
 const node = require("node:module");
+const { createHash } = require("node:crypto");
 let folder = process.env.NODE_COMPILE_CACHE;
 node.getCompileCacheDir = () => folder;
 node.enableCompileCache = (given) => {
   folder = given;
-  require("node:fs").appendFileSync(process.env.CACHE_TRACE, given);
+  fs.appendFileSync(process.env.CACHE_TRACE, given);
+  const script = fs.realpathSync(process.argv[1]);
+  const key = createHash("sha256").update(script).update(fs.readFileSync(script)).digest("hex");
+  const file = require("node:path").join(folder, key);
+  if (!fs.existsSync(file)) fs.writeFileSync(file, "code");
 };
 `;
 
@@ -39,6 +48,7 @@ const trace = () => join(folder, "trace.txt");
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cache-")));
   writeFileSync(join(folder, "stand-in.cjs"), standIn);
+  writeFileSync(join(folder, "lspi.toml"), '[[servers]]\nid = "py"\nkind = "pyright"\n');
 });
 beforeEach(() => {
   state = join(folder, "state");
@@ -46,13 +56,27 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function start(options: string[] = [], env: NodeJS.ProcessEnv = {}): void {
-  const version = execFileSync(process.execPath, [...options, program, "--version"], {
+/** Runs the program with Node's options and its own words; gives what it printed. */
+function run(options: string[], words: string[], env: NodeJS.ProcessEnv = {}, input = ""): string {
+  const printed = execFileSync(process.execPath, [...options, program, ...words], {
     env: { ...testEnvironment(), XDG_STATE_HOME: state, CACHE_TRACE: trace(), ...env },
-    stdio: ["ignore", "pipe", "ignore"],
+    input,
+    stdio: ["pipe", "pipe", "ignore"],
     cwd: folder,
   });
-  expect(version.toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
+  return printed.toString();
+}
+
+function start(options: string[], env: NodeJS.ProcessEnv): void {
+  expect(run(options, ["--version"], env)).toMatch(/^\d+\.\d+\.\d+\n$/);
+}
+
+/** A whole session, which loads most of the program. */
+function serve(options: string[]): void {
+  const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "0" } };
+  const input = `${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: hello })}\n`;
+  const answer = run(options, ["serve", "--config", join(folder, "lspi.toml")], {}, input);
+  expect(JSON.parse(answer)).toMatchObject({ id: 0, result: { serverInfo: {} } });
 }
 
 /** The folder that was given to Node's cache, if it was enabled. */
@@ -102,10 +126,30 @@ describe.runIf(process.platform !== "win32")("a folder that others can write to"
   });
 });
 
-// Node has the cache from 22.8 on.
-describe.runIf("enableCompileCache" in module)("Node's own cache", () => {
-  it("has code after the first start", () => {
-    start();
-    expect(readdirSync(own(), { recursive: true }).length).toBeGreaterThan(0);
+/** Every file of the cache, with what changes when it is written again. */
+function cachedFiles(): string[] {
+  return readdirSync(own(), { recursive: true, encoding: "utf8" })
+    .map((name) => ({ name, stats: statSync(join(own(), name), { bigint: true }) }))
+    .filter(({ stats }) => stats.isFile())
+    .map(({ name, stats }) => `${name} ${stats.size} ${stats.ino} ${stats.mtimeNs}`)
+    .toSorted();
+}
+
+describe("a second start", () => {
+  function expectUnchangedCache(options: string[] = []): void {
+    serve(options);
+    const first = cachedFiles();
+    expect(first).not.toEqual([]);
+    serve(options);
+    expect(cachedFiles()).toEqual(first);
+  }
+
+  // Node has the cache from 22.8 on.
+  it.runIf("enableCompileCache" in module)("finds the code cached and writes nothing again", () => {
+    expectUnchangedCache();
+  });
+
+  it("leaves the cached code of a stand-in as it is", () => {
+    expectUnchangedCache(["--require", join(folder, "stand-in.cjs")]);
   });
 });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { program } from "../live/session.js";
-import { type WorkshopOptions, writeWorkshop } from "../runtime/workshop.js";
+import { type TestWorkspaceOptions, writeTestWorkspace } from "../runtime/test-workspace.js";
 import { runHere } from "./terminal.js";
 
 const folders: string[] = [];
@@ -30,8 +30,8 @@ interface Report {
   }[];
 }
 
-async function examined(options: WorkshopOptions, prepare: (folder: string) => void = () => undefined) {
-  const { outside } = writeWorkshop(options);
+async function examined(options: TestWorkspaceOptions, prepare: (folder: string) => void = () => undefined) {
+  const { outside } = writeTestWorkspace(options);
   folders.push(outside);
   prepare(outside);
   const { code, stdout, stderr } = await runHere(["doctor", "--json", "--config", "lspi.json"], {
@@ -156,7 +156,7 @@ describe("doctor", () => {
   });
 
   it("tells a config that nobody trusts, and which clients know the proxy", async () => {
-    const { outside } = writeWorkshop({ servers: { fake: { scenario } } });
+    const { outside } = writeTestWorkspace({ servers: { fake: { scenario } } });
     folders.push(outside);
     const run = () => runHere(["doctor"], { cwd: outside, env: { HOME: outside } });
     const untrusted = await run();

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeServerPath, type Scenario } from "../fake-server/index.js";
-import { program, testEnvironment } from "../live/session.js";
+import { answerCheck, program, testEnvironment } from "../live/session.js";
 import { answersIn, callOf, initialize, openRaw, resultOf, send } from "../mcp/http/support.js";
 import { run } from "./run.js";
 
@@ -24,6 +24,7 @@ const token = "a-token-of-the-program-0123456789";
 
 let folder: string;
 const children: ChildProcess[] = [];
+const answerChecks: (() => void)[] = [];
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-http-")));
 });
@@ -35,6 +36,7 @@ afterEach(async () => {
     }
   }
   rmSync(folder, { recursive: true, force: true });
+  for (const assertAnswers of answerChecks.splice(0)) assertAnswers();
 });
 
 /** A config with the scripted server, and more. */
@@ -80,6 +82,7 @@ async function start(args: string[], env: { [name: string]: string } = {}): Prom
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
+  answerChecks.push(answerCheck(child.stderr));
   let text = "";
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding("utf8").on("data", (part: string) => {

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { writeWorkshop } from "../runtime/workshop.js";
+import { writeTestWorkspace } from "../runtime/test-workspace.js";
 import { runHere } from "./terminal.js";
 
 const folders: string[] = [];
@@ -15,7 +15,7 @@ function arrange() {
     capabilities: { documentSymbolProvider: true },
     replies: { "textDocument/documentSymbol": [] },
   };
-  const { outside } = writeWorkshop({ files: { "a.fake": "x\n" }, servers: { fake: { scenario } } });
+  const { outside } = writeTestWorkspace({ files: { "a.fake": "x\n" }, servers: { fake: { scenario } } });
   folders.push(outside);
   const env = { HOME: outside, XDG_STATE_HOME: join(outside, "state") };
   const record = join(outside, "state/lsp-proxy/locked.json");

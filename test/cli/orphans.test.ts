@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { program, testEnvironment } from "../live/session.js";
 import { alive } from "../lsp/support.js";
-import { writeWorkshop } from "../runtime/workshop.js";
+import { writeTestWorkspace } from "../runtime/test-workspace.js";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -35,7 +35,7 @@ interface Running {
 
 /** The program with a language server at work; started by a shell of its own when `parent` says so. */
 async function start(parent: "us" | "a shell"): Promise<Running> {
-  const { outside } = writeWorkshop({
+  const { outside } = writeTestWorkspace({
     files: { "a.fake": "text\n" },
     servers: { fake: { scenario: stubborn } },
   });

@@ -1,6 +1,6 @@
 /** Runs the built program as a person would: its own process, its own streams. */
 import { spawn } from "node:child_process";
-import { program, repository, testEnvironment } from "../live/session.js";
+import { assertValidAnswers, program, repository, testEnvironment } from "../live/session.js";
 
 export interface Run {
   code: number | null;
@@ -16,8 +16,14 @@ export interface RunOptions {
   deaf?: boolean;
 }
 
-/** Runs `lsp-proxy` with these words and waits for its end. */
-export function run(args: string[], options: RunOptions = {}): Promise<Run> {
+/** Runs `lsp-proxy` with these words and waits for its end. Fails when an answer violates its output schema. */
+export async function run(args: string[], options: RunOptions = {}): Promise<Run> {
+  const ended = await runToEnd(args, options);
+  assertValidAnswers(ended.stderr);
+  return ended;
+}
+
+function runToEnd(args: string[], options: RunOptions): Promise<Run> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: options.cwd ?? repository,

@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { afterEach, describe, expect, it } from "vitest";
 import type { Scenario } from "../fake-server/index.js";
 import { program, testEnvironment } from "../live/session.js";
-import { type WorkshopOptions, writeWorkshop } from "../runtime/workshop.js";
+import { type TestWorkspaceOptions, writeTestWorkspace } from "../runtime/test-workspace.js";
 import { run } from "./run.js";
 
 const folders: string[] = [];
@@ -14,8 +14,8 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function write(options: WorkshopOptions): { folder: string; config: string } {
-  const { outside } = writeWorkshop(options);
+function write(options: TestWorkspaceOptions): { folder: string; config: string } {
+  const { outside } = writeTestWorkspace(options);
   folders.push(outside);
   return { folder: outside, config: join(outside, "lspi.json") };
 }

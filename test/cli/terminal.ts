@@ -1,7 +1,7 @@
 /** Runs a command in this process with streams that a test holds: a terminal whose person types, or none. */
 import { PassThrough } from "node:stream";
 import { main } from "../../src/cli/main.js";
-import { testEnvironment } from "../live/session.js";
+import { assertValidAnswers, testEnvironment } from "../live/session.js";
 
 export interface Outcome {
   code: number;
@@ -27,5 +27,6 @@ export async function runHere(
   stdin.end(options.typed ?? "");
   const env = { ...testEnvironment(), NO_COLOR: "1", ...options.env };
   const code = await main(args, { stdin, stdout, stderr, env, cwd: options.cwd });
+  assertValidAnswers(text.stderr);
   return { code, ...text };
 }

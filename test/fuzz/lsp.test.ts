@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ResyncReader } from "../../src/lsp/wire/resync-reader.js";
-import { openWorkshop } from "../runtime/workshop.js";
+import { openTestWorkspace } from "../runtime/test-workspace.js";
 import { holdMemory, nearly, noise, patience, rounds } from "./rounds.js";
 
 holdMemory();
@@ -67,7 +67,7 @@ test("answers of any kind: every call ends, with an answer that fits its schema 
   timeout: patience,
 }, async () => {
   const replies = fc.sample(reply, { ...rounds(60), numRuns: rounds(60).numRuns });
-  const workshop = await openWorkshop({
+  const work = await openTestWorkspace({
     files: { "a.fake": "one two\n" },
     servers: {
       fake: {
@@ -91,12 +91,12 @@ test("answers of any kind: every call ends, with an answer that fits its schema 
         ["get_hover", at],
         ["get_document_symbols", { file_path: "a.fake" }],
       ] as const) {
-        const outcome = await workshop.call(tool, args);
+        const outcome = await work.call(tool, args);
         expect(outcome.text).not.toContain("/etc/passwd");
       }
     }
-    expect(workshop.logged.filter(({ level }) => level === "error")).toEqual([]);
+    expect(work.logged.filter(({ level }) => level === "error")).toEqual([]);
   } finally {
-    await workshop.close();
+    await work.close();
   }
 });

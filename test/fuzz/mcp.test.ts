@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { serveStdio } from "../../src/mcp/stdio.js";
 import { closeAll, good, openGateway, send, token } from "../mcp/http/support.js";
-import { openWorkshop } from "../runtime/workshop.js";
+import { openTestWorkspace } from "../runtime/test-workspace.js";
 import { holdMemory, nearly, noise, patience, rounds } from "./rounds.js";
 
 holdMemory();
@@ -41,13 +41,13 @@ const lines = fc.array(
 
 test("stdio", { timeout: patience }, async () => {
   const chunks = fc.sample(lines, rounds(150)).flat();
-  const workshop = await openWorkshop({ files: { "a.fake": "x\n" } });
+  const work = await openTestWorkspace({ files: { "a.fake": "x\n" } });
   const [input, output] = [new PassThrough(), new PassThrough()];
   let text = "";
   output.setEncoding("utf8").on("data", (part: string) => {
     text += part;
   });
-  const served = serveStdio(workshop.runtime, { input, output, log: () => undefined });
+  const served = serveStdio(work.runtime, { input, output, log: () => undefined });
   input.write(`${JSON.stringify(initialize)}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n`);
   for (const chunk of chunks) input.write(chunk);
   const last = { jsonrpc: "2.0", id: "the last", method: "ping" };
@@ -58,7 +58,7 @@ test("stdio", { timeout: patience }, async () => {
   input.end();
   await served;
   for (const line of text.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
-  await workshop.close();
+  await work.close();
 });
 
 /** What a server answers to raw bytes, until it closes or says nothing more. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect, it } from "vitest";
-import { program, repository, testEnvironment } from "./session.js";
+import { assertValidAnswers, program, repository, testEnvironment } from "./session.js";
 
 const token = "a-token-for-fifty-agents-0123456789";
 
@@ -66,4 +66,5 @@ it("holds fifty sessions at once on one language server, all with right answers"
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   }
   expect(gateway.exitCode).toBe(0);
+  assertValidAnswers(told);
 }, 240_000);

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import type { Stream } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -19,6 +20,21 @@ export function testEnvironment(): { [name: string]: string } {
     XDG_STATE_HOME: join(tmpdir(), "lsp-proxy-no-state"),
     LSPI_CONFIG_PATH: "",
   };
+}
+
+/** Fails when the program has logged that one of its answers violates its own output schema. */
+export function assertValidAnswers(stderr: string): void {
+  const line = stderr.split("\n").find((text) => text.includes("violates its output schema"));
+  if (line !== undefined) throw new Error(line);
+}
+
+/** Reads a program's stderr; the function that it returns fails as `assertValidAnswers` does. */
+export function answerCheck(stderr: Stream | null): () => void {
+  let text = "";
+  stderr?.on("data", (part: Buffer | string) => {
+    text += part.toString();
+  });
+  return () => assertValidAnswers(text);
 }
 
 export interface Place {
@@ -58,8 +74,10 @@ export async function openSession(
     command: process.execPath,
     args: [program, "serve", "--config", join(folder, "lspi.toml"), ...extraArgs],
     env: testEnvironment(),
-    stderr: "inherit",
+    stderr: "pipe",
   });
+  const assertAnswers = answerCheck(transport.stderr);
+  transport.stderr?.on("data", (part: Buffer) => process.stderr.write(part));
   const client = new Client({ name: "live-test", version: "0" });
   const remove = () => rmSync(folder, { recursive: true, force: true });
   await client.connect(transport).catch((error: unknown) => {
@@ -82,6 +100,7 @@ export async function openSession(
     close: async () => {
       await client.close();
       remove();
+      assertAnswers();
     },
   };
 }

@@ -16,7 +16,7 @@ import { delimiter, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { type Sample, type SamplePlace, writeSample } from "../../src/cli/verify/sample.js";
-import { program, testEnvironment } from "./session.js";
+import { answerCheck, program, testEnvironment } from "./session.js";
 
 /** What servers of the JavaScript world are known to load from a project. */
 const names = [
@@ -124,17 +124,17 @@ export async function askIn(
   const rest = `[allow]\neffects = ["read", "edit"]\n${allowed}[workspace]\nroots = ["${work}"]\n`;
   writeFileSync(join(top, "config.toml"), `${own}${rest}`);
   const client = new Client({ name: "strange", version: "0" });
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [program, "serve", "--config", join(top, "config.toml"), "-w", work, ...(more.words ?? [])],
-      env: {
-        ...testEnvironment(),
-        PATH: [...(more.path ?? []), testEnvironment().PATH ?? ""].join(delimiter),
-      },
-      stderr: "ignore",
-    }),
-  );
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, "serve", "--config", join(top, "config.toml"), "-w", work, ...(more.words ?? [])],
+    env: {
+      ...testEnvironment(),
+      PATH: [...(more.path ?? []), testEnvironment().PATH ?? ""].join(delimiter),
+    },
+    stderr: "pipe",
+  });
+  const assertAnswers = answerCheck(transport.stderr);
+  await client.connect(transport);
   const call = async (name: string, args: object) => {
     const answer = await client.callTool({ name, arguments: { file_path: file, ...args } }, undefined, {
       timeout: 120_000,
@@ -149,6 +149,7 @@ export async function askIn(
     ].join("\n");
   } finally {
     await client.close();
+    assertAnswers();
   }
 }
 

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OpenEventSource, openEventSource, SystemWatches } from "../../src/lsp/watch/event-source.js";
-import { openWorkshop, type Workshop } from "../runtime/workshop.js";
+import { openTestWorkspace, type TestWorkspace } from "../runtime/test-workspace.js";
 
 const FILES = 50_000;
 const PER_FOLDER = 40;
@@ -28,7 +28,7 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
     };
     return open(roots, { ...listener, changed });
   };
-  let work: Workshop;
+  let work: TestWorkspace;
   const span = { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } };
   const names = Array.from({ length: 12 }, (_, index) => `p${index}/d0/f0.fake`);
 
@@ -43,7 +43,7 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
         ],
       },
     };
-    work = await openWorkshop({
+    work = await openTestWorkspace({
       files: { "a.fake": "name\n", "b.fake": "name\n" },
       servers: { fake: { scenario, config: { root_markers: ["*.project", "fake.json"] } } },
       watchOptions: { openEvents, ignoredWaitMs: 60_000 },

@@ -7,10 +7,15 @@ import type { JsonObject } from "../../src/base/json.js";
 import { serveStdio } from "../../src/mcp/stdio.js";
 import { StreamTransport } from "../../src/mcp/stream-transport.js";
 import type { Scenario } from "../fake-server/index.js";
-import { openWorkshop, range, type Workshop, type WorkshopOptions } from "../runtime/workshop.js";
+import {
+  openTestWorkspace,
+  range,
+  type TestWorkspace,
+  type TestWorkspaceOptions,
+} from "../runtime/test-workspace.js";
 
 interface Wire {
-  workshop: Workshop;
+  work: TestWorkspace;
   toServer: PassThrough;
   fromServer: PassThrough;
   served: Promise<void>;
@@ -18,39 +23,39 @@ interface Wire {
   logged: string[];
 }
 
-const open: { workshop: Workshop; client?: Client }[] = [];
+const open: { work: TestWorkspace; client?: Client }[] = [];
 afterEach(async () => {
-  for (const { client, workshop } of open.splice(0)) {
+  for (const { client, work } of open.splice(0)) {
     await client?.close();
-    await workshop.close();
+    await work.close();
   }
 });
 
 const files = { "a.fake": "one two\n" };
 const at = { file_path: "a.fake", line: 1, character: 1 };
 
-async function serve(options: WorkshopOptions): Promise<Wire> {
-  const workshop = await openWorkshop(options);
+async function serve(options: TestWorkspaceOptions): Promise<Wire> {
+  const work = await openTestWorkspace(options);
   const toServer = new PassThrough();
   const fromServer = new PassThrough();
   const stop = new AbortController();
   const logged: string[] = [];
-  const served = serveStdio(workshop.runtime, {
+  const served = serveStdio(work.runtime, {
     input: toServer,
     output: fromServer,
     log: (level, message) => logged.push(`${level} ${message}`),
     signal: stop.signal,
   });
-  open.push({ workshop });
-  return { workshop, toServer, fromServer, served, stop, logged };
+  open.push({ work });
+  return { work, toServer, fromServer, served, stop, logged };
 }
 
 /** A real MCP client at the other end of the streams. */
-async function connect(options: WorkshopOptions): Promise<Wire & { client: Client }> {
+async function connect(options: TestWorkspaceOptions): Promise<Wire & { client: Client }> {
   const wire = await serve(options);
   const client = new Client({ name: "test", version: "0" });
   await client.connect(new StreamTransport(wire.fromServer, wire.toServer));
-  open.splice(0, open.length, { workshop: wire.workshop, client });
+  open.splice(0, open.length, { work: wire.work, client });
   return { ...wire, client };
 }
 
@@ -61,7 +66,7 @@ const definition: Scenario = {
 
 describe("a session with a real client", () => {
   it("lists the tools, sorted and annotated, before any server starts", async () => {
-    const { client, workshop } = await connect({ files, servers: { fake: { scenario: definition } } });
+    const { client, work } = await connect({ files, servers: { fake: { scenario: definition } } });
     expect(client.getServerVersion()).toMatchObject({ version: "0" });
     expect(client.getInstructions()?.length).toBeGreaterThan(20);
     const { tools } = await client.listTools();
@@ -76,7 +81,7 @@ describe("a session with a real client", () => {
       expect(tool.inputSchema.type).toBe("object");
       expect(tool.outputSchema).toBeUndefined();
     }
-    expect(workshop.runtime.pool.running()).toEqual([]);
+    expect(work.runtime.pool.running()).toEqual([]);
   });
 
   it("answers with text and structured content", async () => {
@@ -135,7 +140,7 @@ describe("a session with a real client", () => {
   });
 
   it("passes a cancellation on to the language server", async () => {
-    const { client, workshop } = await connect({
+    const { client, work } = await connect({
       files,
       servers: {
         fake: { scenario: { ...definition, on: { "textDocument/definition": [{ never: true }] } } },
@@ -146,10 +151,10 @@ describe("a session with a real client", () => {
       signal: cancel.signal,
     });
     const failed = expect(call).rejects.toThrow();
-    await expect.poll(() => workshop.received("textDocument/definition")).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     cancel.abort("enough");
     await failed;
-    await expect.poll(() => workshop.received("$/cancelRequest")).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest")).toHaveLength(1);
   });
 
   it.each([
@@ -208,7 +213,7 @@ describe("the transport", () => {
   }
 
   it("answers running calls after the input ended, then closes everything", async () => {
-    const { toServer, fromServer, served, workshop } = await serve({
+    const { toServer, fromServer, served, work } = await serve({
       files,
       servers: { fake: { scenario: definition } },
     });
@@ -218,18 +223,18 @@ describe("the transport", () => {
     toServer.end();
     await served;
     expect(lines(fromServer).map(({ id }) => id)).toEqual([0, 1]);
-    expect(workshop.runtime.pool.running()).toEqual([]);
+    expect(work.runtime.pool.running()).toEqual([]);
   });
 
   it("does not wait long for a call that does not end", async () => {
     const scenario = { ...definition, on: { "textDocument/definition": [{ never: true }] } };
-    const { toServer, served, workshop } = await serve({ files, servers: { fake: { scenario } } });
+    const { toServer, served, work } = await serve({ files, servers: { fake: { scenario } } });
     send(toServer, initialize);
     send(toServer, call);
-    await expect.poll(() => workshop.received("textDocument/definition")).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     toServer.end();
     await served;
-    expect(workshop.runtime.pool.running()).toEqual([]);
+    expect(work.runtime.pool.running()).toEqual([]);
   }, 15_000);
 
   it("closes everything when the client no longer reads", async () => {

@@ -1,7 +1,7 @@
 /** The profile `codeflow` against a scripted server: what a call leaves out, its one block, its hierarchies and numbers. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { range } from "../runtime/workshop.js";
+import { range } from "../runtime/test-workspace.js";
 import { openProfile, type Scripted } from "./scripted.js";
 
 const a = "file:///work/a.fake";
@@ -48,7 +48,7 @@ describe("codeflow", () => {
     expect(blocks).toHaveLength(1);
     return JSON.parse(blocks[0] ?? "") as JsonObject;
   };
-  const asked = async (method: string) => (await codeflow.workshop.received(method)).at(-1);
+  const asked = async (method: string) => (await codeflow.work.received(method)).at(-1);
 
   it.each<[JsonObject, JsonObject]>([
     [{}, { line: 0, character: 0 }],

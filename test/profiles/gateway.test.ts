@@ -7,7 +7,7 @@ import type { JsonObject } from "../../src/base/json.js";
 import { codeWord } from "../../src/protocol/dialect-format.js";
 import type { CallOutcome } from "../../src/runtime/session.js";
 import { planText } from "../plan/config.js";
-import { range } from "../runtime/workshop.js";
+import { range } from "../runtime/test-workspace.js";
 import { patientGateway, patientGatewayText } from "./patient-gateway.js";
 import { openProfile, type Scripted } from "./scripted.js";
 
@@ -68,11 +68,11 @@ describe("gateway", () => {
   });
   afterAll(() => gateway?.close());
 
-  const uri = () => gateway.workshop.uri("a.fake");
+  const uri = () => gateway.work.uri("a.fake");
   const structured = async (tool: string, args: JsonObject): Promise<JsonObject> => {
     const outcome = await gateway.call(`vscode.lsp.${tool}`, args);
     expect(outcome.error).toBeNull();
-    const { outputValidator: validate } = await gateway.workshop.runtime.loaded.tool(`vscode.lsp.${tool}`);
+    const { outputValidator: validate } = await gateway.work.runtime.loaded.tool(`vscode.lsp.${tool}`);
     validate(outcome.structured);
     expect(validate.errors ?? []).toEqual([]);
     return outcome.structured;
@@ -160,11 +160,11 @@ describe("gateway", () => {
   it("refuses files that are outside, or not there, or nobody's", async () => {
     const outside = new URL("../elsewhere.fake", uri()).href;
     expect(await refusal("hover", { uri: outside, position })).toEqual([-32602, "WORKSPACE_DENIED"]);
-    const denied = gateway.workshop.uri(".git/c.fake");
+    const denied = gateway.work.uri(".git/c.fake");
     expect(await refusal("hover", { uri: denied, position })).toEqual([-32602, "WORKSPACE_DENIED"]);
-    const missing = gateway.workshop.uri("missing.fake");
+    const missing = gateway.work.uri("missing.fake");
     expect(await refusal("hover", { uri: missing, position })).toEqual([-32603, "NOT_FOUND"]);
-    const foreign = gateway.workshop.uri("b.other");
+    const foreign = gateway.work.uri("b.other");
     expect(await refusal("hover", { uri: foreign, position })).toEqual([-32603, "PROVIDER_UNAVAILABLE"]);
   });
 
@@ -178,16 +178,16 @@ describe("gateway", () => {
       "CURSOR_INVALID",
     ]);
     // Another session has never seen the listing.
-    const other = gateway.workshop.runtime.openSession();
+    const other = gateway.work.runtime.openSession();
     const expired = await other.call(
       "vscode.lsp.references",
       { ...args, cursor },
       { signal: new AbortController().signal },
     );
     expect(expired.error).toMatchObject({ number: -32602, code: "MCP_LSP_GATEWAY/CURSOR_EXPIRED" });
-    writeFileSync(join(gateway.workshop.folder, "a.fake"), `${source}\n`);
+    writeFileSync(join(gateway.work.folder, "a.fake"), `${source}\n`);
     expect(await refusal("references", { ...args, cursor })).toEqual([-32602, "CURSOR_STALE"]);
-    writeFileSync(join(gateway.workshop.folder, "a.fake"), source);
+    writeFileSync(join(gateway.work.folder, "a.fake"), source);
   });
 });
 
@@ -219,7 +219,7 @@ describe("gateway, past its caps", () => {
   };
 
   it("refuses a set of more than 20 000", async () => {
-    const uri = gateway.workshop.uri("a.fake");
+    const uri = gateway.work.uri("a.fake");
     expect(await code("references", { uri, position })).toEqual([-32603, "MCP_LSP_GATEWAY/CAP_EXCEEDED"]);
     const { headline } = await gateway.call("vscode.lsp.references", { uri, position });
     expect(headline).toContain("Point at a more specific symbol");
@@ -269,7 +269,7 @@ describe("gateway, with much to say", () => {
     const sizes: number[] = [];
     let cursor: JsonObject[string] = null;
     do {
-      const args: JsonObject = { uri: gateway.workshop.uri("a.fake"), cursor };
+      const args: JsonObject = { uri: gateway.work.uri("a.fake"), cursor };
       const { structured, error }: CallOutcome = await gateway.call(`vscode.lsp.${tool}`, args);
       expect(error).toBeNull();
       const items = (structured.symbols ?? structured.diagnostics) as JsonObject[];
@@ -307,7 +307,7 @@ describe("gateway, with nothing known", () => {
       patientGateway,
     );
     try {
-      const uri = gateway.workshop.uri("a.fake");
+      const uri = gateway.work.uri("a.fake");
       const file = await gateway.call("vscode.lsp.diagnostics.document", { uri });
       expect(file.structured.status).toBe("unknown");
       expect(file.text).toContain("unknown whether there are diagnostics");
@@ -369,8 +369,8 @@ describe("gateway, in time", () => {
       },
     );
     try {
-      const uri = gateway.workshop.uri("a.fake");
-      await gateway.workshop.runtime.warmup();
+      const uri = gateway.work.uri("a.fake");
+      await gateway.work.runtime.warmup();
       const { error } = await gateway.call("vscode.lsp.hover", { uri, position });
       expect([error?.number, error?.code]).toEqual([-32603, "MCP_LSP_GATEWAY/PROVIDER_UNAVAILABLE"]);
       const next = await gateway.call("vscode.lsp.documentSymbols", { uri });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { Scenario } from "../fake-server/index.js";
 import { planText } from "../plan/config.js";
-import { openWorkshop, range } from "../runtime/workshop.js";
+import { openTestWorkspace, range } from "../runtime/test-workspace.js";
 import { openProfile, type Scripted } from "./scripted.js";
 
 const a = "file:///work/a.fake";
@@ -168,20 +168,20 @@ describe("llxprt's workspace", () => {
         },
       },
     });
-    const workshop = await openWorkshop({
+    const work = await openTestWorkspace({
       files: { "a.one": "x\n", "a.two": "x\n" },
       servers: { one: server("one", "two"), two: server("two", "one") },
       config: { extends: [], mcp: { context: "llxprt" } },
     });
     try {
-      const { text } = await workshop.session.call(
+      const { text } = await work.session.call(
         "lsp_workspace_symbols",
         { query: "x" },
         { signal: new AbortController().signal },
       );
       expect(text).toBe("function one_x (a.one:1)\nfunction two_x (a.two:1)");
     } finally {
-      await workshop.close();
+      await work.close();
       rmSync(folder, { recursive: true, force: true });
     }
   });
@@ -209,7 +209,7 @@ describe("llxprt's diagnostics", () => {
       await llxprt.texts("lsp_document_symbols", { file: "a.fake" });
       // Opened when the call has long begun to look: an answer that does not wait has been given by then.
       const onProgress = () => void setTimeout(() => existsSync(folder) && writeFileSync(gate, ""), 300);
-      const asked = llxprt.workshop.session.call("lsp_diagnostics", {}, { ...call, onProgress });
+      const asked = llxprt.work.session.call("lsp_diagnostics", {}, { ...call, onProgress });
       expect((await asked).text).toBe("a.fake:\n  error [1:2] late");
     } finally {
       rmSync(folder, { recursive: true });

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/base/json.js";
 import { inputSchema } from "../../src/emit/input-schema.js";
 import { codeWord } from "../../src/protocol/dialect-format.js";
 import { planText } from "../plan/config.js";
-import { range } from "../runtime/workshop.js";
+import { range } from "../runtime/test-workspace.js";
 import { openProfile, type Scripted } from "./scripted.js";
 
 const config = '[allow]\neffects = ["read", "command"]\n[mcp]\ncontext = "lspi"\n';
@@ -178,7 +178,7 @@ describe("lspi's answers", () => {
 
   const structured = async (tool: string, args: JsonObject): Promise<JsonObject> => {
     const { structured: whole } = await lspi.call(tool, args);
-    const { outputValidator: validate } = await lspi.workshop.runtime.loaded.tool(tool);
+    const { outputValidator: validate } = await lspi.work.runtime.loaded.tool(tool);
     validate(whole);
     expect(validate.errors ?? []).toEqual([]);
     return whole;
@@ -305,7 +305,7 @@ describe("lspi's answers", () => {
   });
 
   it("ask about as many functions as a call wants, and show lines where it wants them", async () => {
-    const asked = async () => (await lspi.workshop.received("callHierarchy/incomingCalls")).length;
+    const asked = async () => (await lspi.work.received("callHierarchy/incomingCalls")).length;
     const args = { file_path: "a.fake", symbol_name: "alpha" };
     const before = await asked();
     const shown = await structured("find_incoming_calls", { ...args, max_snippet_chars: 40 });

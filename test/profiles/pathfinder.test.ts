@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { range } from "../runtime/workshop.js";
+import { range } from "../runtime/test-workspace.js";
 import { openProfile, type Scripted } from "./scripted.js";
 
 const place = { uri: "file:///work/a.fake", range: range(0, 1, 2) };
@@ -38,14 +38,14 @@ describe("pathfinder", () => {
   afterAll(() => pathfinder?.close());
 
   const ask = async (line: number) => {
-    const before = (await pathfinder.workshop.received("textDocument/definition")).length;
+    const before = (await pathfinder.work.received("textDocument/definition")).length;
     const [text = ""] = await pathfinder.texts("definition", {
-      uri: pathfinder.workshop.uri("a.fake"),
+      uri: pathfinder.work.uri("a.fake"),
       line,
       character: 0,
     });
-    const asked = (await pathfinder.workshop.received("textDocument/definition")).length - before;
-    const came = (await pathfinder.workshop.arrivals("textDocument/definition")).slice(before);
+    const asked = (await pathfinder.work.received("textDocument/definition")).length - before;
+    const came = (await pathfinder.work.arrivals("textDocument/definition")).slice(before);
     const gaps = came.slice(1).map((ms, index) => ms - (came[index] ?? ms));
     return { found: JSON.parse(text) as unknown, asked, gaps };
   };
@@ -56,7 +56,7 @@ describe("pathfinder", () => {
     expect(nothing.gaps).toHaveLength(2);
     // By the server's own clock; a timer may be early by a little.
     for (const gap of nothing.gaps) expect(gap).toBeGreaterThanOrEqual(140);
-    const found = [{ uri: pathfinder.workshop.uri("a.fake"), range: place.range }];
+    const found = [{ uri: pathfinder.work.uri("a.fake"), range: place.range }];
     expect(await ask(1)).toMatchObject({ found, asked: 2 });
     // A single link is a list of one, and of a link the name counts.
     expect(await ask(0)).toMatchObject({ found, asked: 1 });
@@ -75,7 +75,7 @@ describe("pathfinder", () => {
       },
     );
     try {
-      const uri = other.workshop.uri("a.fake");
+      const uri = other.work.uri("a.fake");
       await other.texts("definition", { uri, line: 0, character: 0 });
       expect(existsSync(closed)).toBe(false);
       await other.close();

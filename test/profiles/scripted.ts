@@ -3,10 +3,10 @@ import type { JsonObject } from "../../src/base/json.js";
 import { toolResult } from "../../src/mcp/calls.js";
 import type { CallOutcome } from "../../src/runtime/session.js";
 import type { Scenario } from "../fake-server/index.js";
-import { openWorkshop, type Workshop } from "../runtime/workshop.js";
+import { openTestWorkspace, type TestWorkspace } from "../runtime/test-workspace.js";
 
 export interface Scripted {
-  workshop: Workshop;
+  work: TestWorkspace;
   /** The outcome of a call, before the dialect has made a result of it. */
   call(tool: string, args: JsonObject): Promise<CallOutcome>;
   /** The texts of a result, one per block. */
@@ -22,20 +22,20 @@ export async function openProfile(
   config: JsonObject = {},
 ): Promise<Scripted> {
   const { mcp = {}, ...rest } = config;
-  const workshop = await openWorkshop({
+  const work = await openTestWorkspace({
     files,
     servers: { fake: { scenario } },
     config: { extends: [], mcp: { context: profile, ...(mcp as JsonObject) }, ...rest },
   });
   const call = (tool: string, args: JsonObject) =>
-    workshop.session.call(tool, args, { signal: new AbortController().signal });
+    work.session.call(tool, args, { signal: new AbortController().signal });
   return {
-    workshop,
+    work,
     call,
     async texts(tool, args) {
-      const { content } = toolResult(await call(tool, args), workshop.runtime.loaded.plan.dialect);
+      const { content } = toolResult(await call(tool, args), work.runtime.loaded.plan.dialect);
       return content.map((block) => (block.type === "text" ? block.text : ""));
     },
-    close: () => workshop.close(),
+    close: () => work.close(),
   };
 }

@@ -7,17 +7,17 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { Scenario } from "../fake-server/index.js";
-import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace, type TestWorkspaceOptions } from "./test-workspace.js";
 
-const workshops: Workshop[] = [];
+const workspaces: TestWorkspace[] = [];
 afterEach(async () => {
-  for (const workshop of workshops.splice(0)) await workshop.close();
+  for (const work of workspaces.splice(0)) await work.close();
 });
 
-async function open(options: WorkshopOptions): Promise<Workshop> {
-  const workshop = await openWorkshop(options);
-  workshops.push(workshop);
-  return workshop;
+async function open(options: TestWorkspaceOptions): Promise<TestWorkspace> {
+  const work = await openTestWorkspace(options);
+  workspaces.push(work);
+  return work;
 }
 
 const files = { "a.fake": "one two\n" };

@@ -1,20 +1,20 @@
 /** Several calls in one, through the whole line. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
-let workshop: Workshop | undefined;
+let work: TestWorkspace | undefined;
 afterEach(async () => {
-  await workshop?.close();
-  workshop = undefined;
+  await work?.close();
+  work = undefined;
 });
 
 const good = { tool: "find_definition", args: { file_path: "a.fake", line: 1, character: 1 } };
 const bad = { tool: "find_definition", args: { file_path: "none.fake", line: 1, character: 1 } };
 const wrong = { tool: "find_definition", args: { file_path: "a.fake", lines: 1 } };
 
-async function open(config = {}): Promise<Workshop> {
-  workshop = await openWorkshop({
+async function open(config = {}): Promise<TestWorkspace> {
+  work = await openTestWorkspace({
     files: { "a.fake": "one two\n" },
     servers: {
       fake: {
@@ -26,7 +26,7 @@ async function open(config = {}): Promise<Workshop> {
     },
     config: { extends: ["tools/core", "tools/batch", "tools/workflows"], ...config },
   });
-  return workshop;
+  return work;
 }
 
 describe("a batch", () => {
@@ -94,7 +94,7 @@ describe("a batch", () => {
 
 describe("a batch that is larger than an answer", () => {
   it("keeps every outcome, leaves out the largest answers, and says how to get them", async () => {
-    workshop = await openWorkshop({
+    work = await openTestWorkspace({
       files: { "a.fake": `${"word ".repeat(60)}\n`.repeat(150) },
       servers: {
         fake: {
@@ -119,7 +119,7 @@ describe("a batch that is larger than an answer", () => {
     const operations = Array.from({ length: 50 }, (_, index) =>
       index % 2 === 0 ? { ...large, id: `n${index}` } : index === 49 ? bad : good,
     );
-    const { structured, text } = await workshop.call("batch_execute", { operations, stop_on_error: false });
+    const { structured, text } = await work.call("batch_execute", { operations, stop_on_error: false });
     const told = structured.operations as JsonObject[];
     expect(told).toHaveLength(50);
     expect(structured).toMatchObject({ total: 50, shown: 50, successful: 49, failed: 1, truncated: true });
@@ -147,8 +147,8 @@ describe("a batch that is larger than an answer", () => {
 
 describe("an operation that asks back", () => {
   it("is marked, and its candidates are its answer", async () => {
-    workshop = await openAmbiguous();
-    const { structured } = await workshop.call("batch_execute", {
+    work = await openAmbiguous();
+    const { structured } = await work.call("batch_execute", {
       operations: [{ tool: "find_definition", args: { file_path: "a.fake", symbol_name: "twin" } }],
     });
     expect(structured.operations).toMatchObject([
@@ -162,9 +162,9 @@ describe("an operation that asks back", () => {
 });
 
 /** A file with two symbols of one name. */
-function openAmbiguous(): Promise<Workshop> {
+function openAmbiguous(): Promise<TestWorkspace> {
   const symbol = (line: number) => ({ name: "twin", kind: 12, range: range(line, 0, 4) });
-  return openWorkshop({
+  return openTestWorkspace({
     files: { "a.fake": "twin\ntwin\n" },
     servers: {
       fake: {
@@ -231,8 +231,8 @@ describe("a workflow", () => {
   });
 
   it("asks back at its top when a step does", async () => {
-    workshop = await openAmbiguous();
-    const { structured, text } = await workshop.call("definition_and_references", {
+    work = await openAmbiguous();
+    const { structured, text } = await work.call("definition_and_references", {
       file_path: "a.fake",
       symbol_name: "twin",
     });
@@ -254,7 +254,7 @@ describe("calls within a call that runs out of time", () => {
   /** Each waits for most of what is left, so that after them nothing is. */
   const hovers = [1, 2, 3, 4, 5, 6].map(hover);
   const openHanging = async (batch: JsonObject = {}) => {
-    workshop = await openWorkshop({
+    work = await openTestWorkspace({
       files: { "a.fake": "one two\n" },
       servers: {
         fake: {
@@ -284,8 +284,8 @@ describe("calls within a call that runs out of time", () => {
       },
     });
     // The server is up before the clock runs.
-    await workshop.call("find_definition", good.args);
-    return workshop;
+    await work.call("find_definition", good.args);
+    return work;
   };
 
   it("keep what is done; what has no time any more is skipped, whatever errors mean", async () => {
@@ -348,7 +348,7 @@ describe("calls within a call that runs out of time", () => {
 
 describe("a cut within a call", () => {
   it("is told at the top, with the step or the operations", async () => {
-    workshop = await openWorkshop({
+    work = await openTestWorkspace({
       files: { "a.fake": "one two\n" },
       servers: {
         fake: {
@@ -382,7 +382,7 @@ describe("a cut within a call", () => {
         ],
       },
     });
-    const { structured } = await workshop.call("short", good.args);
+    const { structured } = await work.call("short", good.args);
     expect(structured).toMatchObject({
       truncated: true,
       value: { few: { truncated: true }, all: { truncated: false } },
@@ -390,7 +390,7 @@ describe("a cut within a call", () => {
     });
     const whole = { tool: "find_references", args: good.args };
     const part = { tool: "find_references", args: { ...good.args, page_size: 1 } };
-    const batch = await workshop.call("batch_execute", { operations: [whole, part] });
+    const batch = await work.call("batch_execute", { operations: [whole, part] });
     expect(batch.structured).toMatchObject({
       truncated: true,
       warnings: [{ code: "answer/truncated", data: { operations: [1] } }],

@@ -1,7 +1,7 @@
 /** How much an answer may say, through the whole line: budgets, numbers beyond their bounds, what is given up first. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
 const a = "file:///work/a.fake";
 const many = Array.from({ length: 5000 }, (_, index) => ({ uri: a, range: range(index, 0, 4) }));
@@ -15,9 +15,9 @@ const budget = {
   description: "Size.",
 };
 
-let workshop: Workshop;
+let work: TestWorkspace;
 beforeAll(async () => {
-  workshop = await openWorkshop({
+  work = await openTestWorkspace({
     files: { "a.fake": "word and what stands after it\n".repeat(5000) },
     servers: {
       fake: { scenario: { capabilities: { referencesProvider: true }, replies: { [request.method]: many } } },
@@ -50,10 +50,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => workshop.close());
+afterAll(() => work.close());
 
 async function sizes(tool: string, args: JsonObject = {}) {
-  const { structured, text, isError } = await workshop.call(tool, { ...at, ...args });
+  const { structured, text, isError } = await work.call(tool, { ...at, ...args });
   expect(isError, text).toBe(false);
   return { structured, structure: JSON.stringify(structured).length, text: text.length };
 }
@@ -76,7 +76,7 @@ describe("a budget", () => {
     expect(structure + text).toBeLessThanOrEqual(120_000);
     const [step] = structured.next_steps as { tool: string; arguments: JsonObject }[];
     expect(step).toMatchObject({ tool: "strict", arguments: { ...at, max_total_chars: 2_000_000 } });
-    const more = await workshop.call("strict", step?.arguments ?? {});
+    const more = await work.call("strict", step?.arguments ?? {});
     expect(more.structured).toMatchObject({ shown: 5000, truncated: false });
   });
 
@@ -148,7 +148,7 @@ describe("a number beyond its bounds", () => {
   });
 
   it("is refused everywhere else", async () => {
-    const { structured } = await workshop.call("strict", { ...at, max_total_chars: 9_000_000 });
+    const { structured } = await work.call("strict", { ...at, max_total_chars: 9_000_000 });
     expect(structured).toMatchObject({ error: { code: "guard/invalid-arguments" } });
   });
 });

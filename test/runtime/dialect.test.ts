@@ -2,12 +2,12 @@
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { toolResult } from "../../src/mcp/calls.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
-let workshop: Workshop | undefined;
+let work: TestWorkspace | undefined;
 afterEach(async () => {
-  await workshop?.close();
-  workshop = undefined;
+  await work?.close();
+  work = undefined;
 });
 
 const places = Array.from({ length: 5 }, (_, line) => ({
@@ -15,8 +15,8 @@ const places = Array.from({ length: 5 }, (_, line) => ({
   range: range(line, 0, 3),
 }));
 
-async function open(config: JsonObject): Promise<Workshop> {
-  workshop = await openWorkshop({
+async function open(config: JsonObject): Promise<TestWorkspace> {
+  work = await openTestWorkspace({
     files: { "a.fake": "one\ntwo\nthree\nfour\nfive\n" },
     servers: {
       fake: {
@@ -28,7 +28,7 @@ async function open(config: JsonObject): Promise<Workshop> {
     },
     config,
   });
-  return workshop;
+  return work;
 }
 
 const signal = new AbortController().signal;

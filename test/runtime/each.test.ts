@@ -6,7 +6,7 @@ import type { LanguageServer } from "../../src/lsp/types.js";
 import { buildAnswer } from "../../src/runtime/answer/answer.js";
 import { askEach } from "../../src/runtime/ask/each.js";
 import { callState, serverOf } from "./doubles.js";
-import { range } from "./workshop.js";
+import { range } from "./test-workspace.js";
 
 const a = "file:///w/a.fake";
 

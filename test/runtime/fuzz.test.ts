@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
-let workshop: Workshop;
+let work: TestWorkspace;
 beforeAll(async () => {
   const place = [{ uri: "file:///work/a.fake", range: range(0, 4, 8) }];
   const request = { method: "textDocument/typeDefinition", params: "text_document_position" };
-  workshop = await openWorkshop({
+  work = await openTestWorkspace({
     config: {
       allow: { commands: [process.execPath], effects: ["read", "edit"] },
       tools: [
@@ -38,15 +38,15 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => workshop.close());
+afterAll(() => work.close());
 
 it("asks at the word beside a place with nothing, once, and says which it was", async () => {
-  const { structured } = await workshop.call("find_definition", {
+  const { structured } = await work.call("find_definition", {
     file_path: "a.fake",
     line: 1,
     character: 7,
   });
-  const asked = await workshop.received("textDocument/definition");
+  const asked = await work.received("textDocument/definition");
   expect(asked.map(({ position }) => position)).toEqual([
     { line: 0, character: 6 },
     { line: 0, character: 8 },
@@ -59,18 +59,18 @@ it("asks at the word beside a place with nothing, once, and says which it was", 
 });
 
 it("leaves nothing on a word alone", async () => {
-  const { structured } = await workshop.call("find_implementations", {
+  const { structured } = await work.call("find_implementations", {
     file_path: "a.fake",
     line: 1,
     character: 2,
   });
   expect(structured).toMatchObject({ ok: true, locations: [], warnings: [] });
-  const asked = await workshop.received("textDocument/implementation");
+  const asked = await work.received("textDocument/implementation");
   expect(new Set(asked.map(({ position }) => JSON.stringify(position))).size).toBe(1);
 });
 
 it("says nothing was found when the words beside have nothing either", async () => {
-  const { structured } = await workshop.call("find_implementations", {
+  const { structured } = await work.call("find_implementations", {
     file_path: "a.fake",
     line: 1,
     character: 7,
@@ -80,18 +80,18 @@ it("says nothing was found when the words beside have nothing either", async () 
 
 it("never moves what edits, not even to a name beside", async () => {
   const at = { file_path: "a.fake", line: 1, character: 7 };
-  const { structured } = await workshop.call("edit_it", at);
+  const { structured } = await work.call("edit_it", at);
   expect(structured).toMatchObject({ ok: true, locations: [], warnings: [] });
-  const asked = await workshop.received("textDocument/typeDefinition");
+  const asked = await work.received("textDocument/typeDefinition");
   expect(new Set(asked.map(({ position }) => JSON.stringify(position)))).toEqual(
     new Set([JSON.stringify({ line: 0, character: 6 })]),
   );
-  const named = await workshop.call("edit_it", { ...at, symbol_name: "two" });
+  const named = await work.call("edit_it", { ...at, symbol_name: "two" });
   expect(named.structured).toMatchObject({ ok: false, error: { code: "point/no-symbol" } });
 });
 
 it("moves onto names only: onto no number, and onto a keyword only where the file declares it", async () => {
-  const other = await openWorkshop({
+  const other = await openTestWorkspace({
     files: { "k.fake": "const  12\n\n\n\ntype  13\n\n" },
     servers: {
       fake: {

@@ -1,22 +1,22 @@
 /** What the proxy tells of itself, and how its servers are restarted and stopped. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { openWorkshop, type Workshop } from "./workshop.js";
+import { openTestWorkspace, type TestWorkspace } from "./test-workspace.js";
 
-let workshop: Workshop | undefined;
+let work: TestWorkspace | undefined;
 afterEach(async () => {
-  await workshop?.close();
-  workshop = undefined;
+  await work?.close();
+  work = undefined;
 });
 
 const secret = "hunter2-hunter2";
 
-async function open(effects: string[] = ["read"]): Promise<Workshop> {
+async function open(effects: string[] = ["read"]): Promise<TestWorkspace> {
   const scenario = {
     capabilities: { hoverProvider: true },
     replies: { "textDocument/hover": { contents: "hi" } },
   };
-  workshop = await openWorkshop({
+  work = await openTestWorkspace({
     files: { "a.fake": "one\n", "b.other": "two\n" },
     servers: {
       fake: { scenario, config: { env: { FAKE_TOKEN: secret }, language_id: "fake" } },
@@ -27,7 +27,7 @@ async function open(effects: string[] = ["read"]): Promise<Workshop> {
       allow: { commands: [process.execPath], effects },
     },
   });
-  return workshop;
+  return work;
 }
 
 const at = { file_path: "a.fake", line: 1, character: 1 };
@@ -70,7 +70,7 @@ describe("introspection", () => {
 });
 
 describe("control", () => {
-  const pids = ({ runtime }: Workshop) =>
+  const pids = ({ runtime }: TestWorkspace) =>
     Object.fromEntries(runtime.pool.status().map(({ id, pid }) => [id, pid]));
 
   it("is neither listed nor callable without the effect", async () => {

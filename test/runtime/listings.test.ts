@@ -13,7 +13,7 @@ import type { ReplyData } from "../../src/runtime/ask/candidates.js";
 import type { CallState } from "../../src/runtime/call-state.js";
 import { fakePlan } from "../fake-server/index.js";
 import { callState, serverOf } from "./doubles.js";
-import { range } from "./workshop.js";
+import { range } from "./test-workspace.js";
 
 const files = ["a", "b", "c"].map((name) => `file:///w/${name}.fake`);
 const text = `${"a line of some words and 👋 ".repeat(3)}\n`.repeat(30);

@@ -7,7 +7,7 @@ import { canonicalPretty, canonicalText } from "../../src/base/json.js";
 import { ConfigError } from "../../src/base/problem.js";
 import { writeBundle } from "../../src/emit/write.js";
 import { type BundleSource, loadBundle } from "../../src/runtime/bundle/load.js";
-import { writeWorkshop } from "./workshop.js";
+import { writeTestWorkspace } from "./test-workspace.js";
 
 let outside: string;
 let bundle: Bundle;
@@ -15,7 +15,7 @@ let folder: string;
 let copies = 0;
 
 beforeAll(() => {
-  ({ outside, bundle } = writeWorkshop({ servers: { fake: { scenario: {} } } }));
+  ({ outside, bundle } = writeTestWorkspace({ servers: { fake: { scenario: {} } } }));
   folder = join(outside, "bundle");
   writeBundle(bundle, folder);
 });

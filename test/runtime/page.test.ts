@@ -9,15 +9,15 @@ import type { Header } from "../../src/runtime/answer/envelope.js";
 import { type NextPage, Pages, type Snapshot } from "../../src/runtime/answer/pages.js";
 import { RenderedList } from "../../src/runtime/listing/list.js";
 import { callState } from "./doubles.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
 const a = "file:///work/a.fake";
 const many = Array.from({ length: 450 }, (_, index) => ({ uri: a, range: range(index, 0, 4) })).reverse();
 
 describe("pages of a call", () => {
-  let workshop: Workshop;
+  let work: TestWorkspace;
   beforeAll(async () => {
-    workshop = await openWorkshop({
+    work = await openTestWorkspace({
       files: { "a.fake": "long line ".repeat(12).concat("\n").repeat(460), "b.fake": "x\n" },
       servers: {
         fake: {
@@ -39,7 +39,7 @@ describe("pages of a call", () => {
       },
     });
   });
-  afterAll(() => workshop.close());
+  afterAll(() => work.close());
 
   const at = { file_path: "a.fake", line: 1, character: 1 };
 
@@ -48,7 +48,7 @@ describe("pages of a call", () => {
     let cursor: unknown;
     for (let pages = 1; ; pages++) {
       const args = { ...at, page_size: pageSize, ...(typeof cursor === "string" ? { cursor } : {}) };
-      const { structured, text } = await workshop.call("find_references", args);
+      const { structured, text } = await work.call("find_references", args);
       expect(structured.ok).toBe(true);
       const shown = structured.locations as JsonObject[];
       expect(structured).toMatchObject({ total: 450, shown: shown.length });
@@ -70,14 +70,14 @@ describe("pages of a call", () => {
   });
 
   it("have the same cursors for the same question", async () => {
-    const first = await workshop.call("find_references", at);
-    const again = await workshop.call("find_references", at);
+    const first = await work.call("find_references", at);
+    const again = await work.call("find_references", at);
     expect(first.structured.shown).toBe(100);
     expect(again).toEqual(first);
   });
 
   it("are bound to the tool's arguments", async () => {
-    const { structured } = await workshop.call("find_references", at);
+    const { structured } = await work.call("find_references", at);
     const cursor = structured.next_cursor as string;
     for (const args of [
       { ...at, character: 2, cursor },
@@ -85,43 +85,43 @@ describe("pages of a call", () => {
       { ...at, cursor: `${cursor}x` },
       { ...at, cursor: "nonsense" },
     ]) {
-      const refused = await workshop.call("find_references", args);
+      const refused = await work.call("find_references", args);
       expect(refused.structured).toMatchObject({ error: { code: "page/cursor-invalid" } });
     }
-    const explicit = await workshop.call("find_references", { ...at, include_declaration: true, cursor });
+    const explicit = await work.call("find_references", { ...at, include_declaration: true, cursor });
     expect(explicit.structured).toMatchObject({ ok: true, shown: 100 });
   });
 
   it("are stale when a file of the listing changed", async () => {
-    const { structured } = await workshop.call("find_references", at);
-    utimesSync(join(workshop.folder, "a.fake"), new Date(0), new Date(0));
+    const { structured } = await work.call("find_references", at);
+    utimesSync(join(work.folder, "a.fake"), new Date(0), new Date(0));
     const cursor = structured.next_cursor as string;
-    const refused = await workshop.call("find_references", { ...at, cursor });
+    const refused = await work.call("find_references", { ...at, cursor });
     expect(refused.structured).toMatchObject({ error: { code: "page/cursor-stale" } });
   });
 
   it("belong to their session", async () => {
-    const { structured } = await workshop.call("find_references", at);
-    const other = workshop.runtime.openSession();
+    const { structured } = await work.call("find_references", at);
+    const other = work.runtime.openSession();
     const args = { ...at, cursor: structured.next_cursor };
     const refused = await other.call("find_references", args, { signal: new AbortController().signal });
     expect(refused.structured).toMatchObject({ error: { code: "page/cursor-expired" } });
   });
 
   it("are stale when a file that the listing does not name came into being", async () => {
-    const { structured } = await workshop.call("find_references", at);
+    const { structured } = await work.call("find_references", at);
     const cursor = structured.next_cursor as string;
-    expect((await workshop.call("find_references", { ...at, cursor })).isError).toBe(false);
-    writeFileSync(join(workshop.folder, "notes.txt"), "no server is for it\n");
-    expect((await workshop.call("find_references", { ...at, cursor })).isError).toBe(false);
-    writeFileSync(join(workshop.folder, "new.fake"), "one more use\n");
-    const refused = await workshop.call("find_references", { ...at, cursor });
+    expect((await work.call("find_references", { ...at, cursor })).isError).toBe(false);
+    writeFileSync(join(work.folder, "notes.txt"), "no server is for it\n");
+    expect((await work.call("find_references", { ...at, cursor })).isError).toBe(false);
+    writeFileSync(join(work.folder, "new.fake"), "one more use\n");
+    const refused = await work.call("find_references", { ...at, cursor });
     expect(refused.structured).toMatchObject({ error: { code: "page/cursor-stale" } });
-    expect((await workshop.call("find_references", at)).isError).toBe(false);
+    expect((await work.call("find_references", at)).isError).toBe(false);
   });
 
   it("are not there for a tool without them: it is cut, visibly, and says how to go on", async () => {
-    const { structured, text } = await workshop.call("capped", at);
+    const { structured, text } = await work.call("capped", at);
     expect(structured).toMatchObject({
       total: 450,
       truncated: true,
@@ -130,7 +130,7 @@ describe("pages of a call", () => {
     expect(structured.shown).toBe(200);
     expect((structured.locations as JsonObject[])[0]).toMatchObject({ line: 1 });
     expect(text).toContain(`capped: 1-${structured.shown} of 450 locations`);
-    const few = await workshop.call("capped", { ...at, max_results: 3 });
+    const few = await work.call("capped", { ...at, max_results: 3 });
     expect(few.structured).toMatchObject({
       total: 450,
       shown: 3,

@@ -6,7 +6,7 @@ import { placesNear, wordsAt } from "../../src/runtime/point/nearby.js";
 import { warnOfOtherSymbol } from "../../src/runtime/point/other-symbol.js";
 import type { Target } from "../../src/runtime/point/target.js";
 import { callState, serverOf } from "./doubles.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
 const a = "file:///work/a.fake";
 const b = "file:///work/lib/b.fake";
@@ -48,9 +48,9 @@ const found: JsonObject[] = [
   { name: "away", kind: 12, location: { uri: "file:///etc/x", range: range(0, 0, 2) } },
 ];
 
-let workshop: Workshop;
+let work: TestWorkspace;
 beforeAll(async () => {
-  workshop = await openWorkshop({
+  work = await openTestWorkspace({
     config: { extends: ["tools/read"] },
     files: { "a.fake": text, "lib/b.fake": "export helper() {}\nhelperOf() {} twin\n" },
     servers: {
@@ -74,11 +74,11 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => workshop.close());
+afterAll(() => work.close());
 
 /** Where the server was asked, as the agent counts: the scripted server answers with the position it got. */
 async function placed(args: JsonObject): Promise<JsonObject> {
-  const { structured } = await workshop.call("find_definition", args);
+  const { structured } = await work.call("find_definition", args);
   const [place] = structured.locations as JsonObject[];
   return { line: place?.line ?? 0, character: place?.character ?? 0 };
 }
@@ -98,7 +98,7 @@ describe("by name in a file", () => {
       isError,
       structured,
       text: words,
-    } = await workshop.call("find_definition", {
+    } = await work.call("find_definition", {
       file_path: "a.fake",
       symbol_name: "run",
     });
@@ -128,7 +128,7 @@ describe("by name in a file", () => {
       line: 4,
       character: 7,
     });
-    const { structured } = await workshop.call("find_definition", {
+    const { structured } = await work.call("find_definition", {
       file_path: "a.fake",
       symbol_name: "Beta",
       symbol_kind: "function",
@@ -141,7 +141,7 @@ describe("by name in a file", () => {
       line: 5,
       character: 3,
     });
-    const { structured } = await workshop.call("find_definition", {
+    const { structured } = await work.call("find_definition", {
       file_path: "a.fake",
       line: 1,
       symbol_name: "run",
@@ -160,7 +160,7 @@ describe("by name, one of several", () => {
   });
 
   it("says how many there are when there is no such one", async () => {
-    const { structured } = await workshop.call("find_definition", {
+    const { structured } = await work.call("find_definition", {
       file_path: "a.fake",
       symbol_name: "run[2]",
     });
@@ -196,7 +196,7 @@ describe("by a line's text", () => {
   });
 
   it("asks back when several lines read so", async () => {
-    const { structured, text: words } = await workshop.call("find_definition", {
+    const { structured, text: words } = await work.call("find_definition", {
       file_path: "a.fake",
       line_text: "|run()",
     });
@@ -212,7 +212,7 @@ describe("by a line's text", () => {
   });
 
   it("refuses a line that is not there", async () => {
-    const { structured } = await workshop.call("find_definition", {
+    const { structured } = await work.call("find_definition", {
       file_path: "a.fake",
       line_text: "no such",
     });
@@ -222,16 +222,16 @@ describe("by a line's text", () => {
 
 describe("by position and name", () => {
   const call = async (args: JsonObject) =>
-    (await workshop.call("find_definition", { file_path: "a.fake", ...args })).structured;
+    (await work.call("find_definition", { file_path: "a.fake", ...args })).structured;
 
   it("goes to the name nearby, without asking the server, and says so", async () => {
-    const before = (await workshop.received("textDocument/definition")).length;
+    const before = (await work.received("textDocument/definition")).length;
     const answer = await call({ line: 4, character: 3, symbol_name: "run" });
     expect(answer).toMatchObject({
       locations: [{ line: 5, character: 3 }],
       warnings: [{ code: "answer/fuzzed-position", data: { line: 5, character: 3 } }],
     });
-    expect((await workshop.received("textDocument/definition")).length).toBe(before + 1);
+    expect((await work.received("textDocument/definition")).length).toBe(before + 1);
   });
 
   it("stays and warns when the name is nowhere near", async () => {
@@ -279,7 +279,7 @@ it("declarations are compared by their texts, those that have to be read first t
 
 describe("by name in the workspace", () => {
   it("finds a path that only the file itself tells", async () => {
-    const { structured } = await workshop.call("find_definition", { symbol_name: "Beta.run" });
+    const { structured } = await work.call("find_definition", { symbol_name: "Beta.run" });
     expect(structured).toMatchObject({ document: { path: "a.fake" }, warnings: [] });
     expect(await placed({ symbol_name: "Beta.run" })).toEqual({ line: 5, character: 3 });
   });
@@ -289,13 +289,13 @@ describe("by name in the workspace", () => {
   });
 
   it("finds the name within a flat symbol's range", async () => {
-    const { structured } = await workshop.call("find_definition", { symbol_name: "helper" });
+    const { structured } = await work.call("find_definition", { symbol_name: "helper" });
     expect(structured).toMatchObject({ document: { path: "lib/b.fake" }, warnings: [] });
     expect(await placed({ symbol_name: "helper" })).toEqual({ line: 1, character: 8 });
   });
 
   it("says so when the file that was named does not have it", async () => {
-    const { structured } = await workshop.call("find_definition", {
+    const { structured } = await work.call("find_definition", {
       file_path: "a.fake",
       symbol_name: "helper",
     });
@@ -306,18 +306,18 @@ describe("by name in the workspace", () => {
   });
 
   it("asks back when several files have the name, and takes a kind or a path", async () => {
-    const { structured } = await workshop.call("find_definition", { symbol_name: "twin" });
+    const { structured } = await work.call("find_definition", { symbol_name: "twin" });
     expect(structured).toMatchObject({
       needs_disambiguation: true,
       candidates: [{ path: "a.fake" }, { path: "lib/b.fake" }],
     });
-    const one = await workshop.call("find_definition", { symbol_name: "Alpha.twin" });
+    const one = await work.call("find_definition", { symbol_name: "Alpha.twin" });
     expect(one.structured).toMatchObject({ document: { path: "a.fake" } });
   });
 
   it("does not find what lies outside, or nowhere", async () => {
     for (const name of ["away", "nothing"]) {
-      const { structured } = await workshop.call("find_definition", { symbol_name: name });
+      const { structured } = await work.call("find_definition", { symbol_name: name });
       expect(structured).toMatchObject({ ok: false, error: { code: "point/no-symbol" } });
     }
   });
@@ -326,19 +326,19 @@ describe("by name in the workspace", () => {
 describe("by position", () => {
   it("counts characters, not units", async () => {
     expect(await placed({ file_path: "a.fake", line: 5, character: 14 })).toEqual({ line: 5, character: 14 });
-    const asked = await workshop.received("textDocument/definition");
+    const asked = await work.received("textDocument/definition");
     expect(asked.at(-1)?.position).toEqual({ line: 4, character: 14 });
   });
 
   it("accepts a file URI", async () => {
-    expect(await placed({ file_path: workshop.uri("a.fake"), line: 1, character: 7 })).toEqual({
+    expect(await placed({ file_path: work.uri("a.fake"), line: 1, character: 7 })).toEqual({
       line: 1,
       character: 7,
     });
   });
 
   it("says when the character is past the line's end", async () => {
-    const { structured } = await workshop.call("find_definition", {
+    const { structured } = await work.call("find_definition", {
       file_path: "a.fake",
       line: 1,
       character: 99,

@@ -1,20 +1,20 @@
 /** Methods that do the same for a range, with servers that have one of the two, the other, or both. */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { openWorkshop, type Workshop } from "./workshop.js";
+import { openTestWorkspace, type TestWorkspace } from "./test-workspace.js";
 
-let workshop: Workshop | undefined;
+let work: TestWorkspace | undefined;
 afterEach(async () => {
-  await workshop?.close();
-  workshop = undefined;
+  await work?.close();
+  work = undefined;
 });
 
 const full = "textDocument/semanticTokens/full";
 const ranged = "textDocument/semanticTokens/range";
 const tokens = { data: [0, 0, 3, 0, 0, 1, 0, 3, 0, 0] };
 
-async function open(offered: JsonObject): Promise<Workshop> {
-  workshop = await openWorkshop({
+async function open(offered: JsonObject): Promise<TestWorkspace> {
+  work = await openTestWorkspace({
     files: { "a.fake": "one\ntwo\n" },
     servers: {
       fake: {
@@ -28,7 +28,7 @@ async function open(offered: JsonObject): Promise<Workshop> {
     },
     config: { extends: ["tools/read"] },
   });
-  return workshop;
+  return work;
 }
 
 const textDocument = { uri: expect.any(String) };
@@ -68,7 +68,7 @@ it("narrows the whole for a server that has no ranges", async () => {
 });
 
 it("does not ask for the whole where that would change more than the range", async () => {
-  workshop = await openWorkshop({
+  work = await openTestWorkspace({
     files: { "a.fake": "one\ntwo\n" },
     servers: {
       fake: {
@@ -89,9 +89,9 @@ it("does not ask for the whole where that would change more than the range", asy
       ],
     },
   });
-  const whole = await workshop.call("formatted", { file_path: "a.fake" });
+  const whole = await work.call("formatted", { file_path: "a.fake" });
   expect(whole.isError).toBe(false);
-  const part = await workshop.call("formatted", { file_path: "a.fake", line: 2 });
+  const part = await work.call("formatted", { file_path: "a.fake", line: 2 });
   expect(part.structured).toMatchObject({ value: null, warnings: [{ code: "answer/not-supported" }] });
-  expect(await workshop.received("textDocument/formatting")).toHaveLength(1);
+  expect(await work.received("textDocument/formatting")).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 /** Every shipped read tool through the whole line, against one scripted server that offers everything. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../src/base/json.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
 const a = "file:///work/a.fake";
 const b = "file:///work/lib/b.fake";
@@ -100,19 +100,19 @@ const replies: { [method: string]: Json } = {
   "workspaceSymbol/resolve": { ...asked("name", "kind"), location: { uri: b, range: range(0, 6, 10) } },
 };
 
-let workshop: Workshop;
+let work: TestWorkspace;
 beforeAll(async () => {
   const sources = Object.fromEntries(files.map(({ uri }) => [uri.slice("file:///work/".length), "x\n"]));
-  workshop = await openWorkshop({
+  work = await openTestWorkspace({
     files: { ...sources, "a.fake": text, "lib/b.fake": "class Base {}\nBased\n" },
     servers: { fake: { scenario: { capabilities, replies } } },
     config: { extends: ["tools/read"] },
   });
 });
-afterAll(() => workshop.close());
+afterAll(() => work.close());
 
 async function told(tool: string, args: JsonObject): Promise<JsonObject> {
-  const { isError, structured, text: words } = await workshop.call(tool, args);
+  const { isError, structured, text: words } = await work.call(tool, args);
   expect(isError, words).toBe(false);
   return structured;
 }
@@ -196,28 +196,28 @@ describe("asking", () => {
 
   it("asks for selection ranges of one place", async () => {
     await told("get_selection_range", place);
-    expect((await workshop.received("textDocument/selectionRange")).at(-1)).toMatchObject({
+    expect((await work.received("textDocument/selectionRange")).at(-1)).toMatchObject({
       positions: [{ line: 1, character: 22 }],
     });
   });
 
   it("resolves only the symbols that lack a range", async () => {
     await told("search_workspace_symbols", { query: "Base" });
-    const resolved = await workshop.received("workspaceSymbol/resolve");
+    const resolved = await work.received("workspaceSymbol/resolve");
     expect(new Set(resolved.map(({ name }) => name))).toEqual(new Set(["Base"]));
   });
 });
 
 describe("completions", () => {
   it("are compared with what was typed, in the server's order, and those shown are resolved", async () => {
-    const before = (await workshop.received("completionItem/resolve")).length;
+    const before = (await work.received("completionItem/resolve")).length;
     const answer = await told("get_completions", { ...file, line: 2, character: 25, page_size: 2 });
     expect(answer).toMatchObject({ prefix: "ru", incomplete: true, total: 3, shown: 2, truncated: true });
     expect(answer.completions).toEqual([
       { label: "rush", kind: "method", documentation: "what it does" },
       { label: "run", kind: "method", documentation: "what it does" },
     ]);
-    const resolved = (await workshop.received("completionItem/resolve")).slice(before);
+    const resolved = (await work.received("completionItem/resolve")).slice(before);
     // The third stands on the next page, which is made of the same items.
     expect(resolved.map(({ data }) => data).toSorted()).toEqual([0, 1, 2]);
   });
@@ -229,7 +229,7 @@ describe("completions", () => {
 });
 
 describe("ranges", () => {
-  const received = async (method: string) => (await workshop.received(method)).at(-1);
+  const received = async (method: string) => (await work.received(method)).at(-1);
 
   it("are the whole document when absent", async () => {
     const { hints } = await told("get_inlay_hints", file);
@@ -258,7 +258,7 @@ describe("ranges", () => {
   });
 
   it("that end before they begin are refused", async () => {
-    const { structured } = await workshop.call("get_inlay_hints", { ...file, line: 3, end_line: 2 });
+    const { structured } = await work.call("get_inlay_hints", { ...file, line: 3, end_line: 2 });
     expect(structured).toMatchObject({ error: { code: "point/out-of-range" } });
   });
 });
@@ -266,8 +266,8 @@ describe("ranges", () => {
 describe("code actions", () => {
   it("are asked for with the server's own diagnostics of the range", async () => {
     const { actions } = await told("get_code_actions", { ...file, line: 2, kinds: ["quickfix"] });
-    expect((await workshop.received("textDocument/codeAction")).at(-1)).toEqual({
-      textDocument: { uri: workshop.uri("a.fake") },
+    expect((await work.received("textDocument/codeAction")).at(-1)).toEqual({
+      textDocument: { uri: work.uri("a.fake") },
       range: range(1, 0, 26),
       context: { diagnostics: [diagnostics[0]], only: ["quickfix"], triggerKind: 1 },
     });
@@ -279,7 +279,7 @@ describe("code actions", () => {
 
   it("are asked for without kinds when the call names none", async () => {
     await told("get_code_actions", file);
-    const { context } = (await workshop.received("textDocument/codeAction")).at(-1) ?? {};
+    const { context } = (await work.received("textDocument/codeAction")).at(-1) ?? {};
     expect(context).toEqual({ diagnostics, triggerKind: 1 });
   });
 });

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import type { Json } from "../../src/base/json.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
-let workshop: Workshop | undefined;
+let work: TestWorkspace | undefined;
 afterEach(async () => {
-  await workshop?.close();
-  workshop = undefined;
+  await work?.close();
+  work = undefined;
 });
 
 const found = [
@@ -17,8 +17,8 @@ const found = [
 ];
 
 /** A server that has said that it is ready, with these answers to a search, the last for ever. */
-async function open(answers: Json[]): Promise<Workshop> {
-  workshop = await openWorkshop({
+async function open(answers: Json[]): Promise<TestWorkspace> {
+  work = await openTestWorkspace({
     files: { "a.fake": "one two\n" },
     servers: {
       fake: {
@@ -38,7 +38,7 @@ async function open(answers: Json[]): Promise<Workshop> {
       },
     },
   });
-  return workshop;
+  return work;
 }
 
 it("believes an empty answer at once while nothing changed", async () => {

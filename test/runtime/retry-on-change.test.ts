@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { sha256 } from "../../src/base/hash.js";
 import { retryWhileFilesChange } from "../../src/runtime/ask/retry-on-change.js";
-import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace, type TestWorkspaceOptions } from "./test-workspace.js";
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function open(options: WorkshopOptions): Promise<Workshop> {
-  const work = await openWorkshop(options);
+async function open(options: TestWorkspaceOptions): Promise<TestWorkspace> {
+  const work = await openTestWorkspace(options);
   cleanups.push(() => work.close());
   return work;
 }

@@ -1,9 +1,9 @@
 /** What is said of folders that are not watched: once in a session, and always in the status. */
 import { afterEach, expect, test } from "vitest";
 import type { CallOutcome } from "../../src/runtime/session.js";
-import { openWorkshop, type Workshop } from "./workshop.js";
+import { openTestWorkspace, type TestWorkspace } from "./test-workspace.js";
 
-let shop: Workshop | undefined;
+let shop: TestWorkspace | undefined;
 
 afterEach(() => shop?.close());
 
@@ -15,7 +15,7 @@ test("a folder that is not watched is named once in a session, and always in the
     capabilities: { hoverProvider: true },
     replies: { "textDocument/hover": { contents: "text" } },
   };
-  shop = await openWorkshop({
+  shop = await openTestWorkspace({
     files: { "a.fake": "one two\n", ".gitignore": "gen/\n", ...gen },
     servers: { fake: { scenario } },
     watchOptions: { ignoredFiles: 3 },

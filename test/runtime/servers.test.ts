@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { Scenario } from "../fake-server/index.js";
-import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace, type TestWorkspaceOptions } from "./test-workspace.js";
 
-let workshop: Workshop | undefined;
+let work: TestWorkspace | undefined;
 afterEach(async () => {
-  await workshop?.close();
-  workshop = undefined;
+  await work?.close();
+  work = undefined;
 });
 
-async function open(options: WorkshopOptions): Promise<Workshop> {
-  workshop = await openWorkshop(options);
-  return workshop;
+async function open(options: TestWorkspaceOptions): Promise<TestWorkspace> {
+  work = await openTestWorkspace(options);
+  return work;
 }
 
 const files = { "a.fake": "one two\n" };

@@ -2,17 +2,17 @@ import { getEventListeners } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { Refusal } from "../../src/base/problem.js";
-import { openWorkshop, range, type Workshop, type WorkshopOptions } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace, type TestWorkspaceOptions } from "./test-workspace.js";
 
-let workshop: Workshop | undefined;
+let work: TestWorkspace | undefined;
 afterEach(async () => {
-  await workshop?.close();
-  workshop = undefined;
+  await work?.close();
+  work = undefined;
 });
 
-async function open(options: WorkshopOptions): Promise<Workshop> {
-  workshop = await openWorkshop(options);
-  return workshop;
+async function open(options: TestWorkspaceOptions): Promise<TestWorkspace> {
+  work = await openTestWorkspace(options);
+  return work;
 }
 
 const a = "file:///work/a.fake";
@@ -160,9 +160,9 @@ describe("a call that cannot be answered", () => {
     expect(text).toContain("/path is unknown; known are cursor, file_path, page_size (additionalProperties)");
   });
 
-  let refusing: Workshop;
+  let refusing: TestWorkspace;
   beforeAll(async () => {
-    refusing = await openWorkshop({
+    refusing = await openTestWorkspace({
       files: { ...files, "c.txt": "" },
       servers: { fake: { scenario: { capabilities: { definitionProvider: true } } } },
     });

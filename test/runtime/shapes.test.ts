@@ -11,7 +11,7 @@ import type { ReplyData } from "../../src/runtime/ask/candidates.js";
 import { runtimeShapes } from "../../src/runtime/shapes/index.js";
 import { fakePlan } from "../fake-server/index.js";
 import { callState, serverOf } from "./doubles.js";
-import { range } from "./workshop.js";
+import { range } from "./test-workspace.js";
 
 const a = "file:///w/a.fake";
 const b = "file:///w/b.fake";

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../src/base/json.js";
 import { Lines } from "../../src/base/text.js";
 import { buildAnswer } from "../../src/runtime/answer/answer.js";
 import { callState, serverOf } from "./doubles.js";
-import { range } from "./workshop.js";
+import { range } from "./test-workspace.js";
 
 const a = "file:///w/a.fake";
 

@@ -2,12 +2,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { Scenario } from "../fake-server/index.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
-let workshop: Workshop | undefined;
+let work: TestWorkspace | undefined;
 afterEach(async () => {
-  await workshop?.close();
-  workshop = undefined;
+  await work?.close();
+  work = undefined;
 });
 
 const at = { file_path: "a.fake", line: 1, character: 1 };
@@ -32,8 +32,8 @@ async function open(
   scenarios: { [id: string]: Scenario },
   timeoutMs: number,
   config: JsonObject = {},
-): Promise<Workshop> {
-  workshop = await openWorkshop({
+): Promise<TestWorkspace> {
+  work = await openTestWorkspace({
     files: { "a.fake": "one two\n" },
     servers: Object.fromEntries(
       Object.entries(scenarios).map(([id, scenario], index) => [
@@ -44,8 +44,8 @@ async function open(
     config: { extends: ["tools/core", "tools/batch"], limits: { timeout_ms: timeoutMs }, ...config },
   });
   // Everything that is read at a first call is in memory, so that the time goes to the server alone.
-  await workshop.call("get_server_status", {});
-  return workshop;
+  await work.call("get_server_status", {});
+  return work;
 }
 
 describe("a call that ends while its server starts says so", () => {

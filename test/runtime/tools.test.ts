@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { openWorkshop, range, type Workshop } from "./workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
 const a = "file:///work/a.fake";
 
@@ -127,9 +127,9 @@ const config: JsonObject = {
   ],
 };
 
-let workshop: Workshop;
+let work: TestWorkspace;
 beforeAll(async () => {
-  workshop = await openWorkshop({
+  work = await openTestWorkspace({
     files: { "a.fake": "one 👋 two\nthree\n" },
     servers: {
       other: { scenario: {}, config: { extensions: ["other"] } },
@@ -185,28 +185,28 @@ beforeAll(async () => {
     config,
   });
 });
-afterAll(() => workshop.close());
+afterAll(() => work.close());
 
 describe("tools of a config's own", () => {
   it("give a custom method's text", async () => {
-    const { structured, text } = await workshop.call("expand", {
+    const { structured, text } = await work.call("expand", {
       file_path: "a.fake",
       line: 1,
       character: 7,
     });
     expect(structured).toMatchObject({ text: "let x\nlet y", language: "fake", server_id: "fake" });
     expect(text).toContain("```fake\nlet x\nlet y\n```");
-    const [asked] = await workshop.received("fake/expand");
+    const [asked] = await work.received("fake/expand");
     expect(asked?.position).toEqual({ line: 0, character: 7 });
   });
 
   it("pass a step's value on, and skip what the server lacks", async () => {
-    const { structured } = await workshop.call("two_steps", { file_path: "a.fake" });
+    const { structured } = await work.call("two_steps", { file_path: "a.fake" });
     expect(structured.value).toEqual({ key: "k", language: "fake" });
   });
 
   it("take a range", async () => {
-    const { structured } = await workshop.call("in_range", {
+    const { structured } = await work.call("in_range", {
       file_path: "a.fake",
       line: 1,
       character: 5,
@@ -215,27 +215,27 @@ describe("tools of a config's own", () => {
     });
     expect(structured.value).toEqual(range(0, 4, 6));
     const backwards = { file_path: "a.fake", line: 2, character: 1, end_line: 1, end_character: 1 };
-    expect((await workshop.call("in_range", backwards)).structured).toMatchObject({
+    expect((await work.call("in_range", backwards)).structured).toMatchObject({
       error: { code: "point/out-of-range" },
     });
   });
 
   it("run only the commands that the config allows", async () => {
-    const { structured } = await workshop.call("run_it", { file_path: "a.fake", command: "go" });
+    const { structured } = await work.call("run_it", { file_path: "a.fake", command: "go" });
     expect(structured.value).toEqual({ command: "go", arguments: [1] });
-    const refused = await workshop.call("run_it", { file_path: "a.fake", command: "stop" });
+    const refused = await work.call("run_it", { file_path: "a.fake", command: "stop" });
     expect(refused.isError).toBe(true);
-    expect(await workshop.received("workspace/executeCommand")).toHaveLength(1);
+    expect(await work.received("workspace/executeCommand")).toHaveLength(1);
   });
 
   it("are made of tools, whose refusals are part of the whole", async () => {
-    const { structured } = await workshop.call("both", { file_path: "a.fake", line: 1, character: 1 });
+    const { structured } = await work.call("both", { file_path: "a.fake", line: 1, character: 1 });
     expect(structured).toMatchObject({ ok: true, server_id: "fake" });
     expect(structured.value).toMatchObject({
       definition: { ok: true, tool: "find_definition", locations: [{ path: "a.fake" }] },
       hover: { ok: true, tool: "get_hover", warnings: [{ code: "answer/not-supported" }] },
     });
-    const { structured: half } = await workshop.call("half", { file_path: "a.fake", line: 1, character: 1 });
+    const { structured: half } = await work.call("half", { file_path: "a.fake", line: 1, character: 1 });
     expect(half.value).toMatchObject({
       definition: { ok: true },
       broken: { ok: false, tool: "find_definition", error: { code: "guard/not-a-file" } },
@@ -246,12 +246,12 @@ describe("tools of a config's own", () => {
     const at = { file_path: "a.fake", line: 1, character: 1 };
     const message = expect.stringContaining("fake/lacking");
     for (const tool of ["skipped_last", "skipped_items"])
-      expect((await workshop.call(tool, at)).structured).toMatchObject({
+      expect((await work.call(tool, at)).structured).toMatchObject({
         ok: true,
         total: 0,
         warnings: [{ code: "answer/not-supported", message }],
       });
-    expect((await workshop.call("lacking", at)).structured).toMatchObject({
+    expect((await work.call("lacking", at)).structured).toMatchObject({
       ok: true,
       value: null,
       warnings: [{ code: "answer/not-supported", message }],
@@ -263,7 +263,7 @@ describe("refusals that lead on", () => {
   const at = { file_path: "a.fake", line: 1, character: 1 };
 
   it("say which servers a tool is for", async () => {
-    const { structured } = await workshop.call("of_other", at);
+    const { structured } = await work.call("of_other", at);
     expect(structured).toMatchObject({
       error: {
         code: "route/no-server",
@@ -273,30 +273,30 @@ describe("refusals that lead on", () => {
   });
 
   it("name the values that an argument takes, and the kinds of symbols", async () => {
-    const { structured } = await workshop.call("of_other", { ...at, how: "third" });
+    const { structured } = await work.call("of_other", { ...at, how: "third" });
     expect(structured).toMatchObject({
       error: { message: expect.stringContaining('/how must be one of "first", "second"') },
     });
     const klass = { file_path: "a.fake", symbol_name: "nowhere", symbol_kind: "klass" };
-    expect((await workshop.call("find_definition", klass)).structured).toMatchObject({
+    expect((await work.call("find_definition", klass)).structured).toMatchObject({
       error: { code: "point/no-symbol", message: expect.stringContaining("known are file, module,") },
     });
   });
 
   it("leave its own list's size to the tool that is asked for it", async () => {
-    const { structured } = await workshop.call("found_twice", { ...at, max_results: 1 });
+    const { structured } = await work.call("found_twice", { ...at, max_results: 1 });
     expect(structured).toMatchObject({ ok: true, shown: 1, warnings: [] });
   });
 });
 
 describe("calls into a hierarchy", () => {
   it("ask about each item and give each caller once", async () => {
-    const { structured, text } = await workshop.call("get_incoming_calls", {
+    const { structured, text } = await work.call("get_incoming_calls", {
       file_path: "a.fake",
       line: 1,
       character: 1,
     });
-    expect(await workshop.received("callHierarchy/incomingCalls")).toMatchObject([
+    expect(await work.received("callHierarchy/incomingCalls")).toMatchObject([
       { item: { data: 1 } },
       { item: { data: 2 } },
     ]);
@@ -314,7 +314,7 @@ describe("calls into a hierarchy", () => {
   });
 
   it("are empty with a warning where the second method lacks", async () => {
-    const { structured } = await workshop.call("get_outgoing_calls", {
+    const { structured } = await work.call("get_outgoing_calls", {
       file_path: "a.fake",
       line: 1,
       character: 1,

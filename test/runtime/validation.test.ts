@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../src/base/json.js";
 import { Fault } from "../../src/base/problem.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime } from "../../src/runtime/runtime.js";
-import { openWorkshop, type Workshop, writeWorkshop } from "./workshop.js";
+import { openTestWorkspace, type TestWorkspace, writeTestWorkspace } from "./test-workspace.js";
 
 const result = {
   type: "object",
@@ -65,13 +65,13 @@ const withReplies = (info: Json, any: Json = [1]) => ({
 describe("a reply to a method with a declared result", () => {
   const at = { file_path: "a.fake" };
   const open = (info: Json) =>
-    openWorkshop({ files: { "a.fake": "x\n" }, servers: { fake: withReplies(info) }, config });
+    openTestWorkspace({ files: { "a.fake": "x\n" }, servers: { fake: withReplies(info) }, config });
 
   it("is passed on where it is valid", async () => {
-    const workshop = await open({ name: "a", level: "high" });
-    const { structured } = await workshop.call("info", at);
+    const work = await open({ name: "a", level: "high" });
+    const { structured } = await work.call("info", at);
     expect(structured).toMatchObject({ ok: true, value: { name: "a", level: "high" } });
-    await workshop.close();
+    await work.close();
   });
 
   it.each<[string, Json, string]>([
@@ -80,46 +80,46 @@ describe("a reply to a method with a declared result", () => {
     ["without a member", { level: "low" }, "/name must have required property 'name' (required)"],
     ["with another value", { name: "a", level: "secret" }, '/level must be one of "low", "high" (enum)'],
   ])("is refused %s, whatever step asks", async (_, info, issue) => {
-    const workshop = await open(info);
+    const work = await open(info);
     for (const tool of ["info", "info_then_any", "info_of_each"]) {
-      const { structured, text } = await workshop.call(tool, at);
+      const { structured, text } = await work.call(tool, at);
       const message = `The server fake answered custom/info with a value that violates its declared result: ${issue}.`;
       expect(structured).toMatchObject({ ok: false, error: { code: "lsp/invalid-reply", message } });
       expect(JSON.stringify(structured)).not.toContain("secret");
       expect(text).toContain("custom/info");
     }
-    expect((await workshop.call("any", at)).structured).toMatchObject({ ok: true, value: [1] });
-    await workshop.close();
+    expect((await work.call("any", at)).structured).toMatchObject({ ok: true, value: [1] });
+    await work.close();
   });
 
   it("never names a path of the reply", async () => {
-    const workshop = await open({ name: "a", "file:///elsewhere/secret.txt": 1 });
-    const { structured } = await workshop.call("info", at);
+    const work = await open({ name: "a", "file:///elsewhere/secret.txt": 1 });
+    const { structured } = await work.call("info", at);
     expect(structured).toMatchObject({ error: { code: "lsp/invalid-reply" } });
     expect(JSON.stringify(structured)).not.toContain("elsewhere");
-    await workshop.close();
+    await work.close();
   });
 
   it("makes way for the reply of another server", async () => {
-    const workshop = await openWorkshop({
+    const work = await openTestWorkspace({
       files: { "a.fake": "x\n" },
       servers: { bad: { ...withReplies(7), config: { priority: 1 } }, good: withReplies({ name: "good" }) },
       config,
     });
-    expect((await workshop.call("info", at)).structured).toMatchObject({ ok: true, server_id: "good" });
-    const { structured } = await workshop.call("info_of_all", at);
+    expect((await work.call("info", at)).structured).toMatchObject({ ok: true, server_id: "good" });
+    const { structured } = await work.call("info_of_all", at);
     expect(structured).toMatchObject({
       ok: true,
       server_id: "good",
       warnings: [{ code: "answer/partial-servers", data: { server_id: "bad", code: "lsp/invalid-reply" } }],
     });
-    await workshop.close();
+    await work.close();
   });
 
   it("is checked by code of the bundle, for the servers that have the method", () => {
     const servers = { one: { ...withReplies(1), config: { priority: 1 } }, two: withReplies(1) };
     const methods: Json = [{ method: "custom/info", result, servers: ["one"] }, { method: "custom/any" }];
-    const { bundle } = writeWorkshop({ files: {}, servers, config: { ...config, methods } });
+    const { bundle } = writeTestWorkspace({ files: {}, servers, config: { ...config, methods } });
     const replies = JSON.parse(bundle.files.find(({ path }) => path === "replies.json")?.text ?? "{}");
     expect(replies).toEqual({
       one: { "custom/info": expect.stringMatching(/^validators\/reply-\w{16}\.js$/) },
@@ -131,29 +131,29 @@ describe("a reply to a method with a declared result", () => {
 });
 
 describe("an answer that violates its own schema", () => {
-  let workshop: Workshop;
+  let work: TestWorkspace;
   beforeAll(async () => {
-    workshop = await openWorkshop({
+    work = await openTestWorkspace({
       files: { "a.fake": "x\n" },
       servers: { fake: withReplies({ name: "a" }) },
       config,
     });
   });
-  afterAll(() => workshop.close());
+  afterAll(() => work.close());
 
   /** A call in a runtime whose validators of answers accept nothing. */
   async function called(strictAnswers: boolean) {
-    const { loaded } = workshop.runtime;
+    const { loaded } = work.runtime;
     const logged: string[] = [];
     const error = { instancePath: "/value", keyword: "type", message: "must be string", params: {} };
     const outputValidator = Object.assign(() => false, { errors: [error] });
     const runtime = await openRuntime(
       { ...loaded, tool: async (name) => ({ ...(await loaded.tool(name)), outputValidator }) },
       {
-        base: dirname(workshop.folder),
+        base: dirname(work.folder),
         env: process.env,
         log: (level, message) => logged.push(`${level} ${message}`),
-        stateFolder: `${workshop.folder}-state`,
+        stateFolder: `${work.folder}-state`,
         ownFiles: [],
         binFolders: [],
         avoid: [],
@@ -183,9 +183,9 @@ describe("an answer that violates its own schema", () => {
   });
 
   it("is found by the validators of the bundle", async () => {
-    const { bundle } = writeWorkshop({ files: {}, servers: { fake: withReplies(1) }, config });
+    const { bundle } = writeTestWorkspace({ files: {}, servers: { fake: withReplies(1) }, config });
     const { outputValidator: validate } = await (await loadBundle({ bundle })).tool("info");
-    const { structured } = await workshop.call("info", { file_path: "a.fake" });
+    const { structured } = await work.call("info", { file_path: "a.fake" });
     expect(validate(structured)).toBe(true);
     expect(validate({ ...structured, value: { level: "low" } })).toBe(false);
     expect(validate({ ...structured, other: 1 })).toBe(false);

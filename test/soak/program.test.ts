@@ -8,9 +8,9 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { program, type ToolResult, testEnvironment } from "../live/session.js";
+import { answerCheck, program, type ToolResult, testEnvironment } from "../live/session.js";
 import { alive, until } from "../lsp/support.js";
-import { writeWorkshop } from "../runtime/workshop.js";
+import { writeTestWorkspace } from "../runtime/test-workspace.js";
 import { generator, rounds, seed } from "./chance.js";
 
 const names = Array.from({ length: 8 }, (_, index) => `f${index}.fake`);
@@ -54,7 +54,7 @@ interface Soak {
 }
 
 async function open(texts: Map<string, string>): Promise<Soak> {
-  const { folder, outside } = writeWorkshop({
+  const { folder, outside } = writeTestWorkspace({
     files: Object.fromEntries(texts),
     servers: {
       one: { scenario, config: { restart } },
@@ -65,8 +65,9 @@ async function open(texts: Map<string, string>): Promise<Soak> {
     command: process.execPath,
     args: [program, "serve", "--config", join(outside, "lspi.json")],
     env: testEnvironment(),
-    stderr: "ignore",
+    stderr: "pipe",
   });
+  const assertAnswers = answerCheck(transport.stderr);
   const client = new Client({ name: "soak", version: "0" });
   await client.connect(transport);
   return {
@@ -76,6 +77,7 @@ async function open(texts: Map<string, string>): Promise<Soak> {
     close: async () => {
       await client.close();
       rmSync(outside, { recursive: true, force: true });
+      assertAnswers();
     },
   };
 }

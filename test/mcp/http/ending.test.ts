@@ -31,20 +31,20 @@ const list: JsonObject = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 /** Longer than any test may take. */
 const patient = { drain_ms: 600_000 };
 
-async function reached({ workshop }: TestGateway): Promise<void> {
-  await expect.poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+async function reached({ work }: TestGateway): Promise<void> {
+  await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
 }
 
 it("answers running calls and rejects new requests", async () => {
   const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
-  const { url, workshop, stop } = await openGateway({
+  const { url, work, stop } = await openGateway({
     servers: {
       fake: { scenario: { ...definition, on: { "textDocument/definition": [{ waitFile: go }] } } },
     },
   });
   const session = await openRaw(url);
   const call = send(url, { headers: session, body: callOf(5) });
-  await expect.poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
   const ended = stop();
   const health = () => send(url, { method: "GET", path: "/health", headers: { authorization: undefined } });
   expect(await health()).toMatchObject({ status: 503, text: '{"status":"ending"}' });
@@ -57,19 +57,19 @@ it("answers running calls and rejects new requests", async () => {
   });
   await ended;
   rmSync(go);
-  expect(workshop.runtime.pool.running()).toEqual([]);
+  expect(work.runtime.pool.running()).toEqual([]);
 });
 
 it("rejects a request whose body was still being sent", async () => {
   const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
-  const { url, workshop, stop } = await openGateway({
+  const { url, work, stop } = await openGateway({
     servers: {
       fake: { scenario: { ...definition, on: { "textDocument/definition": [{ waitFile: go }] } } },
     },
   });
   const session = await openRaw(url);
   const call = send(url, { headers: session, body: callOf(5) });
-  await expect.poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
   const headers = { ...good, ...session, expect: "100-continue" };
   const begun = request(url, { method: "POST", headers, agent: false });
   const answered = new Promise<number | undefined>((resolve, reject) => {
@@ -150,7 +150,7 @@ it.each(["a stream", "one document", "2026-07-28"])(
   "aborts calls after `drain_ms`, with an error: %s",
   async (form) => {
     const gateway = await openGateway({ http: { drain_ms: 200 }, servers: { fake: { scenario: silent } } });
-    const { url, workshop, stop } = gateway;
+    const { url, work, stop } = gateway;
     const session = await openRaw(url);
     const plain = { headers: session, body: callOf(5) };
     const json = { ...plain, headers: { ...session, accept: "application/json" } };
@@ -160,7 +160,7 @@ it.each(["a stream", "one document", "2026-07-28"])(
     expect(answersIn(await call).find(({ id }) => id === 5)).toMatchObject({
       error: { code: -32000, message: expect.stringContaining("shutting down") },
     });
-    expect(workshop.runtime.pool.running()).toEqual([]);
+    expect(work.runtime.pool.running()).toEqual([]);
   },
 );
 

@@ -10,7 +10,7 @@ import { digestOf } from "../../../src/mcp/http/tokens.js";
 import { serveStdio } from "../../../src/mcp/stdio.js";
 import { StreamTransport } from "../../../src/mcp/stream-transport.js";
 import { Session } from "../../../src/runtime/session.js";
-import { openWorkshop, range, type Workshop } from "../../runtime/workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "../../runtime/test-workspace.js";
 import {
   answersIn,
   at,
@@ -29,11 +29,11 @@ import {
   token,
 } from "./support.js";
 
-const open: { client: Client; workshop?: Workshop }[] = [];
+const open: { client: Client; work?: TestWorkspace }[] = [];
 afterEach(async () => {
-  for (const { client, workshop } of open.splice(0)) {
+  for (const { client, work } of open.splice(0)) {
     await client.close();
-    await workshop?.close();
+    await work?.close();
   }
   await closeAll();
 });
@@ -116,10 +116,8 @@ describe("protocol 2026-07-28 over HTTP", () => {
 
   it("reports the configured version, and else the version of the proxy", async () => {
     for (const version of ["7.8.9", undefined]) {
-      const { url, workshop } = await openGateway(
-        version === undefined ? {} : { config: { mcp: { version } } },
-      );
-      const expected = { name: "lsp-proxy", version: version ?? workshop.runtime.version };
+      const { url, work } = await openGateway(version === undefined ? {} : { config: { mcp: { version } } });
+      const expected = { name: "lsp-proxy", version: version ?? work.runtime.version };
       const [older, newer] = [await connect(url), await connectModern(url)];
       expect(newer.getNegotiatedProtocolVersion()).toBe("2026-07-28");
       expect([older.getServerVersion(), newer.getServerVersion()]).toEqual([expected, expected]);
@@ -127,7 +125,7 @@ describe("protocol 2026-07-28 over HTTP", () => {
   });
 
   it("sends progress, and cancels the call of a client that disconnects", async () => {
-    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const { url, work } = await openGateway({ servers: { fake: { scenario: silent } } });
     const client = await connectModern(url);
     const heard: string[] = [];
     const cancel = new AbortController();
@@ -136,31 +134,27 @@ describe("protocol 2026-07-28 over HTTP", () => {
       { signal: cancel.signal, onprogress: ({ message }) => heard.push(message ?? "") },
     );
     const failed = expect(call).rejects.toThrow();
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     expect(heard).toContain("starting fake");
     cancel.abort("enough");
     await failed;
-    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
   });
 
   it("cancels the call of a client that disconnects before its answer began", async () => {
-    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const { url, work } = await openGateway({ servers: { fake: { scenario: silent } } });
     const { headers, body } = modernCall(1);
     const call = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
     call.once("error", () => undefined);
     call.end(JSON.stringify(body));
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     call.destroy();
-    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
   });
 
   it("limits the calls of one token, and ends them when it is removed", async () => {
     let counting = [token, otherToken];
-    const { url, workshop } = await openGateway({
+    const { url, work } = await openGateway({
       tokens: { name: "test", digests: () => counting.map(digestOf) },
       http: { max_calls: 8, max_calls_per_session: 1 },
       servers: { fake: { scenario: silent } },
@@ -168,15 +162,13 @@ describe("protocol 2026-07-28 over HTTP", () => {
     });
     const { headers, body } = modernCall(1);
     const call = send(url, { headers, body }).catch(() => undefined);
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     const next = modernCall(2, {});
     expect((await send(url, next)).status).toBe(429);
     const others = { ...next.headers, authorization: `Bearer ${otherToken}` };
     expect((await send(url, { headers: others, body: next.body })).status).toBe(200);
     counting = [otherToken];
-    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
     await call;
   });
 
@@ -222,15 +214,13 @@ describe("protocol 2026-07-28 over HTTP", () => {
 
   it("asks a client that has roots for them with each call, and shows it nothing else", async () => {
     const gateway = await openGateway(projects);
-    const [one, two] = ["one", "two"].map((path) => [
-      pathToFileURL(join(gateway.workshop.folder, path)).href,
-    ]);
+    const [one, two] = ["one", "two"].map((path) => [pathToFileURL(join(gateway.work.folder, path)).href]);
     const [first, second] = await Promise.all(
       [one, two].map((roots) => connectModern(gateway.url, token, roots)),
     );
     const whole = await connectModern(gateway.url);
     const askFor = async (client: Client | undefined, path: string) => {
-      const file_path = pathToFileURL(join(gateway.workshop.folder, path)).href;
+      const file_path = pathToFileURL(join(gateway.work.folder, path)).href;
       const answer = await client?.callTool({ name: "find_definition", arguments: { ...at, file_path } });
       return answer?.structuredContent;
     };
@@ -290,7 +280,7 @@ describe("protocol 2026-07-28 over HTTP", () => {
 
   it("keeps no more lists of roots than sessions", async () => {
     const gateway = await openGateway({ ...projects, http: { max_sessions: 2 } });
-    const opened = vi.spyOn(gateway.workshop.runtime, "openSession");
+    const opened = vi.spyOn(gateway.work.runtime, "openSession");
     const closed = vi.spyOn(Session.prototype, "close");
     const roots = ["file:///nowhere"];
     const client = await connectModern(gateway.url, token, roots);
@@ -333,7 +323,7 @@ describe("protocol 2026-07-28 over HTTP", () => {
   });
 
   it("counts its calls against `max_calls`", async () => {
-    const { url, workshop } = await openGateway({
+    const { url, work } = await openGateway({
       http: { max_calls: 1 },
       servers: { fake: { scenario: silent } },
     });
@@ -341,9 +331,7 @@ describe("protocol 2026-07-28 over HTTP", () => {
     const cancel = new AbortController();
     const call = client.callTool({ name: "find_definition", arguments: at }, { signal: cancel.signal });
     const failed = expect(call).rejects.toThrow();
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     expect((await send(url, modernCall(2, {}))).status).toBe(429);
     cancel.abort("enough");
     await failed;
@@ -387,14 +375,14 @@ describe("the protocol version", () => {
 describe("stdio", () => {
   async function connectStdio(
     mode: "auto" | "legacy",
-  ): Promise<{ client: Client; workshop: Workshop; served: Promise<void> }> {
-    const workshop = await openWorkshop({ files, servers: { fake: { scenario: definition } } });
+  ): Promise<{ client: Client; work: TestWorkspace; served: Promise<void> }> {
+    const work = await openTestWorkspace({ files, servers: { fake: { scenario: definition } } });
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const served = serveStdio(workshop.runtime, { input, output, log: () => undefined });
+    const served = serveStdio(work.runtime, { input, output, log: () => undefined });
     const client = newClient(mode);
     await client.connect(new StreamTransport(output, input) as unknown as Parameters<Client["connect"]>[0]);
-    open.push({ client, workshop });
-    return { client, workshop, served };
+    open.push({ client, work });
+    return { client, work, served };
   }
 
   it.each([
@@ -410,16 +398,16 @@ describe("stdio", () => {
   });
 
   it("serves a client that probes 2026-07-28 and falls back", async () => {
-    const workshop = await openWorkshop({ files, servers: { fake: { scenario: definition } } });
+    const work = await openTestWorkspace({ files, servers: { fake: { scenario: definition } } });
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const served = serveStdio(workshop.runtime, { input, output, log: () => undefined });
+    const served = serveStdio(work.runtime, { input, output, log: () => undefined });
     const discover = { jsonrpc: "2.0", id: "d", method: "server/discover", params: { _meta: envelope } };
     const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
     for (const message of [discover, initialize("2025-06-18"), initialized, callOf(1)])
       input.write(`${JSON.stringify(message)}\n`);
     input.end();
     await served;
-    await workshop.close();
+    await work.close();
     const answers = String(output.read())
       .trim()
       .split("\n")

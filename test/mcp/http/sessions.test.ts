@@ -55,25 +55,23 @@ describe("a session with a real client", () => {
   });
 
   it("passes a cancellation on to the language server", async () => {
-    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const { url, work } = await openGateway({ servers: { fake: { scenario: silent } } });
     const client = await connect(url);
     const cancel = new AbortController();
     const call = client.callTool({ name: "find_definition", arguments: at }, undefined, {
       signal: cancel.signal,
     });
     const failed = expect(call).rejects.toThrow();
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     cancel.abort("enough");
     await failed;
-    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
   });
 });
 
 describe("a call that is cancelled", () => {
   it("releases its slot while its client stays connected", async () => {
-    const { url, workshop } = await openGateway({
+    const { url, work } = await openGateway({
       http: { max_calls_per_session: 1 },
       servers: { fake: { scenario: silent } },
     });
@@ -85,7 +83,7 @@ describe("a call that is cancelled", () => {
       });
       const failed = expect(call).rejects.toThrow("enough");
       await expect
-        .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
+        .poll(() => work.received("textDocument/definition"), { timeout: 15_000 })
         .toHaveLength(round);
       cancel.abort("enough");
       await failed;
@@ -98,12 +96,10 @@ describe("a call that is cancelled", () => {
   });
 
   it("is answered with 204 where only JSON is accepted", async () => {
-    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const { url, work } = await openGateway({ servers: { fake: { scenario: silent } } });
     const session = { ...(await openRaw(url)), accept: "application/json" };
     const call = send(url, { headers: session, body: callOf(1) });
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     const body = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
     expect((await send(url, { headers: session, body })).status).toBe(202);
     expect(await call).toMatchObject({ status: 204, text: "" });
@@ -112,21 +108,19 @@ describe("a call that is cancelled", () => {
 
 describe("the id of a request", () => {
   it("is rejected while another request has it", async () => {
-    const { url, workshop } = await openGateway({ servers: { fake: { scenario: silent } } });
+    const { url, work } = await openGateway({ servers: { fake: { scenario: silent } } });
     const session = await openRaw(url);
     const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
     call.once("error", () => undefined);
     call.end(JSON.stringify(callOf(1)));
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     const status = async (body: JsonObject | JsonObject[]) =>
       (await send(url, { headers: session, body })).status;
     expect(await status({ ...list, id: 1 })).toBe(400);
     expect(await status([list, list])).toBe(400);
     // The call ends when its client disconnects.
     call.destroy();
-    await expect.poll(() => workshop.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
     expect(await status(list)).toBe(200);
     await expect.poll(() => status({ ...list, id: 1 }), { timeout: 15_000 }).toBe(200);
   });
@@ -221,7 +215,7 @@ describe("the number of sessions", () => {
   });
 
   it("is limited: one with a running call is not replaced", async () => {
-    const { url, workshop } = await openGateway({
+    const { url, work } = await openGateway({
       http: { max_sessions: 1 },
       servers: { fake: { scenario: silent } },
     });
@@ -229,9 +223,7 @@ describe("the number of sessions", () => {
     const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
     call.once("error", () => undefined);
     call.end(JSON.stringify(callOf(1)));
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     const answer = await send(url, { body: initialize() });
     expect([answer.status, answer.text, answer.headers["retry-after"]]).toEqual([429, "", "1"]);
     call.destroy();
@@ -301,7 +293,7 @@ describe("a session that was ended", () => {
 
 describe("the number of calls", () => {
   it("is limited in one session, and in all", async () => {
-    const { url, workshop } = await openGateway({
+    const { url, work } = await openGateway({
       http: { max_calls: 3, max_calls_per_session: 2 },
       files: { ...files, "b.fake": "b\n", "c.fake": "c\n" },
       servers: { fake: { scenario: silent } },
@@ -318,21 +310,15 @@ describe("the number of calls", () => {
     const status = async (headers: { [name: string]: string }, body: JsonObject = callOf(99, {})) =>
       (await send(url, { headers, body })).status;
     begin(one, "a.fake");
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
     expect(await status(one)).toBe(200);
     begin(one, "b.fake");
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(2);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(2);
     expect(await status(one)).toBe(429);
     expect(await status(one, list)).toBe(200);
     expect(await status(other)).toBe(200);
     const last = begin(other, "c.fake");
-    await expect
-      .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-      .toHaveLength(3);
+    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(3);
     expect(await status(other)).toBe(429);
     // The call of a client that disconnects ends, and its slot is free.
     last.destroy();
@@ -340,7 +326,7 @@ describe("the number of calls", () => {
   });
 
   it("is reduced when a client disconnects, also with other calls running in its session", async () => {
-    const { url, workshop } = await openGateway({
+    const { url, work } = await openGateway({
       http: { max_calls_per_session: 2 },
       files: { ...files, "b.fake": "b\n" },
       servers: { fake: { scenario: silent } },
@@ -354,9 +340,7 @@ describe("the number of calls", () => {
       return call;
     };
     const reached = (count: number) =>
-      expect
-        .poll(() => workshop.received("textDocument/definition"), { timeout: 15_000 })
-        .toHaveLength(count);
+      expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(count);
     begin(1, "a.fake");
     await reached(1);
     const dropped = begin(2, "b.fake");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { range } from "../../runtime/workshop.js";
+import { range } from "../../runtime/test-workspace.js";
 import {
   at,
   callOf,
@@ -39,7 +39,7 @@ const projects = {
   config: { workspace: { roots: ["work"], deny: ["two/hidden/**"] } },
 };
 
-const root = ({ workshop }: TestGateway, path: string) => pathToFileURL(join(workshop.folder, path)).href;
+const root = ({ work }: TestGateway, path: string) => pathToFileURL(join(work.folder, path)).href;
 
 async function ask(client: Awaited<ReturnType<typeof connect>>, path: string): Promise<JsonObject> {
   const result = await client.callTool({ name: "find_definition", arguments: { ...at, file_path: path } });
@@ -51,7 +51,7 @@ const pathsOf = (answer: JsonObject) => (answer.locations as { path: string }[])
 describe("one set of language servers", () => {
   it("serves fifty sessions at once, each with its own answers", async () => {
     const names = Array.from({ length: 50 }, (_, index) => `f${index}.fake`);
-    const { url, workshop } = await openGateway({
+    const { url, work } = await openGateway({
       files: Object.fromEntries(names.map((name) => [name, `${name}\n`])),
       servers: {
         fake: {
@@ -77,16 +77,16 @@ describe("one set of language servers", () => {
       }),
     );
     expect(rounds).toEqual(names.map((name) => [name, name, name]));
-    expect(workshop.runtime.pool.running()).toHaveLength(1);
-    expect(await workshop.received("initialize")).toHaveLength(1);
+    expect(work.runtime.pool.running()).toHaveLength(1);
+    expect(await work.received("initialize")).toHaveLength(1);
   }, 120_000);
 
   it("gives the same answer to sessions that ask at the same time", async () => {
-    const { url, workshop } = await openGateway(projects);
+    const { url, work } = await openGateway(projects);
     const clients = await Promise.all([1, 2, 3, 4].map(() => connect(url)));
     const answers = await Promise.all(clients.map((client) => ask(client, "one/a.fake")));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(workshop.runtime.pool.running()).toHaveLength(1);
+    expect(work.runtime.pool.running()).toHaveLength(1);
   });
 
   it("keeps the pages of each session apart", async () => {
@@ -163,10 +163,10 @@ describe("roots of a session", () => {
 
   it("never widen access: what is outside the workspace or denied stays inaccessible", async () => {
     const gateway = await openGateway(projects);
-    const { workshop, url } = gateway;
-    mkdirSync(join(workshop.folder, "..", "beside"));
+    const { work, url } = gateway;
+    mkdirSync(join(work.folder, "..", "beside"));
     const wide = await connect(url, {
-      roots: [pathToFileURL(join(workshop.folder, "..")).href, "https://example.com/"],
+      roots: [pathToFileURL(join(work.folder, "..")).href, "https://example.com/"],
     });
     expect(pathsOf(await ask(wide, "top.fake"))).toEqual(["one/a.fake", "top.fake", "two/b.fake"]);
     expect(await ask(wide, "../fake.json")).toMatchObject({ error: { code: "guard/outside-root" } });

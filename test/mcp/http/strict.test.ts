@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import { http } from "../../../src/config/schema/tables.js";
 import { patientGateway } from "../../profiles/patient-gateway.js";
-import { range } from "../../runtime/workshop.js";
+import { range } from "../../runtime/test-workspace.js";
 import {
   answersIn,
   closeAll,
@@ -170,9 +170,9 @@ describe("the gateway profile's endpoint", () => {
   });
 
   it("pages, refuses and caps with the original's codes", async () => {
-    const { url, workshop } = await openStrict();
+    const { url, work } = await openStrict();
     const session = await openRaw(url);
-    const uri = workshop.uri("a.fake");
+    const uri = work.uri("a.fake");
     const position = { line: 0, character: 0 };
     const answerTo = async (name: string, args: JsonObject) => {
       const answer = await send(url, { headers: session, body: call(name, args) });
@@ -212,13 +212,13 @@ describe("the gateway profile's endpoint", () => {
   });
 
   it("serves a real client", async () => {
-    const { url, workshop } = await openStrict();
+    const { url, work } = await openStrict();
     const client = await connect(url);
     const position = { line: 0, character: 0 };
     const result = await client.callTool({
       name: "vscode.lsp.definition",
-      arguments: { uri: workshop.uri("a.fake"), position },
+      arguments: { uri: work.uri("a.fake"), position },
     });
-    expect(result.structuredContent).toMatchObject({ locations: [{ uri: workshop.uri("a.fake") }] });
+    expect(result.structuredContent).toMatchObject({ locations: [{ uri: work.uri("a.fake") }] });
   });
 });

@@ -8,7 +8,12 @@ import type { Trace } from "../../../src/lsp/types.js";
 import { serveHttp } from "../../../src/mcp/http/listen.js";
 import { environmentTokens, type TokenSource } from "../../../src/mcp/http/tokens.js";
 import type { Scenario } from "../../fake-server/index.js";
-import { openWorkshop, range, type Workshop, type WorkshopOptions } from "../../runtime/workshop.js";
+import {
+  openTestWorkspace,
+  range,
+  type TestWorkspace,
+  type TestWorkspaceOptions,
+} from "../../runtime/test-workspace.js";
 
 // Every test starts a runtime, a server and clients, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
@@ -17,7 +22,7 @@ export const token = "a-token-of-the-tests-0123456789";
 export const otherToken = "another-token-of-the-tests-9876";
 
 export interface TestGateway {
-  workshop: Workshop;
+  work: TestWorkspace;
   url: string;
   logged: string[];
   /** Shuts the gateway down as a signal would; resolves when it has ended. */
@@ -36,9 +41,9 @@ const open: { gateways: TestGateway[]; clients: Client[] } = { gateways: [], cli
 /** Closes everything that a test has opened. */
 export async function closeAll(): Promise<void> {
   for (const client of open.clients.splice(0)) await client.close();
-  for (const { stop, workshop } of open.gateways.splice(0)) {
+  for (const { stop, work } of open.gateways.splice(0)) {
     await stop();
-    await workshop.close();
+    await work.close();
   }
 }
 
@@ -52,7 +57,7 @@ export const definition: Scenario = {
 /** The same server, which never answers. */
 export const silent: Scenario = { ...definition, on: { "textDocument/definition": [{ never: true }] } };
 
-export interface GatewayOptions extends WorkshopOptions {
+export interface GatewayOptions extends TestWorkspaceOptions {
   http?: JsonObject;
   tokens?: TokenSource;
   trace?: Trace;
@@ -61,7 +66,7 @@ export interface GatewayOptions extends WorkshopOptions {
 /** Opens a gateway; by default on a workspace with one file and one server. */
 export async function openGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const { http, tokens, trace, config, ...rest } = options;
-  const workshop = await openWorkshop({
+  const work = await openTestWorkspace({
     files,
     servers: { fake: { scenario: definition } },
     ...rest,
@@ -73,7 +78,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<TestGat
   const url = new Promise<string>((resolve) => {
     listening = resolve;
   });
-  const served = serveHttp(workshop.runtime, {
+  const served = serveHttp(work.runtime, {
     tokens: tokens ?? environmentTokens("TOKENS", `${token} ${otherToken}`),
     log: (level, message, data) => logged.push(`${level} ${message} ${JSON.stringify(data ?? {})}`),
     trace,
@@ -83,7 +88,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<TestGat
     onListening: listening,
   });
   const gateway: TestGateway = {
-    workshop,
+    work,
     url: await Promise.race([url, served.then(() => "")]),
     logged,
     served,

@@ -37,7 +37,7 @@ async function open(scenario: Scenario) {
       mcp: { context: "full" },
     },
   });
-  const uri = (name: string) => pathToFileURL(join(gateway.workshop.folder, name)).href;
+  const uri = (name: string) => pathToFileURL(join(gateway.work.folder, name)).href;
   const narrow = (name: string) => connect(gateway.url, { roots: [uri(name)] });
   return { ...gateway, narrow };
 }
@@ -105,7 +105,7 @@ it("a limited session is told that a server did not start, without the server's 
 });
 
 it("an edit can be undone by the holder of the token that made it, in any session, and by no other", async () => {
-  const { url, workshop } = await open(failing);
+  const { url, work } = await open(failing);
   const mine = await connect(url);
   const made = await ask(mine, "create_file", { file_path: "new.fake", content: "x", dry_run: false });
   const undo = { undo_token: made.undo_token ?? "", dry_run: false };
@@ -114,8 +114,8 @@ it("an edit can be undone by the holder of the token that made it, in any sessio
     expect(await ask(theirs, "undo_edit", { ...undo, dry_run })).toMatchObject({
       error: { code: "edit/unknown-undo" },
     });
-  expect(existsSync(join(workshop.folder, "new.fake"))).toBe(true);
+  expect(existsSync(join(work.folder, "new.fake"))).toBe(true);
   const again = await connect(url, { bearer: token });
   expect(await ask(again, "undo_edit", undo)).toMatchObject({ status: "undone" });
-  expect(existsSync(join(workshop.folder, "new.fake"))).toBe(false);
+  expect(existsSync(join(work.folder, "new.fake"))).toBe(false);
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { range } from "../workshop.js";
+import { range } from "../test-workspace.js";
 import { codeOf, editing, files, greet, read, reasonsOf, warningsOf } from "./support.js";
 
 afterEach(() => {
@@ -17,8 +17,8 @@ const outOfRange = {
 
 describe("reasons", () => {
   it("come all together, also beside operations", async () => {
-    const workshop = await editing();
-    const answer = await workshop.call("apply_workspace_edit", {
+    const work = await editing();
+    const answer = await work.call("apply_workspace_edit", {
       files: [
         { ...outOfRange },
         { path: "b.fake", operation: "create", text: "x" },
@@ -34,7 +34,7 @@ describe("reasons", () => {
 
   it("do not blame what only follows from an operation that is refused", async () => {
     const uri = "file:///work/none.fake";
-    const workshop = await editing({
+    const work = await editing({
       replies: {
         "textDocument/rename": {
           documentChanges: [
@@ -48,7 +48,7 @@ describe("reasons", () => {
         },
       },
     });
-    const reasons = reasonsOf(await workshop.call("rename_symbol", greet));
+    const reasons = reasonsOf(await work.call("rename_symbol", greet));
     expect(reasons).toContain("a.fake edit/out-of-range");
     expect(reasons.filter((reason) => reason.includes("none.fake"))).toEqual([]);
     expect(reasons).toHaveLength(2);
@@ -63,9 +63,9 @@ it("a preview counts what applying it counts", async () => {
     { path: "a.fake", operation: "delete" },
   ];
   for (const operation of operations) {
-    const workshop = await editing();
-    const shown = await workshop.call("apply_workspace_edit", { files: [operation] });
-    const done = await workshop.call("apply_workspace_edit", { files: [operation], dry_run: false });
+    const work = await editing();
+    const shown = await work.call("apply_workspace_edit", { files: [operation] });
+    const done = await work.call("apply_workspace_edit", { files: [operation], dry_run: false });
     expect(done.structured.status).toBe("applied");
     expect([operation, shown.structured.summary]).toEqual([operation, done.structured.summary]);
   }
@@ -73,19 +73,19 @@ it("a preview counts what applying it counts", async () => {
 
 it("names that go carry what it did to errors, or why that is not known", async () => {
   const tools = ["delete_file", "rename_file", "get_hover"];
-  const workshop = await editing({
+  const work = await editing({
     files: { ...files, "a.fake": "bad\n" },
     tools,
     capabilities: { hoverProvider: true },
   });
   const why = expect.stringContaining("only on files that were opened");
-  const moved = await workshop.call("rename_file", {
+  const moved = await work.call("rename_file", {
     old_path: "b.fake",
     new_path: "c.fake",
     dry_run: false,
   });
   expect(moved.structured.diagnostics).toMatchObject({ status: "unknown", why, introduced: [] });
-  const deleted = await workshop.call("delete_file", { file_path: "a.fake", dry_run: false });
+  const deleted = await work.call("delete_file", { file_path: "a.fake", dry_run: false });
   expect(deleted.structured.diagnostics).toMatchObject({
     status: "unknown",
     why,
@@ -99,8 +99,8 @@ it("an edit in a process of its own starts the servers that tell what it did to 
   const edits = [{ line: 1, character: 1, end_line: 1, end_character: 1, new_text: "bad " }];
   const call = { files: [{ path: "a.fake", edits }], dry_run: false };
   const options = { signal: new AbortController().signal };
-  const workshop = await editing();
-  const { structured } = await workshop.runtime
+  const work = await editing();
+  const { structured } = await work.runtime
     .openSession({ brief: true })
     .call("apply_workspace_edit", call, options);
   expect(structured.diagnostics).toMatchObject({ introduced: [{ path: "a.fake", message: "found bad" }] });
@@ -111,7 +111,7 @@ it("an edit whose command fails is not told as all done", async () => {
     ...{ title: "Run", kind: "refactor", command: { title: "Run", command: "fake.run" } },
     edit: { changes: { "file:///work/b.fake": [{ range: range(0, 0, 5), newText: "hello" }] } },
   };
-  const workshop = await editing({
+  const work = await editing({
     replies: { "textDocument/codeAction": [action], "codeAction/resolve": action },
     scenario: { on: { "workspace/executeCommand": [{ error: { code: -32000, message: "broken" } }] } },
     tools: ["apply_code_action"],
@@ -119,30 +119,30 @@ it("an edit whose command fails is not told as all done", async () => {
     config: { allow: { commands: [process.execPath], effects: ["read", "edit", "command"] } },
   });
   const here = { file_path: "a.fake", line: 1 };
-  const { structured } = await workshop.call("apply_code_action", here);
+  const { structured } = await work.call("apply_code_action", here);
   const [first] = structured.actions as JsonObject[];
   const call = { ...here, action_id: first?.id ?? "", dry_run: false };
-  const answer = await workshop.call("apply_code_action", call);
+  const answer = await work.call("apply_code_action", call);
   expect(answer.structured).toMatchObject({
     status: "applied",
     command_failed: expect.stringContaining("broken"),
   });
   expect(answer.text).toContain("the edits listed here are done, the command failed");
   expect(answer.text).not.toContain("all of it is done");
-  expect(read(workshop, "b.fake")).toBe("hello();\n");
+  expect(read(work, "b.fake")).toBe("hello();\n");
 });
 
 it("a file of another user is edited with a warning", async () => {
-  const workshop = await editing();
+  const work = await editing();
   const call = {
     files: [
       { path: "a.fake", edits: [{ line: 1, character: 1, end_line: 1, end_character: 1, new_text: "x" }] },
     ],
   };
-  expect(warningsOf(await workshop.call("apply_workspace_edit", call))).not.toContain("answer/owner-lost");
+  expect(warningsOf(await work.call("apply_workspace_edit", call))).not.toContain("answer/owner-lost");
   vi.spyOn(process, "geteuid").mockReturnValue(54_321);
   for (const dry_run of [true, false])
-    expect(warningsOf(await workshop.call("apply_workspace_edit", { ...call, dry_run }))).toContain(
+    expect(warningsOf(await work.call("apply_workspace_edit", { ...call, dry_run }))).toContain(
       "answer/owner-lost",
     );
 });
@@ -154,7 +154,7 @@ it("copies are shown before they are made, and never take the place of another f
     output: { shape: "workspace_edit", apply: "on_request", backups: { create: true, suffix: ".old" } },
     request: { method: "textDocument/rename", params: "text_document_position" },
   };
-  const workshop = await editing({
+  const work = await editing({
     replies: {
       "textDocument/rename": {
         changes: { "file:///work/a.fake": [{ range: range(0, 9, 10), newText: "G" }] },
@@ -164,12 +164,12 @@ it("copies are shown before they are made, and never take the place of another f
     config: { tools: [tool] },
   });
   const call = { file_path: "a.fake", line: 1, character: 10, new_name: "G" };
-  const shown = await workshop.call("rename_with_copies", call);
+  const shown = await work.call("rename_with_copies", call);
   expect(shown.structured).toMatchObject({ status: "preview", backups: ["a.fake.old"] });
   expect(shown.text).toContain("Copies, made when it is applied: a.fake.old");
 
-  writeFileSync(join(workshop.folder, "a.fake.old"), "mine\n");
-  const refused = await workshop.call("rename_with_copies", { ...call, dry_run: false });
-  expect([codeOf(refused), read(workshop, "a.fake")]).toEqual(["edit/exists", files["a.fake"]]);
-  expect(read(workshop, "a.fake.old")).toBe("mine\n");
+  writeFileSync(join(work.folder, "a.fake.old"), "mine\n");
+  const refused = await work.call("rename_with_copies", { ...call, dry_run: false });
+  expect([codeOf(refused), read(work, "a.fake")]).toEqual(["edit/exists", files["a.fake"]]);
+  expect(read(work, "a.fake.old")).toBe("mine\n");
 });

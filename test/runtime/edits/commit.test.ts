@@ -9,10 +9,10 @@ const apply = { ...greet, dry_run: false };
 const turn = () => new Promise((done) => setTimeout(done, 10));
 
 it("a call that is cancelled while the server is waited for after the edit says that the edit is made", async () => {
-  const workshop = await editing({ replies, scenario: silent });
+  const work = await editing({ replies, scenario: silent });
   const controller = new AbortController();
-  const pending = workshop.call("rename_symbol", apply, controller.signal);
-  while (read(workshop, "b.fake") === files["b.fake"]) await turn();
+  const pending = work.call("rename_symbol", apply, controller.signal);
+  while (read(work, "b.fake") === files["b.fake"]) await turn();
   controller.abort();
   expect((await pending).structured).toMatchObject({
     ok: true,
@@ -22,15 +22,15 @@ it("a call that is cancelled while the server is waited for after the edit says 
 });
 
 it("a call whose time is over by then says so too", async () => {
-  const workshop = await editing({
+  const work = await editing({
     replies,
     scenario: silent,
     tools: ["rename_symbol", "get_document_symbols"],
     config: { tools: [{ name: "rename_symbol", timeout_ms: 3000 }] },
   });
   // The server is started first, so that the time is spent on the edit and after it.
-  await workshop.call("get_document_symbols", { file_path: "a.fake" });
-  const answer = await workshop.call("rename_symbol", apply);
+  await work.call("get_document_symbols", { file_path: "a.fake" });
+  const answer = await work.call("rename_symbol", apply);
   expect(answer.structured).toMatchObject({
     ok: true,
     status: "applied",
@@ -39,16 +39,16 @@ it("a call whose time is over by then says so too", async () => {
 });
 
 it("a call that is cancelled before the first write changes nothing", async () => {
-  const workshop = await editing({ replies, scenario: silent });
+  const work = await editing({ replies, scenario: silent });
   const controller = new AbortController();
-  const pending = workshop.call("rename_symbol", apply, controller.signal);
-  while ((await workshop.received("textDocument/rename")).length === 0) await turn();
+  const pending = work.call("rename_symbol", apply, controller.signal);
+  while ((await work.received("textDocument/rename")).length === 0) await turn();
   controller.abort();
   const answer = await pending;
   // Whether the write had begun depends on microseconds; the answer must match the file.
-  const isDone = read(workshop, "a.fake") !== files["a.fake"];
+  const isDone = read(work, "a.fake") !== files["a.fake"];
   expect(codeOf(answer)).toBe(isDone ? undefined : "call/cancelled");
-  expect(read(workshop, "b.fake") !== files["b.fake"]).toBe(isDone);
+  expect(read(work, "b.fake") !== files["b.fake"]).toBe(isDone);
 });
 
 it("a batch of edits says of each what became of it", async () => {
@@ -58,19 +58,19 @@ it("a batch of edits says of each what became of it", async () => {
     output: "batch",
     steps: [{ id: "operations", kind: "batch", tools: ["create_file", "rename_symbol"] }],
   };
-  const workshop = await editing({
+  const work = await editing({
     replies,
     tools: ["create_file", "rename_symbol", "several"],
     config: { tools: [batch] },
   });
-  const answer = await workshop.call("several", {
+  const answer = await work.call("several", {
     operations: [
       { tool: "rename_symbol", args: apply },
       { tool: "create_file", args: { file_path: "a.fake", dry_run: false } },
     ],
   });
   expect(answer.structured).toMatchObject({ successful: 1, failed: 1 });
-  expect(read(workshop, "a.fake")).toBe("function hello() {}\n");
+  expect(read(work, "a.fake")).toBe("function hello() {}\n");
 });
 
 it("a batch side by side runs an edit after what stands before it and before what follows", async () => {
@@ -81,9 +81,9 @@ it("a batch side by side runs an edit after what stands before it and before wha
     steps: [{ id: "operations", kind: "batch", tools: ["create_file", "delete_file", "rename_symbol"] }],
   };
   const tools = ["create_file", "delete_file", "rename_symbol", "several"];
-  const workshop = await editing({ replies, tools, config: { tools: [batch] } });
+  const work = await editing({ replies, tools, config: { tools: [batch] } });
   const file = { file_path: "new.fake", dry_run: false };
-  const answer = await workshop.call("several", {
+  const answer = await work.call("several", {
     parallel: true,
     operations: [
       { tool: "create_file", args: { ...file, content: "new\n" } },
@@ -94,7 +94,7 @@ it("a batch side by side runs an edit after what stands before it and before wha
     ],
   });
   expect(answer.structured).toMatchObject({ successful: 5, failed: 0 });
-  expect(read(workshop, "a.fake")).toBe("function hello() {}\n");
+  expect(read(work, "a.fake")).toBe("function hello() {}\n");
 });
 
 it("an edit that is done is told, however much there would be to tell of it", async () => {
@@ -111,7 +111,7 @@ it("an edit that is done is told, however much there would be to tell of it", as
       diagnostics: Array.from({ length: 30 }, (_, index) => error(index)),
     },
   };
-  const workshop = await editing({
+  const work = await editing({
     replies,
     scenario: { on: { "textDocument/didOpen": [], "textDocument/didChange": [publish] } },
     config: {
@@ -119,7 +119,7 @@ it("an edit that is done is told, however much there would be to tell of it", as
       mcp: { output: { max_total_chars_default: 10_000 }, tools: { allow: ["rename_symbol"] } },
     },
   });
-  const answer = await workshop.call("rename_symbol", apply);
+  const answer = await work.call("rename_symbol", apply);
   expect(answer.structured).toMatchObject({
     ok: true,
     status: "applied",
@@ -127,5 +127,5 @@ it("an edit that is done is told, however much there would be to tell of it", as
     summary: { files: 2 },
   });
   expect(answer.structured.undo_token).toBeDefined();
-  expect(read(workshop, "b.fake")).toBe("hello();\n");
+  expect(read(work, "b.fake")).toBe("hello();\n");
 });

@@ -112,41 +112,41 @@ test("edits of a hostile server touch nothing outside the roots, and each can be
 }, async () => {
   const seed = Date.now() % 1_000_000;
   const replies = fc.sample(workspaceEdit, { numRuns: rounds, seed });
-  const workshop = await editing({
+  const work = await editing({
     files: {
       ...{ "a.fake": "function greet() {}\n", "b.fake": "greet();\r\n𝒳 greet();" },
       ...{ "src/c.fake": "\ufeffgreet();\n", ".git/config": "secret\n" },
     },
     replies: { "textDocument/rename": { $each: [...replies, null] } },
   });
-  const top = dirname(workshop.folder);
+  const top = dirname(work.folder);
   mkdirSync(join(top, "outside"));
   writeFileSync(join(top, "outside/x.fake"), "greet();\n");
-  symlinkSync(join(top, "outside"), join(workshop.folder, "out"));
-  symlinkSync("../..", join(workshop.folder, "src/up"));
-  symlinkSync("b.fake", join(workshop.folder, "link.fake"));
-  const before = snapshotOf(workshop.folder);
+  symlinkSync(join(top, "outside"), join(work.folder, "out"));
+  symlinkSync("../..", join(work.folder, "src/up"));
+  symlinkSync("b.fake", join(work.folder, "link.fake"));
+  const before = snapshotOf(work.folder);
   const outside = snapshotOf(join(top, "outside"));
   const codes = new Map<string, number>();
   for (const [round, reply] of replies.entries()) {
     const where = `seed ${seed}, round ${round}: ${JSON.stringify(reply)}`;
-    const preview = await workshop.call("rename_symbol", {
+    const preview = await work.call("rename_symbol", {
       ...{ file_path: "a.fake", line: 1, character: 10, new_name: `hello${round}` },
     });
-    expect(snapshotOf(workshop.folder), where).toEqual(before);
+    expect(snapshotOf(work.folder), where).toEqual(before);
     const token = preview.structured.edit_token;
     if (typeof token === "string") {
-      const applied = await workshop.call("apply_workspace_edit", { edit_token: token, dry_run: false });
+      const applied = await work.call("apply_workspace_edit", { edit_token: token, dry_run: false });
       expect(applied.structured, where).toMatchObject({ ok: true });
       const undo = applied.structured.undo_token;
-      if (typeof undo === "string") await workshop.call("undo_edit", { undo_token: undo, dry_run: false });
+      if (typeof undo === "string") await work.call("undo_edit", { undo_token: undo, dry_run: false });
     }
     const code = String(codeOf(preview) ?? preview.structured.status);
     codes.set(code, (codes.get(code) ?? 0) + 1);
     // An invalid reply must not be an internal error.
     expect(code, where).not.toBe("runtime/fault");
     expect(snapshotOf(join(top, "outside")), where).toEqual(outside);
-    expect(snapshotOf(workshop.folder), where).toEqual(before);
+    expect(snapshotOf(work.folder), where).toEqual(before);
   }
   expect(codes.get("preview") ?? 0).toBeGreaterThan(5);
   expect(codes.size).toBeGreaterThan(4);

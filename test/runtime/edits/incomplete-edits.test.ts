@@ -5,44 +5,44 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import { filesIn } from "../../../src/runtime/edits/file-edits.js";
-import { openWorkshop, range } from "../workshop.js";
+import { openTestWorkspace, range } from "../test-workspace.js";
 import { codeOf, editing, files, greet, read, reasonsOf, renameBoth, warningsOf } from "./support.js";
 
 const replies = { "textDocument/rename": renameBoth };
 
 it("an edit right after files changed is applied only after a preview, which says so", async () => {
-  const workshop = await editing({ replies });
-  expect(warningsOf(await workshop.call("rename_symbol", greet))).not.toContain("answer/files-changed");
-  writeFileSync(join(workshop.folder, "c.fake"), "greet();\n");
-  const blind = await workshop.call("rename_symbol", { ...greet, dry_run: false });
+  const work = await editing({ replies });
+  expect(warningsOf(await work.call("rename_symbol", greet))).not.toContain("answer/files-changed");
+  writeFileSync(join(work.folder, "c.fake"), "greet();\n");
+  const blind = await work.call("rename_symbol", { ...greet, dry_run: false });
   expect(codeOf(blind)).toBe("edit/not-seen");
-  expect(read(workshop, "b.fake")).toBe(files["b.fake"]);
-  const preview = await workshop.call("rename_symbol", greet);
+  expect(read(work, "b.fake")).toBe(files["b.fake"]);
+  const preview = await work.call("rename_symbol", greet);
   expect(warningsOf(preview)).toContain("answer/files-changed");
   const token = { edit_token: preview.structured.edit_token ?? "", dry_run: false };
-  const applied = await workshop.call("rename_symbol", { ...greet, ...token });
+  const applied = await work.call("rename_symbol", { ...greet, ...token });
   expect(applied.structured).toMatchObject({ status: "applied" });
 });
 
 it("a version of a file that the server was never given is refused", async () => {
   const edits = [{ range: range(0, 0, 5), newText: "hello" }];
   const textDocument = { uri: "file:///work/b.fake", version: 99 };
-  const workshop = await editing({
+  const work = await editing({
     replies: { "textDocument/rename": { documentChanges: [{ textDocument, edits }] } },
   });
-  const answer = await workshop.call("rename_symbol", { ...greet, dry_run: false });
+  const answer = await work.call("rename_symbol", { ...greet, dry_run: false });
   expect(codeOf(answer)).toBe("edit/changed");
 });
 
 it.each([" ", "two words", "two\nlines", " led"])("the new name %j is refused", async (name) => {
-  const workshop = await editing({ replies });
-  const answer = await workshop.call("rename_symbol", { ...greet, new_name: name, dry_run: false });
+  const work = await editing({ replies });
+  const answer = await work.call("rename_symbol", { ...greet, new_name: name, dry_run: false });
   expect(codeOf(answer)).toBe("guard/invalid-arguments");
-  expect(await workshop.received("textDocument/rename")).toEqual([]);
+  expect(await work.received("textDocument/rename")).toEqual([]);
 });
 
 it("members of a written edit that would have no effect are refused", async () => {
-  const workshop = await editing({});
+  const work = await editing({});
   const entries: JsonObject[] = [
     { path: "a.fake", text: "new" },
     { path: "a.fake" },
@@ -51,10 +51,10 @@ it("members of a written edit that would have no effect are refused", async () =
     { path: "a.fake", operation: "rename", new_path: "c.fake", recursive: true },
   ];
   for (const entry of entries) {
-    const answer = await workshop.call("apply_workspace_edit", { files: [entry], dry_run: false });
+    const answer = await work.call("apply_workspace_edit", { files: [entry], dry_run: false });
     expect(codeOf(answer)).toBe("guard/invalid-arguments");
   }
-  expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
+  expect(read(work, "a.fake")).toBe(files["a.fake"]);
 });
 
 it("an edit by a server that may not know the whole project says so, and is applied only after a preview", async () => {
@@ -86,7 +86,7 @@ it("an edit of a command that wants to be confirmed is not made, and the server 
     changeAnnotations: { why: { label: "Sure?", needsConfirmation: true } },
     documentChanges: [{ textDocument: { uri: "file:///work/b.fake", version: null }, edits }],
   };
-  const workshop = await editing({
+  const work = await editing({
     replies: { "textDocument/codeAction": [action], "codeAction/resolve": action },
     scenario: {
       on: {
@@ -98,12 +98,12 @@ it("an edit of a command that wants to be confirmed is not made, and the server 
     config: { allow: { commands: [process.execPath], effects: ["read", "edit", "command"] } },
   });
   const here = { file_path: "a.fake", line: 1 };
-  const { structured } = await workshop.call("apply_code_action", here);
+  const { structured } = await work.call("apply_code_action", here);
   const [first] = structured.actions as JsonObject[];
   const call = { ...here, action_id: first?.id ?? "", dry_run: false };
-  const answer = await workshop.call("apply_code_action", call);
+  const answer = await work.call("apply_code_action", call);
   expect(warningsOf(answer)).toContain("answer/edit-incomplete");
-  expect(read(workshop, "b.fake")).toBe(files["b.fake"]);
+  expect(read(work, "b.fake")).toBe(files["b.fake"]);
 });
 
 it("two servers' edits of one file are made together, the same ones once, and overlapping ones refused", async () => {
@@ -120,7 +120,7 @@ it("two servers' edits of one file are made together, the same ones once, and ov
     },
   });
   const open = (second: ReturnType<typeof server>) =>
-    openWorkshop({
+    openTestWorkspace({
       files,
       servers: { one: server("(1", 5, 6, 2), two: second },
       config: {

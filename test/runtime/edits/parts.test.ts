@@ -10,12 +10,12 @@ const lines = (word: string, count: number) =>
 it("every page keeps its bounds, and all of them together are the whole edit", async () => {
   const before = lines("old", 4000);
   const after = `${lines("new", 3000)}${"x".repeat(30_000)}\n`;
-  const workshop = await editing({ files: { "a.fake": before }, tools: ["create_file"] });
+  const work = await editing({ files: { "a.fake": before }, tools: ["create_file"] });
   const call: JsonObject = { file_path: "a.fake", content: after, overwrite: true };
   const parts: JsonObject[] = [];
   let token: unknown;
   for (let page: JsonObject | undefined = call; page !== undefined; ) {
-    const answer = await workshop.call("create_file", page);
+    const answer = await work.call("create_file", page);
     expect(answer.structured.status).toBe("preview");
     expect(JSON.stringify(answer.structured).length).toBeLessThanOrEqual(40_000);
     expect(answer.text.length).toBeLessThanOrEqual(40_000);
@@ -33,8 +33,8 @@ it("every page keeps its bounds, and all of them together are the whole edit", a
   const edits = parts.flatMap(({ edits: own }) => own as JsonObject[]);
   expect(edits.slice(1).every(({ continues }) => continues === true)).toBe(true);
   expect(after).toContain(edits.map(({ new_text }) => new_text).join(""));
-  await workshop.call("create_file", { ...call, dry_run: false, edit_token: token as string });
-  expect(read(workshop, "a.fake")).toBe(after);
+  await work.call("create_file", { ...call, dry_run: false, edit_token: token as string });
+  expect(read(work, "a.fake")).toBe(after);
 });
 
 it("a small file is one item, and no character is torn", () => {

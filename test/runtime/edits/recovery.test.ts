@@ -8,7 +8,7 @@ import { openEdits } from "../../../src/workspace/edits/edits.js";
 import { openGate } from "../../../src/workspace/gate.js";
 import { applyNow, edit, refusalOf } from "../../workspace/edits/bench.js";
 import { systemError, watchedDisk } from "../../workspace/edits/faulty-disk.js";
-import { writeWorkshop } from "../workshop.js";
+import { writeTestWorkspace } from "../test-workspace.js";
 
 const made: string[] = [];
 
@@ -32,7 +32,7 @@ async function leaveHalf(folder: string, stateFolder: string): Promise<void> {
 }
 
 test("a start that may not edit still takes back what a dead process left, and writes nothing where none did", async () => {
-  const { folder, outside, bundle } = writeWorkshop({ files: { "a.fake": "one\n", "b.fake": "one\n" } });
+  const { folder, outside, bundle } = writeTestWorkspace({ files: { "a.fake": "one\n", "b.fake": "one\n" } });
   made.push(outside);
   const stateFolder = join(outside, "state");
   const logged: string[] = [];

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/base/hash.js";
 import type { Json, JsonObject } from "../../../src/base/json.js";
 import type { Scenario } from "../../fake-server/index.js";
-import { range } from "../workshop.js";
+import { range } from "../test-workspace.js";
 import {
   codeOf,
   editing,
@@ -23,8 +23,8 @@ const replies = { "textDocument/rename": renameBoth };
 
 describe("a preview", () => {
   it("has every file with its hashes, its edits in place and a diff, and changes nothing", async () => {
-    const workshop = await editing({ replies });
-    const answer = await workshop.call("rename_symbol", greet);
+    const work = await editing({ replies });
+    const answer = await work.call("rename_symbol", greet);
     expect(answer.structured).toMatchObject({
       ok: true,
       readiness: "ready",
@@ -46,14 +46,14 @@ describe("a preview", () => {
     expect(answer.text).toContain("-greet();\n+hello();");
     expect(answer.text).toContain(sha256(files["b.fake"]));
     expect(answer.text).toContain(`edit_token "${answer.structured.edit_token}"`);
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
-    expect(read(workshop, "b.fake")).toBe(files["b.fake"]);
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+    expect(read(work, "b.fake")).toBe(files["b.fake"]);
   });
 
   it("is the default, and the same question has the same answer", async () => {
-    const workshop = await editing({ replies });
-    const first = await workshop.call("rename_symbol", greet);
-    const second = await workshop.call("rename_symbol", { ...greet, dry_run: true });
+    const work = await editing({ replies });
+    const first = await work.call("rename_symbol", greet);
+    const second = await work.call("rename_symbol", { ...greet, dry_run: true });
     expect(second.structured).toEqual(first.structured);
   });
 
@@ -65,14 +65,14 @@ describe("a preview", () => {
         [{ range: range(0, 0, 5), newText: "hello" }],
       ]),
     );
-    const workshop = await editing({
+    const work = await editing({
       files: { ...files, ...many },
       replies: { "textDocument/rename": { changes } },
     });
     const names: unknown[] = [];
     let page: JsonObject = { ...greet, page_size: 3 };
     for (let turn = 0; turn < 3; turn++) {
-      const answer = await workshop.call("rename_symbol", page);
+      const answer = await work.call("rename_symbol", page);
       names.push(...filesOf(answer).map(({ path }) => path));
       expect(answer.structured).toMatchObject({ total: 7, summary: { files: 7, edits: 7 } });
       page = { ...page, cursor: answer.structured.next_cursor ?? "" };
@@ -86,31 +86,31 @@ describe("a preview", () => {
       range: range(0, index * 6, index * 6 + 5),
       newText: "hello",
     }));
-    const workshop = await editing({
+    const work = await editing({
       files: { "a.fake": text },
       replies: { "textDocument/rename": { changes: { "file:///work/a.fake": edits } } },
       // There is much to check: a busy machine needs more than the default timeout.
       config: { limits: { timeout_ms: 60_000 } },
     });
-    const answer = await workshop.call("rename_symbol", greet);
+    const answer = await work.call("rename_symbol", greet);
     expect(answer.structured).toMatchObject({ truncated: true, summary: { files: 1, edits: 4000 } });
     expect(filesOf(answer)[0]).toMatchObject({ part: 1, edit_count: 4000 });
     expect(filesOf(answer)[0]?.parts).toBeGreaterThan(1);
     expect(answer.structured.next_cursor).toBeDefined();
-    const applied = await workshop.call("rename_symbol", {
+    const applied = await work.call("rename_symbol", {
       ...greet,
       dry_run: false,
       edit_token: answer.structured.edit_token ?? "",
     });
     expect(applied.structured).toMatchObject({ status: "applied", summary: { files: 1, edits: 4000 } });
-    expect(read(workshop, "a.fake")).toBe("hello ".repeat(4000));
+    expect(read(work, "a.fake")).toBe("hello ".repeat(4000));
   });
 });
 
 describe("an apply", () => {
   it("changes every file and says what happened, with the hashes that the files have now", async () => {
-    const workshop = await editing({ replies });
-    const answer = await workshop.call("rename_symbol", { ...greet, dry_run: false });
+    const work = await editing({ replies });
+    const answer = await work.call("rename_symbol", { ...greet, dry_run: false });
     expect(answer.structured).toMatchObject({ status: "applied", summary: { files: 2, edits: 2 } });
     expect(filesOf(answer)).toEqual(
       (["a.fake", "b.fake"] as const).map((path) => ({
@@ -120,99 +120,99 @@ describe("an apply", () => {
         edit_count: 1,
       })),
     );
-    expect(read(workshop, "a.fake")).toBe(renamed["a.fake"]);
-    expect(read(workshop, "b.fake")).toBe(renamed["b.fake"]);
+    expect(read(work, "a.fake")).toBe(renamed["a.fake"]);
+    expect(read(work, "b.fake")).toBe(renamed["b.fake"]);
     expect(answer.text).toContain(`undo_token "${answer.structured.undo_token}"`);
   });
 
   it("by token does what was shown without asking the server again", async () => {
-    const workshop = await editing({ replies });
-    const { structured } = await workshop.call("rename_symbol", greet);
+    const work = await editing({ replies });
+    const { structured } = await work.call("rename_symbol", greet);
     const token = structured.edit_token ?? "";
-    const answer = await workshop.call("rename_symbol", { ...greet, dry_run: false, edit_token: token });
+    const answer = await work.call("rename_symbol", { ...greet, dry_run: false, edit_token: token });
     expect(answer.structured).toMatchObject({ status: "applied", summary: { files: 2, edits: 2 } });
-    expect(read(workshop, "b.fake")).toBe(renamed["b.fake"]);
-    expect(await workshop.received("textDocument/rename")).toHaveLength(1);
-    const again = await workshop.call("rename_symbol", { ...greet, dry_run: false, edit_token: token });
+    expect(read(work, "b.fake")).toBe(renamed["b.fake"]);
+    expect(await work.received("textDocument/rename")).toHaveLength(1);
+    const again = await work.call("rename_symbol", { ...greet, dry_run: false, edit_token: token });
     expect(codeOf(again)).toBe("edit/unknown-token");
   });
 
   it("takes a token for the call that showed it, or alone for any preview of the session", async () => {
-    const workshop = await editing({ replies });
-    const { structured } = await workshop.call("rename_symbol", greet);
+    const work = await editing({ replies });
+    const { structured } = await work.call("rename_symbol", greet);
     const token = structured.edit_token ?? "";
     const other = { ...greet, new_name: "other", dry_run: false, edit_token: token };
-    expect(codeOf(await workshop.call("rename_symbol", other))).toBe("edit/unknown-token");
-    expect(codeOf(await workshop.call("rename_symbol", { ...greet, edit_token: token }))).toBe(
+    expect(codeOf(await work.call("rename_symbol", other))).toBe("edit/unknown-token");
+    expect(codeOf(await work.call("rename_symbol", { ...greet, edit_token: token }))).toBe(
       "guard/invalid-arguments",
     );
-    const elsewhere = workshop.runtime.openSession();
+    const elsewhere = work.runtime.openSession();
     const args = { dry_run: false, edit_token: token };
     const signal = new AbortController().signal;
     expect(codeOf(await elsewhere.call("apply_workspace_edit", args, { signal }))).toBe("edit/unknown-token");
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
-    const alone = await workshop.call("apply_workspace_edit", args);
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+    const alone = await work.call("apply_workspace_edit", args);
     expect(alone.structured).toMatchObject({ status: "applied", summary: { files: 2, edits: 2 } });
   });
 
   it("refuses the whole when a file changed since the preview", async () => {
-    const workshop = await editing({ replies });
-    const { structured } = await workshop.call("rename_symbol", greet);
-    writeFileSync(join(workshop.folder, "b.fake"), "greet(1);\n");
+    const work = await editing({ replies });
+    const { structured } = await work.call("rename_symbol", greet);
+    writeFileSync(join(work.folder, "b.fake"), "greet(1);\n");
     const call = { ...greet, dry_run: false, edit_token: structured.edit_token ?? "" };
-    const answer = await workshop.call("rename_symbol", call);
+    const answer = await work.call("rename_symbol", call);
     expect(reasonsOf(answer)).toEqual(["b.fake edit/changed"]);
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
-    expect(read(workshop, "b.fake")).toBe("greet(1);\n");
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+    expect(read(work, "b.fake")).toBe("greet(1);\n");
   });
 
   it("with expected hashes needs every file to be named and to match", async () => {
-    const workshop = await editing({ replies });
+    const work = await editing({ replies });
     const a = sha256(files["a.fake"]);
     const b = sha256(files["b.fake"]);
     const apply = (expected: JsonObject) =>
-      workshop.call("rename_symbol", { ...greet, dry_run: false, expected_before_sha256: expected });
+      work.call("rename_symbol", { ...greet, dry_run: false, expected_before_sha256: expected });
     expect(reasonsOf(await apply({ "a.fake": a }))).toEqual(["b.fake edit/unexpected"]);
     expect(reasonsOf(await apply({ "a.fake": a, "b.fake": a }))).toEqual(["b.fake edit/changed"]);
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
     expect((await apply({ "a.fake": a, "./b.fake": b })).structured).toMatchObject({ status: "applied" });
   });
 
   it("can be undone, whole or not at all", async () => {
-    const workshop = await editing({ replies });
-    const applied = await workshop.call("rename_symbol", { ...greet, dry_run: false });
+    const work = await editing({ replies });
+    const applied = await work.call("rename_symbol", { ...greet, dry_run: false });
     const undo = { undo_token: applied.structured.undo_token ?? "", dry_run: false };
-    writeFileSync(join(workshop.folder, "b.fake"), "hello(2);\n");
-    expect(codeOf(await workshop.call("undo_edit", undo))).toBe("edit/undo-conflict");
-    expect(read(workshop, "a.fake")).toBe(renamed["a.fake"]);
-    writeFileSync(join(workshop.folder, "b.fake"), renamed["b.fake"]);
-    const shown = await workshop.call("undo_edit", { undo_token: undo.undo_token });
+    writeFileSync(join(work.folder, "b.fake"), "hello(2);\n");
+    expect(codeOf(await work.call("undo_edit", undo))).toBe("edit/undo-conflict");
+    expect(read(work, "a.fake")).toBe(renamed["a.fake"]);
+    writeFileSync(join(work.folder, "b.fake"), renamed["b.fake"]);
+    const shown = await work.call("undo_edit", { undo_token: undo.undo_token });
     expect(shown.structured).toMatchObject({ status: "preview", summary: { files: 2 } });
-    expect(read(workshop, "a.fake")).toBe(renamed["a.fake"]);
-    expect((await workshop.call("undo_edit", undo)).structured).toMatchObject({
+    expect(read(work, "a.fake")).toBe(renamed["a.fake"]);
+    expect((await work.call("undo_edit", undo)).structured).toMatchObject({
       status: "undone",
       summary: { files: 2, edits: 2 },
     });
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
-    expect(read(workshop, "b.fake")).toBe(files["b.fake"]);
-    expect(codeOf(await workshop.call("undo_edit", undo))).toBe("edit/unknown-undo");
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+    expect(read(work, "b.fake")).toBe(files["b.fake"]);
+    expect(codeOf(await work.call("undo_edit", undo))).toBe("edit/unknown-undo");
   });
 
   it("is told to the server at once", async () => {
-    const workshop = await editing({ replies });
-    await workshop.call("rename_symbol", { ...greet, dry_run: false });
-    const [change] = await workshop.received("textDocument/didChange");
+    const work = await editing({ replies });
+    await work.call("rename_symbol", { ...greet, dry_run: false });
+    const [change] = await work.received("textDocument/didChange");
     expect(JSON.stringify(change)).toContain("hello");
-    expect(await workshop.received("textDocument/didSave")).toContainEqual({
-      textDocument: { uri: workshop.uri("a.fake") },
+    expect(await work.received("textDocument/didSave")).toContainEqual({
+      textDocument: { uri: work.uri("a.fake") },
     });
-    const watched = JSON.stringify(await workshop.received("workspace/didChangeWatchedFiles"));
+    const watched = JSON.stringify(await work.received("workspace/didChangeWatchedFiles"));
     expect(watched).toContain("a.fake");
     expect(watched).toContain("b.fake");
   });
 
   it("says which errors came and which went, in the order and form of the after-edit text", async () => {
-    const workshop = await editing({
+    const work = await editing({
       files: { "a.fake": "function greet() {}\nbad\n", "b.fake": "greet();\n" },
       replies: {
         "textDocument/rename": {
@@ -223,7 +223,7 @@ describe("an apply", () => {
         },
       },
     });
-    const answer = await workshop.call("rename_symbol", { ...greet, dry_run: false });
+    const answer = await work.call("rename_symbol", { ...greet, dry_run: false });
     expect(answer.structured.diagnostics).toMatchObject({
       status: "known",
       introduced: [{ path: "b.fake", line: 1, character: 2, severity: "error", message: "found bad" }],
@@ -236,26 +236,26 @@ describe("an apply", () => {
   });
 
   it("stands when the server dies afterwards", async () => {
-    const workshop = await editing({
+    const work = await editing({
       replies,
       scenario: { on: { "textDocument/didChange": [{ exit: 3 }] } },
       server: { restart: { max: 0 } },
     });
-    const answer = await workshop.call("rename_symbol", { ...greet, dry_run: false });
+    const answer = await work.call("rename_symbol", { ...greet, dry_run: false });
     expect(answer.structured).toMatchObject({
       ok: true,
       status: "applied",
       diagnostics: { status: "unknown" },
     });
-    expect(read(workshop, "b.fake")).toBe(renamed["b.fake"]);
+    expect(read(work, "b.fake")).toBe(renamed["b.fake"]);
   });
 });
 
 describe("pointing at what is renamed", () => {
   it("by name takes the only symbol of that name", async () => {
-    const workshop = await editing({ replies });
+    const work = await editing({ replies });
     const args = { file_path: "a.fake", symbol_name: "greet", new_name: "hello" };
-    expect((await workshop.call("rename_symbol", args)).structured).toMatchObject({ status: "preview" });
+    expect((await work.call("rename_symbol", args)).structured).toMatchObject({ status: "preview" });
   });
 
   it("by name asks back when several are called so, and changes nothing", async () => {
@@ -265,17 +265,17 @@ describe("pointing at what is renamed", () => {
       range: range(line, 0, 10),
       selectionRange: range(line, 0, 5),
     });
-    const workshop = await editing({
+    const work = await editing({
       replies: { ...replies, "textDocument/documentSymbol": [symbol(0), symbol(1)] },
     });
     const args = { file_path: "a.fake", symbol_name: "greet", new_name: "hello", dry_run: false };
-    const answer = await workshop.call("rename_symbol", args);
+    const answer = await work.call("rename_symbol", args);
     expect(answer.structured).toMatchObject({ needs_disambiguation: true });
-    expect(await workshop.received("textDocument/rename")).toEqual([]);
+    expect(await work.received("textDocument/rename")).toEqual([]);
   });
 
   it("by name does not take one of another file", async () => {
-    const workshop = await editing({
+    const work = await editing({
       capabilities: { workspaceSymbolProvider: true },
       replies: {
         ...replies,
@@ -286,28 +286,28 @@ describe("pointing at what is renamed", () => {
       },
     });
     const args = { file_path: "b.fake", symbol_name: "greet", new_name: "hello" };
-    expect(codeOf(await workshop.call("rename_symbol", args))).toBe("point/no-symbol");
+    expect(codeOf(await work.call("rename_symbol", args))).toBe("point/no-symbol");
   });
 
   it("on a line does not guess between two places of the word", async () => {
-    const workshop = await editing({ files: { ...files, "a.fake": "greet(greet)\n" }, replies });
+    const work = await editing({ files: { ...files, "a.fake": "greet(greet)\n" }, replies });
     const args = { file_path: "a.fake", line: 1, symbol_name: "greet", new_name: "hello" };
-    expect(codeOf(await workshop.call("rename_symbol", args))).toBe("point/incomplete");
+    expect(codeOf(await work.call("rename_symbol", args))).toBe("point/incomplete");
   });
 
   it("by position alone is never moved to a word beside it", async () => {
-    const workshop = await editing({
+    const work = await editing({
       tools: ["rename_symbol_strict"],
       replies: { ...replies, "textDocument/prepareRename": null },
     });
     const beside = { file_path: "a.fake", line: 1, character: 9, new_name: "hello" };
-    const answer = await workshop.call("rename_symbol_strict", beside);
+    const answer = await work.call("rename_symbol_strict", beside);
     expect(codeOf(answer)).toBe("lsp/no-answer");
     // An empty answer of a server that is not ready is retried at the same position.
-    const asked = await workshop.received("textDocument/prepareRename");
+    const asked = await work.received("textDocument/prepareRename");
     expect(asked.map(({ position }) => position)).toEqual(asked.map(() => ({ line: 0, character: 8 })));
     expect(asked.length).toBeGreaterThan(0);
-    const named = await workshop.call("rename_symbol_strict", { ...beside, symbol_name: "greet" });
+    const named = await work.call("rename_symbol_strict", { ...beside, symbol_name: "greet" });
     expect(codeOf(named)).toBe("guard/invalid-arguments");
   });
 
@@ -317,14 +317,14 @@ describe("pointing at what is renamed", () => {
       { range: range(0, 9, 14), placeholder: "greet" },
       { defaultBehavior: true },
     ]) {
-      const workshop = await editing({ replies: { ...replies, "textDocument/prepareRename": yes } });
-      expect((await workshop.call("rename_symbol", greet)).structured).toMatchObject({ status: "preview" });
+      const work = await editing({ replies: { ...replies, "textDocument/prepareRename": yes } });
+      expect((await work.call("rename_symbol", greet)).structured).toMatchObject({ status: "preview" });
     }
   });
 
   it("is refused, not empty, where no server renames", async () => {
-    const workshop = await editing({ capabilities: { renameProvider: false } });
-    expect(codeOf(await workshop.call("rename_symbol", greet))).toBe("lsp/not-supported");
+    const work = await editing({ capabilities: { renameProvider: false } });
+    expect(codeOf(await work.call("rename_symbol", greet))).toBe("lsp/not-supported");
   });
 });
 
@@ -339,19 +339,19 @@ describe("a server that has not indexed", () => {
   };
 
   it("is shown with its readiness, and never applied", async () => {
-    const workshop = await editing({ replies, scenario: indexing, server: { request_timeout_ms: 1000 } });
-    const shown = await workshop.call("rename_symbol", greet);
+    const work = await editing({ replies, scenario: indexing, server: { request_timeout_ms: 1000 } });
+    const shown = await work.call("rename_symbol", greet);
     expect(shown.structured).toMatchObject({ status: "preview", readiness: "indexing" });
     expect(warningsOf(shown)).toContain("answer/not-ready");
     const token = { edit_token: shown.structured.edit_token ?? "" };
     for (const more of [{}, token]) {
-      const answer = await workshop.call("rename_symbol", { ...greet, ...more, dry_run: false });
+      const answer = await work.call("rename_symbol", { ...greet, ...more, dry_run: false });
       expect(codeOf(answer)).toBe("edit/not-ready");
       expect((answer.structured.next_steps as Json[])[0]).toMatchObject({
         tool: "rename_symbol",
         arguments: { dry_run: true },
       });
     }
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
   });
 });

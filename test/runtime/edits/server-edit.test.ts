@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../../src/base/json.js";
-import { range } from "../workshop.js";
+import { range } from "../test-workspace.js";
 import { codeOf, editing, files, filesOf, greet, read, reasonsOf, warningsOf } from "./support.js";
 
 const a = "file:///work/a.fake";
@@ -20,13 +20,13 @@ const apply = { ...greet, dry_run: false };
 
 describe("the two forms of a workspace edit", () => {
   it("are never both applied: document changes win", async () => {
-    const workshop = await rename({
+    const work = await rename({
       changes: { [a]: [edit(0, 9, 14, "twice")] },
       documentChanges: [{ textDocument: { uri: a, version: 1 }, edits: [edit(0, 9, 14, "once")] }],
     });
-    const answer = await workshop.call("rename_symbol", apply);
+    const answer = await work.call("rename_symbol", apply);
     expect(answer.structured).toMatchObject({ summary: { files: 1, edits: 1 } });
-    expect(read(workshop, "a.fake")).toBe("function once() {}\n");
+    expect(read(work, "a.fake")).toBe("function once() {}\n");
   });
 
   it("hide nothing from each other when one is empty", async () => {
@@ -38,22 +38,22 @@ describe("the two forms of a workspace edit", () => {
       },
     ];
     for (const empty of forms) {
-      const workshop = await rename(empty);
-      expect((await workshop.call("rename_symbol", greet)).structured).toMatchObject({
+      const work = await rename(empty);
+      expect((await work.call("rename_symbol", greet)).structured).toMatchObject({
         summary: { edits: 1 },
       });
     }
   });
 
   it("take several edits of one document together, all about the same text", async () => {
-    const workshop = await rename({
+    const work = await rename({
       documentChanges: [
         { textDocument: { uri: a, version: null }, edits: [edit(0, 0, 8, "fn")] },
         { textDocument: { uri: a, version: null }, edits: [edit(0, 9, 14, "hello")] },
       ],
     });
-    await workshop.call("rename_symbol", apply);
-    expect(read(workshop, "a.fake")).toBe("fn hello() {}\n");
+    await work.call("rename_symbol", apply);
+    expect(read(work, "a.fake")).toBe("fn hello() {}\n");
   });
 
   it("that say nothing change nothing, and that is said", async () => {
@@ -64,8 +64,8 @@ describe("the two forms of a workspace edit", () => {
       { changes: { [a]: [edit(0, 9, 14, "greet")] } },
     ];
     for (const nothing of nothings) {
-      const workshop = await rename(nothing);
-      const answer = await workshop.call("rename_symbol", apply);
+      const work = await rename(nothing);
+      const answer = await work.call("rename_symbol", apply);
       expect(answer.structured).toMatchObject({ ok: true, status: "unchanged", total: 0 });
       expect(answer.text).toContain("unchanged");
     }
@@ -79,16 +79,16 @@ describe("the two forms of a workspace edit", () => {
       { documentChanges: ["x"] },
       7,
     ]) {
-      const workshop = await rename(nonsense as Json);
-      expect(codeOf(await workshop.call("rename_symbol", apply))).toBe("lsp/garbled");
-      expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
+      const work = await rename(nonsense as Json);
+      expect(codeOf(await work.call("rename_symbol", apply))).toBe("lsp/garbled");
+      expect(read(work, "a.fake")).toBe(files["a.fake"]);
     }
   });
 });
 
 describe("what is not exact", () => {
   it("is refused whole, with every reason", async () => {
-    const workshop = await rename({
+    const work = await rename({
       changes: {
         [a]: [edit(7, 0, 0, "past the end")],
         [b]: [edit(0, 0, 5, "x"), edit(0, 3, 6, "overlaps")],
@@ -97,7 +97,7 @@ describe("what is not exact", () => {
         "untitled:x": [edit(0, 0, 0, "x")],
       },
     });
-    const answer = await workshop.call("rename_symbol", apply);
+    const answer = await work.call("rename_symbol", apply);
     expect(codeOf(answer)).toBe("edit/refused");
     expect(reasonsOf(answer)).toEqual([
       "a.fake edit/out-of-range",
@@ -107,7 +107,7 @@ describe("what is not exact", () => {
       "none.fake guard/not-a-file",
     ]);
     expect(JSON.stringify(answer)).not.toContain("elsewhere");
-    expect(read(workshop, "b.fake")).toBe(files["b.fake"]);
+    expect(read(work, "b.fake")).toBe(files["b.fake"]);
   });
 
   it.each([
@@ -122,8 +122,8 @@ describe("what is not exact", () => {
     ["the line after the last, at its first character", range(0, 9, 0, 2), undefined],
     ["the whole text, however far its end", range(0, 0, 0, 2147483647), undefined],
   ])("%s", async (_name, at, code) => {
-    const workshop = await rename({ changes: { [a]: [{ range: at as JsonObject, newText: "x" }] } });
-    expect(codeOf(await workshop.call("rename_symbol", greet))).toBe(code);
+    const work = await rename({ changes: { [a]: [{ range: at as JsonObject, newText: "x" }] } });
+    expect(codeOf(await work.call("rename_symbol", greet))).toBe(code);
   });
 
   it("is a place within a character, in any encoding", async () => {
@@ -134,13 +134,13 @@ describe("what is not exact", () => {
       ["utf-8", 6, undefined],
       ["utf-32", 3, undefined],
     ] as const) {
-      const workshop = await rename(
+      const work = await rename(
         { changes: { [b]: [edit(0, character, character, "!")] } },
         { files: { ...files, "b.fake": "a 😀\r\nend" }, capabilities: { positionEncoding: encoding } },
       );
-      const answer = await workshop.call("rename_symbol", apply);
+      const answer = await work.call("rename_symbol", apply);
       expect([encoding, character, codeOf(answer)]).toEqual([encoding, character, code]);
-      if (code === undefined) expect(read(workshop, "b.fake")).toBe("a 😀!\r\nend");
+      if (code === undefined) expect(read(work, "b.fake")).toBe("a 😀!\r\nend");
     }
   });
 
@@ -156,7 +156,7 @@ describe("what is not exact", () => {
 
   it("is a file that changed while the server was asked, though its text would take the edit", async () => {
     const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
-    const workshop = await rename(null, {
+    const work = await rename(null, {
       scenario: {
         on: {
           "textDocument/rename": [
@@ -166,32 +166,32 @@ describe("what is not exact", () => {
         },
       },
     });
-    const pending = workshop.call("rename_symbol", apply);
-    const asked = async () => (await workshop.received("textDocument/rename")).length > 0;
+    const pending = work.call("rename_symbol", apply);
+    const asked = async () => (await work.received("textDocument/rename")).length > 0;
     while (!(await asked())) await new Promise((done) => setTimeout(done, 10));
-    writeFileSync(join(workshop.folder, "b.fake"), "other();\n");
+    writeFileSync(join(work.folder, "b.fake"), "other();\n");
     writeFileSync(go, "");
     const answer = await pending;
     rmSync(go);
     expect(reasonsOf(answer)).toEqual(["b.fake edit/changed"]);
-    expect(read(workshop, "b.fake")).toBe("other();\n");
+    expect(read(work, "b.fake")).toBe("other();\n");
   });
 });
 
 describe("line ends", () => {
   it("of a file stay what they are, whatever the server writes", async () => {
-    const workshop = await rename(
+    const work = await rename(
       { changes: { [b]: [edit(1, 0, 0, "one\ntwo\n")] } },
       { files: { ...files, "b.fake": "greet();\r\nend" } },
     );
-    await workshop.call("rename_symbol", apply);
-    expect(read(workshop, "b.fake")).toBe("greet();\r\none\r\ntwo\r\nend");
+    await work.call("rename_symbol", apply);
+    expect(read(work, "b.fake")).toBe("greet();\r\none\r\ntwo\r\nend");
   });
 });
 
 describe("operations of a server", () => {
   it("are done in order with the edits between them", async () => {
-    const workshop = await rename({
+    const work = await rename({
       documentChanges: [
         { kind: "rename", oldUri: a, newUri: "file:///work/sub/c.fake" },
         { textDocument: { uri: "file:///work/sub/c.fake", version: null }, edits: [edit(0, 9, 14, "hello")] },
@@ -200,20 +200,20 @@ describe("operations of a server", () => {
         { kind: "delete", uri: b },
       ],
     });
-    const preview = await workshop.call("rename_symbol", greet);
+    const preview = await work.call("rename_symbol", greet);
     expect(
       filesOf(preview).flatMap(({ operation, path }) => (operation ? [`${operation} ${path}`] : [])),
     ).toEqual(["rename a.fake", "create new.fake", "delete b.fake"]);
     expect(preview.text).toContain("rename a.fake → sub/c.fake");
-    const answer = await workshop.call("rename_symbol", apply);
+    const answer = await work.call("rename_symbol", apply);
     expect(answer.structured).toMatchObject({ status: "applied", summary: { operations: 3 } });
-    expect(read(workshop, "sub/c.fake")).toBe("function hello() {}\n");
-    expect(read(workshop, "new.fake")).toBe("made\n");
-    expect([read(workshop, "a.fake"), read(workshop, "b.fake")]).toEqual([undefined, undefined]);
+    expect(read(work, "sub/c.fake")).toBe("function hello() {}\n");
+    expect(read(work, "new.fake")).toBe("made\n");
+    expect([read(work, "a.fake"), read(work, "b.fake")]).toEqual([undefined, undefined]);
     const undo = { undo_token: answer.structured.undo_token ?? "", dry_run: false };
-    expect((await workshop.call("undo_edit", undo)).structured).toMatchObject({ status: "undone" });
-    expect([read(workshop, "a.fake"), read(workshop, "b.fake")]).toEqual([files["a.fake"], files["b.fake"]]);
-    expect([read(workshop, "sub/c.fake"), read(workshop, "new.fake")]).toEqual([undefined, undefined]);
+    expect((await work.call("undo_edit", undo)).structured).toMatchObject({ status: "undone" });
+    expect([read(work, "a.fake"), read(work, "b.fake")]).toEqual([files["a.fake"], files["b.fake"]]);
+    expect([read(work, "sub/c.fake"), read(work, "new.fake")]).toEqual([undefined, undefined]);
   });
 
   it("keep their options", async () => {
@@ -232,23 +232,23 @@ describe("operations of a server", () => {
   });
 
   it("never reach outside the roots, through links either", async () => {
-    const workshop = await rename({
+    const work = await rename({
       documentChanges: [
         { kind: "create", uri: "file:///work/../outside.fake" },
         { kind: "rename", oldUri: a, newUri: "file:///work/link/x.fake" },
         { kind: "delete", uri: "file:///work/.git/config" },
       ],
     });
-    mkdirSync(join(workshop.folder, "../there"));
-    symlinkSync(join(workshop.folder, "../there"), join(workshop.folder, "link"));
-    const answer = await workshop.call("rename_symbol", apply);
+    mkdirSync(join(work.folder, "../there"));
+    symlinkSync(join(work.folder, "../there"), join(work.folder, "link"));
+    const answer = await work.call("rename_symbol", apply);
     expect(reasonsOf(answer)).toEqual([
       "change 1 guard/outside-root",
       "change 2 guard/outside-root",
       "change 3 guard/denied",
     ]);
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
-    expect(read(workshop, "../there/x.fake")).toBeUndefined();
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+    expect(read(work, "../there/x.fake")).toBeUndefined();
   });
 });
 
@@ -260,26 +260,26 @@ describe("snippets", () => {
   });
 
   it("lose their tab stops, and that is said", async () => {
-    const workshop = await rename({
+    const work = await rename({
       changes: { [a]: [snippet(`${"$"}{1:hello}_$2${"$"}{3|one,two|}\\$0$0`)] },
     });
-    const answer = await workshop.call("rename_symbol", apply);
+    const answer = await work.call("rename_symbol", apply);
     expect(warningsOf(answer)).toContain("answer/snippet-stripped");
-    expect(read(workshop, "a.fake")).toBe("function hello_one$0() {}\n");
+    expect(read(work, "a.fake")).toBe("function hello_one$0() {}\n");
   });
 
   it("come in the protocol's later form as well", async () => {
     const later = { range: range(0, 9, 14), snippet: { kind: "snippet", value: "$0hello" } };
-    const workshop = await rename({
+    const work = await rename({
       documentChanges: [{ textDocument: { uri: a, version: null }, edits: [later] }],
     });
-    await workshop.call("rename_symbol", apply);
-    expect(read(workshop, "a.fake")).toBe("function hello() {}\n");
+    await work.call("rename_symbol", apply);
+    expect(read(work, "a.fake")).toBe("function hello() {}\n");
   });
 
   it("that need an editor are refused", async () => {
-    const workshop = await rename({ changes: { [a]: [snippet(`${"$"}{TM_FILENAME/(.*)/$1/}`)] } });
-    expect(reasonsOf(await workshop.call("rename_symbol", greet))).toEqual(["a.fake edit/snippet"]);
+    const work = await rename({ changes: { [a]: [snippet(`${"$"}{TM_FILENAME/(.*)/$1/}`)] } });
+    expect(reasonsOf(await work.call("rename_symbol", greet))).toEqual(["a.fake edit/snippet"]);
   });
 });
 
@@ -295,19 +295,19 @@ describe("annotations", () => {
   });
 
   it("are shown with what they are about", async () => {
-    const workshop = await rename(annotated(false));
-    const answer = await workshop.call("rename_symbol", greet);
+    const work = await rename(annotated(false));
+    const answer = await work.call("rename_symbol", greet);
     expect(filesOf(answer)[0]).toMatchObject({ edits: [{ new_text: "hello", note: "In comments" }] });
     expect(answer.text).toContain("1:10-1:15  In comments");
   });
 
   it("that want to be confirmed are warned about, and applied only when they were seen", async () => {
-    const workshop = await rename(annotated(true));
-    expect(codeOf(await workshop.call("rename_symbol", apply))).toBe("edit/not-seen");
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
-    const preview = await workshop.call("rename_symbol", greet);
+    const work = await rename(annotated(true));
+    expect(codeOf(await work.call("rename_symbol", apply))).toBe("edit/not-seen");
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+    const preview = await work.call("rename_symbol", greet);
     expect(warningsOf(preview)).toContain("answer/needs-confirmation");
     const token = { ...apply, edit_token: preview.structured.edit_token ?? "" };
-    expect((await workshop.call("rename_symbol", token)).structured).toMatchObject({ status: "applied" });
+    expect((await work.call("rename_symbol", token)).structured).toMatchObject({ status: "applied" });
   });
 });

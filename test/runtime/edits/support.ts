@@ -5,11 +5,11 @@ import { afterEach } from "vitest";
 import type { Json, JsonObject } from "../../../src/base/json.js";
 import type { CallOutcome } from "../../../src/runtime/session.js";
 import type { Scenario } from "../../fake-server/index.js";
-import { openWorkshop, range, type Workshop } from "../workshop.js";
+import { openTestWorkspace, range, type TestWorkspace } from "../test-workspace.js";
 
-const open: Workshop[] = [];
+const open: TestWorkspace[] = [];
 afterEach(async () => {
-  for (const workshop of open.splice(0)) await workshop.close();
+  for (const work of open.splice(0)) await work.close();
 });
 
 export interface EditingOptions {
@@ -45,10 +45,10 @@ const capabilities: JsonObject = {
   executeCommandProvider: { commands: [] },
 };
 
-/** A workshop with every edit tool; closed after the test. */
-export async function editing(options: EditingOptions = {}): Promise<Workshop> {
+/** A test workspace with every edit tool; closed after the test. */
+export async function editing(options: EditingOptions = {}): Promise<TestWorkspace> {
   const { scenario = {}, server = {}, config = {}, replies = {} } = options;
-  const workshop = await openWorkshop({
+  const work = await openTestWorkspace({
     files: options.files ?? files,
     servers: {
       fake: {
@@ -80,8 +80,8 @@ export async function editing(options: EditingOptions = {}): Promise<Workshop> {
       ...config,
     },
   });
-  open.push(workshop);
-  return workshop;
+  open.push(work);
+  return work;
 }
 
 /** An edit of `greet` into `hello` in both files. */
@@ -96,8 +96,8 @@ export const renameBoth: JsonObject = {
 export const greet = { file_path: "a.fake", line: 1, character: 10, new_name: "hello" };
 
 /** The text of a workspace file; undefined when it does not exist. */
-export function read(workshop: Workshop, file: string): string | undefined {
-  const path = join(workshop.folder, file);
+export function read(work: TestWorkspace, file: string): string | undefined {
+  const path = join(work.folder, file);
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { sha256 } from "../../../src/base/hash.js";
 import type { JsonObject } from "../../../src/base/json.js";
 import type { Scenario } from "../../fake-server/index.js";
-import { range } from "../workshop.js";
+import { range } from "../test-workspace.js";
 import { codeOf, editing, files, filesOf, read, reasonsOf, renameBoth, warningsOf } from "./support.js";
 
 describe("code actions", () => {
@@ -19,30 +19,30 @@ describe("code actions", () => {
   const actionTools = ["get_code_actions", "apply_code_action"];
 
   it("are chosen by the id of the list, shown, then applied", async () => {
-    const workshop = await editing({ replies, tools: actionTools });
-    const { structured } = await workshop.call("get_code_actions", here);
+    const work = await editing({ replies, tools: actionTools });
+    const { structured } = await work.call("get_code_actions", here);
     const [first] = (structured.actions as JsonObject[]).filter(({ title }) => title === "Fix it");
     const call = { ...here, action_id: first?.id ?? "" };
-    const preview = await workshop.call("apply_code_action", call);
+    const preview = await work.call("apply_code_action", call);
     expect(preview.structured).toMatchObject({ status: "preview", summary: { files: 2, edits: 2 } });
     const token = { edit_token: preview.structured.edit_token ?? "", dry_run: false };
-    const applied = await workshop.call("apply_code_action", { ...call, ...token });
+    const applied = await work.call("apply_code_action", { ...call, ...token });
     expect(applied.structured).toMatchObject({ status: "applied", summary: { files: 2, edits: 2 } });
-    expect(read(workshop, "b.fake")).toBe("hello();\n");
+    expect(read(work, "b.fake")).toBe("hello();\n");
   });
 
   it("without an id are listed as get_code_actions lists them", async () => {
-    const workshop = await editing({ replies, tools: actionTools });
-    const { structured } = await workshop.call("get_code_actions", here);
-    const answer = await workshop.call("apply_code_action", { ...here, dry_run: false });
+    const work = await editing({ replies, tools: actionTools });
+    const { structured } = await work.call("get_code_actions", here);
+    const answer = await work.call("apply_code_action", { ...here, dry_run: false });
     expect(answer.structured).toMatchObject({ status: "choose", actions: structured.actions });
     expect(answer.text).toContain("Fix it");
-    expect(read(workshop, "b.fake")).toBe(files["b.fake"]);
+    expect(read(work, "b.fake")).toBe(files["b.fake"]);
   });
 
   it("with an unknown id are answered with those on offer", async () => {
-    const workshop = await editing({ replies, tools: actionTools });
-    const answer = await workshop.call("apply_code_action", { ...here, action_id: "none" });
+    const work = await editing({ replies, tools: actionTools });
+    const answer = await work.call("apply_code_action", { ...here, action_id: "none" });
     expect(codeOf(answer)).toBe("edit/no-action");
     const { data } = answer.structured.error as { data: { actions: JsonObject[] } };
     expect(data.actions.map(({ title }) => title)).toEqual(["Fix it", "Other"]);
@@ -50,13 +50,13 @@ describe("code actions", () => {
 
   it("that are disabled are refused", async () => {
     const disabled = { title: "No", disabled: { reason: "not here" } };
-    const workshop = await editing({
+    const work = await editing({
       replies: { "textDocument/codeAction": [disabled] },
       tools: actionTools,
     });
-    const { structured } = await workshop.call("get_code_actions", here);
+    const { structured } = await work.call("get_code_actions", here);
     const [only] = structured.actions as JsonObject[];
-    const answer = await workshop.call("apply_code_action", { ...here, action_id: only?.id ?? "" });
+    const answer = await work.call("apply_code_action", { ...here, action_id: only?.id ?? "" });
     expect(codeOf(answer)).toBe("edit/no-action");
   });
 
@@ -82,8 +82,8 @@ describe("code actions", () => {
         server: { execute_commands: execute },
         config: { allow: { commands: [process.execPath], effects } },
       });
-    const idIn = async (workshop: Awaited<ReturnType<typeof commanding>>) => {
-      const { structured } = await workshop.call("get_code_actions", here);
+    const idIn = async (work: Awaited<ReturnType<typeof commanding>>) => {
+      const { structured } = await work.call("get_code_actions", here);
       return ((structured.actions as JsonObject[])[0]?.id ?? "") as string;
     };
 
@@ -91,38 +91,38 @@ describe("code actions", () => {
       [["read", "edit"], ["fake.run"]],
       [["read", "edit", "command"], []],
     ])("are refused with the effects %j and the commands %j", async (effects, execute) => {
-      const workshop = await commanding(effects, execute);
-      const call = { ...here, action_id: await idIn(workshop), dry_run: false };
-      expect(codeOf(await workshop.call("apply_code_action", call))).toBe("edit/command-not-allowed");
-      expect(await workshop.received("workspace/executeCommand")).toEqual([]);
+      const work = await commanding(effects, execute);
+      const call = { ...here, action_id: await idIn(work), dry_run: false };
+      expect(codeOf(await work.call("apply_code_action", call))).toBe("edit/command-not-allowed");
+      expect(await work.received("workspace/executeCommand")).toEqual([]);
     });
 
     it("are left out where they are not allowed and the action has an edit as well", async () => {
       const both = { ...action, edit: renameBoth };
-      const workshop = await editing({ replies: { "textDocument/codeAction": [both] }, tools: actionTools });
-      const call = { ...here, action_id: await idIn(workshop), dry_run: false };
-      const answer = await workshop.call("apply_code_action", call);
+      const work = await editing({ replies: { "textDocument/codeAction": [both] }, tools: actionTools });
+      const call = { ...here, action_id: await idIn(work), dry_run: false };
+      const answer = await work.call("apply_code_action", call);
       expect(answer.structured).toMatchObject({ status: "applied", summary: { edits: 2 } });
       expect(warningsOf(answer)).toContain("answer/command-skipped");
-      expect(await workshop.received("workspace/executeCommand")).toEqual([]);
+      expect(await work.received("workspace/executeCommand")).toEqual([]);
     });
 
     it("are run where both are allowed, and the server's edit goes the same road", async () => {
-      const workshop = await commanding(["read", "edit", "command"], ["fake.run"]);
-      const call = { ...here, action_id: await idIn(workshop) };
-      const preview = await workshop.call("apply_code_action", call);
+      const work = await commanding(["read", "edit", "command"], ["fake.run"]);
+      const call = { ...here, action_id: await idIn(work) };
+      const preview = await work.call("apply_code_action", call);
       expect(preview.structured).toMatchObject({ status: "preview", command: "fake.run" });
       expect(warningsOf(preview)).toContain("answer/command-unseen");
-      expect(await workshop.received("workspace/executeCommand")).toEqual([]);
-      const applied = await workshop.call("apply_code_action", { ...call, dry_run: false });
+      expect(await work.received("workspace/executeCommand")).toEqual([]);
+      const applied = await work.call("apply_code_action", { ...call, dry_run: false });
       expect(applied.structured).toMatchObject({ status: "applied", summary: { files: 2, edits: 2 } });
-      expect(await workshop.received("workspace/executeCommand")).toEqual([
+      expect(await work.received("workspace/executeCommand")).toEqual([
         { command: "fake.run", arguments: [1] },
       ]);
-      expect(read(workshop, "b.fake")).toBe("hello();\n");
+      expect(read(work, "b.fake")).toBe("hello();\n");
       const undo = { undo_token: applied.structured.undo_token ?? "", dry_run: false };
-      await workshop.call("undo_edit", undo);
-      expect(read(workshop, "b.fake")).toBe(files["b.fake"]);
+      await work.call("undo_edit", undo);
+      expect(read(work, "b.fake")).toBe(files["b.fake"]);
     });
   });
 });
@@ -135,36 +135,36 @@ describe("formatting", () => {
   };
 
   it("asks for the whole file with the indentation that the file has", async () => {
-    const workshop = await editing({ files: { "a.fake": text }, replies, tools: ["format_document"] });
-    const answer = await workshop.call("format_document", { file_path: "a.fake", dry_run: false });
+    const work = await editing({ files: { "a.fake": text }, replies, tools: ["format_document"] });
+    const answer = await work.call("format_document", { file_path: "a.fake", dry_run: false });
     expect(answer.structured).toMatchObject({ status: "applied", summary: { files: 1, edits: 1 } });
-    expect(read(workshop, "a.fake")).toBe("function greet() {\n  return 1;\n}\n");
-    expect(await workshop.received("textDocument/formatting")).toMatchObject([
+    expect(read(work, "a.fake")).toBe("function greet() {\n  return 1;\n}\n");
+    expect(await work.received("textDocument/formatting")).toMatchObject([
       { options: { tabSize: 4, insertSpaces: false } },
     ]);
   });
 
   it("asks for a range where one is given, with what the call says of indentation", async () => {
-    const workshop = await editing({
+    const work = await editing({
       files: { "a.fake": text },
       replies,
       tools: ["format_document"],
       capabilities: { documentRangeFormattingProvider: true },
     });
     const call = { file_path: "a.fake", line: 3, tab_size: 8, insert_spaces: true };
-    expect(filesOf(await workshop.call("format_document", call))[0]).toMatchObject({ edit_count: 1 });
-    expect(await workshop.received("textDocument/rangeFormatting")).toMatchObject([
+    expect(filesOf(await work.call("format_document", call))[0]).toMatchObject({ edit_count: 1 });
+    expect(await work.received("textDocument/rangeFormatting")).toMatchObject([
       { range: range(2, 0, 1), options: { tabSize: 8, insertSpaces: true } },
     ]);
-    expect(await workshop.received("textDocument/formatting")).toEqual([]);
+    expect(await work.received("textDocument/formatting")).toEqual([]);
   });
 
   it("of a formatted file changes nothing", async () => {
-    const workshop = await editing({
+    const work = await editing({
       replies: { "textDocument/formatting": null },
       tools: ["format_document"],
     });
-    const answer = await workshop.call("format_document", { file_path: "a.fake", dry_run: false });
+    const answer = await work.call("format_document", { file_path: "a.fake", dry_run: false });
     expect(answer.structured).toMatchObject({ status: "unchanged" });
   });
 });
@@ -189,13 +189,13 @@ describe("files", () => {
   };
 
   it("are renamed with what refers to them, and the server hears of it before and after", async () => {
-    const workshop = await editing({
+    const work = await editing({
       tools,
       capabilities,
       replies: { "workspace/willRenameFiles": importer },
     });
     const call = { old_path: "a.fake", new_path: "deep/er/c.fake" };
-    const preview = await workshop.call("rename_file", call);
+    const preview = await work.call("rename_file", call);
     expect(preview.structured).toMatchObject({
       status: "preview",
       summary: { files: 1, edits: 1, operations: 1 },
@@ -205,29 +205,29 @@ describe("files", () => {
       path: "a.fake",
       new_path: "deep/er/c.fake",
     });
-    const applied = await workshop.call("rename_file", { ...call, dry_run: false });
+    const applied = await work.call("rename_file", { ...call, dry_run: false });
     expect(applied.structured).toMatchObject({
       status: "applied",
       summary: { files: 1, edits: 1, operations: 1 },
     });
-    expect(read(workshop, "deep/er/c.fake")).toBe(files["a.fake"]);
-    expect(read(workshop, "b.fake")).toBe("moved();\n");
-    const names = { oldUri: workshop.uri("a.fake"), newUri: workshop.uri("deep/er/c.fake") };
-    expect(await workshop.received("workspace/willRenameFiles")).toEqual([
+    expect(read(work, "deep/er/c.fake")).toBe(files["a.fake"]);
+    expect(read(work, "b.fake")).toBe("moved();\n");
+    const names = { oldUri: work.uri("a.fake"), newUri: work.uri("deep/er/c.fake") };
+    expect(await work.received("workspace/willRenameFiles")).toEqual([
       { files: [names] },
       { files: [names] },
     ]);
-    expect(await workshop.received("workspace/didRenameFiles")).toEqual([{ files: [names] }]);
+    expect(await work.received("workspace/didRenameFiles")).toEqual([{ files: [names] }]);
   });
 
   it("in a folder go with it, and servers that hear of files only hear of each", async () => {
-    const workshop = await editing({
+    const work = await editing({
       files: { ...files, "lib/x.fake": "x\n", "lib/in/y.fake": "y\n", "lib/z.txt": "z\n" },
       tools,
       capabilities,
       replies: { "workspace/willRenameFiles": importer },
     });
-    const answer = await workshop.call("rename_file", {
+    const answer = await work.call("rename_file", {
       old_path: "lib",
       new_path: "src/lib",
       dry_run: false,
@@ -236,88 +236,88 @@ describe("files", () => {
       status: "applied",
       summary: { files: 1, edits: 1, operations: 1 },
     });
-    expect(read(workshop, "src/lib/in/y.fake")).toBe("y\n");
-    expect(read(workshop, "lib/x.fake")).toBeUndefined();
+    expect(read(work, "src/lib/in/y.fake")).toBe("y\n");
+    expect(read(work, "lib/x.fake")).toBeUndefined();
     const moved = ["lib/x.fake", "lib/in/y.fake"].map((path) => ({
-      oldUri: workshop.uri(path),
-      newUri: workshop.uri(`src/${path}`),
+      oldUri: work.uri(path),
+      newUri: work.uri(`src/${path}`),
     }));
-    expect(await workshop.received("workspace/willRenameFiles")).toEqual([{ files: moved }]);
-    expect(await workshop.received("workspace/didRenameFiles")).toEqual([{ files: moved }]);
+    expect(await work.received("workspace/willRenameFiles")).toEqual([{ files: moved }]);
+    expect(await work.received("workspace/didRenameFiles")).toEqual([{ files: moved }]);
   });
 
   it("are renamed without a server's help where none offers it, and that is said", async () => {
-    const workshop = await editing({ tools });
-    const answer = await workshop.call("rename_file", { old_path: "a.fake", new_path: "c.fake" });
+    const work = await editing({ tools });
+    const answer = await work.call("rename_file", { old_path: "a.fake", new_path: "c.fake" });
     expect(warningsOf(answer)).toContain("answer/references-kept");
   });
 
   it("are renamed when the server fails only after a preview that says so", async () => {
-    const workshop = await editing({
+    const work = await editing({
       tools,
       capabilities,
       scenario: { on: { "workspace/willRenameFiles": [{ error: { code: -32000, message: "no" } }] } },
     });
     const call = { old_path: "a.fake", new_path: "c.fake" };
-    const blind = await workshop.call("rename_file", { ...call, dry_run: false });
+    const blind = await work.call("rename_file", { ...call, dry_run: false });
     expect(codeOf(blind)).toBe("edit/not-seen");
-    expect(read(workshop, "c.fake")).toBeUndefined();
-    const preview = await workshop.call("rename_file", call);
+    expect(read(work, "c.fake")).toBeUndefined();
+    const preview = await work.call("rename_file", call);
     expect(warningsOf(preview)).toContain("answer/partial-servers");
     const token = { edit_token: preview.structured.edit_token ?? "", dry_run: false };
-    const applied = await workshop.call("rename_file", { ...call, ...token });
+    const applied = await work.call("rename_file", { ...call, ...token });
     expect(applied.structured).toMatchObject({ status: "applied" });
   });
 
   it("are created and deleted, announced and told of", async () => {
-    const workshop = await editing({
+    const work = await editing({
       tools,
       capabilities,
       replies: { "workspace/willDeleteFiles": importer, "workspace/willCreateFiles": null },
     });
-    await workshop.call("get_hover", { file_path: "a.fake", line: 1, character: 1 });
+    await work.call("get_hover", { file_path: "a.fake", line: 1, character: 1 });
     const create = { file_path: "new/n.fake", content: "new\n" };
-    expect((await workshop.call("create_file", create)).structured).toMatchObject({ status: "preview" });
-    expect(read(workshop, "new/n.fake")).toBeUndefined();
-    const created = await workshop.call("create_file", { ...create, dry_run: false });
+    expect((await work.call("create_file", create)).structured).toMatchObject({ status: "preview" });
+    expect(read(work, "new/n.fake")).toBeUndefined();
+    const created = await work.call("create_file", { ...create, dry_run: false });
     expect(created.structured).toMatchObject({ status: "applied", summary: { files: 1, operations: 1 } });
-    expect(read(workshop, "new/n.fake")).toBe("new\n");
-    expect(codeOf(await workshop.call("create_file", { ...create, dry_run: false }))).toBe("edit/exists");
+    expect(read(work, "new/n.fake")).toBe("new\n");
+    expect(codeOf(await work.call("create_file", { ...create, dry_run: false }))).toBe("edit/exists");
     const over = { ...create, content: "other\n", overwrite: true, dry_run: false };
-    expect((await workshop.call("create_file", over)).structured).toMatchObject({ status: "applied" });
-    const preview = await workshop.call("delete_file", { file_path: "a.fake" });
+    expect((await work.call("create_file", over)).structured).toMatchObject({ status: "applied" });
+    const preview = await work.call("delete_file", { file_path: "a.fake" });
     const token = { edit_token: preview.structured.edit_token ?? "", dry_run: false };
-    const deleted = await workshop.call("delete_file", { file_path: "a.fake", ...token });
+    const deleted = await work.call("delete_file", { file_path: "a.fake", ...token });
     expect(deleted.structured).toMatchObject({ status: "applied", summary: { operations: 1 } });
-    expect([read(workshop, "a.fake"), read(workshop, "b.fake")]).toEqual([undefined, "moved();\n"]);
-    expect(await workshop.received("workspace/didDeleteFiles")).toEqual([
-      { files: [{ uri: workshop.uri("a.fake") }] },
+    expect([read(work, "a.fake"), read(work, "b.fake")]).toEqual([undefined, "moved();\n"]);
+    expect(await work.received("workspace/didDeleteFiles")).toEqual([
+      { files: [{ uri: work.uri("a.fake") }] },
     ]);
-    expect((await workshop.received("workspace/didCreateFiles")).length).toBeGreaterThan(0);
+    expect((await work.received("workspace/didCreateFiles")).length).toBeGreaterThan(0);
     const undo = { undo_token: deleted.structured.undo_token ?? "", dry_run: false };
-    await workshop.call("undo_edit", undo);
-    expect([read(workshop, "a.fake"), read(workshop, "b.fake")]).toEqual([files["a.fake"], files["b.fake"]]);
+    await work.call("undo_edit", undo);
+    expect([read(work, "a.fake"), read(work, "b.fake")]).toEqual([files["a.fake"], files["b.fake"]]);
   });
 
   it("that are folders are deleted only when that is meant", async () => {
-    const workshop = await editing({ tools, files: { ...files, "sub/x.txt": "x" } });
-    expect(codeOf(await workshop.call("delete_file", { file_path: "sub", dry_run: false }))).toBe(
+    const work = await editing({ tools, files: { ...files, "sub/x.txt": "x" } });
+    expect(codeOf(await work.call("delete_file", { file_path: "sub", dry_run: false }))).toBe(
       "edit/not-empty",
     );
     const meant = { file_path: "sub", recursive: true, dry_run: false };
-    expect((await workshop.call("delete_file", meant)).structured).toMatchObject({ status: "applied" });
-    expect(read(workshop, "sub/x.txt")).toBeUndefined();
+    expect((await work.call("delete_file", meant)).structured).toMatchObject({ status: "applied" });
+    expect(read(work, "sub/x.txt")).toBeUndefined();
   });
 
   it("outside the roots are none of our business", async () => {
-    const workshop = await editing({ tools });
+    const work = await editing({ tools });
     for (const [tool, args] of [
       ["create_file", { file_path: "../x.fake" }],
       ["delete_file", { file_path: "../lspi.json" }],
       ["rename_file", { old_path: "a.fake", new_path: "/tmp/x.fake" }],
     ] as const)
-      expect(codeOf(await workshop.call(tool, { ...args, dry_run: false }))).toBe("guard/outside-root");
-    expect(read(workshop, "../lspi.json")).toBeDefined();
+      expect(codeOf(await work.call(tool, { ...args, dry_run: false }))).toBe("guard/outside-root");
+    expect(read(work, "../lspi.json")).toBeDefined();
   });
 });
 
@@ -339,16 +339,16 @@ describe("symbols", () => {
 
   it("are replaced whole, with or without the first line's indentation", async () => {
     for (const body of ["go() {\n    return 2;\n  }", "  go() {\n    return 2;\n  }\n"]) {
-      const workshop = await open();
-      await workshop.call("replace_symbol_body", { ...symbol, body, dry_run: false });
-      expect(read(workshop, "a.fake")).toBe(text.replace("1", "2"));
+      const work = await open();
+      await work.call("replace_symbol_body", { ...symbol, body, dry_run: false });
+      expect(read(work, "a.fake")).toBe(text.replace("1", "2"));
     }
   });
 
   it("get a text before or after them, on lines of its own", async () => {
-    const workshop = await open();
-    await workshop.call("insert_before_symbol", { ...symbol, body: "  // first", dry_run: false });
-    expect(read(workshop, "a.fake")).toBe(text.replace("  go()", "  // first\n  go()"));
+    const work = await open();
+    await work.call("insert_before_symbol", { ...symbol, body: "  // first", dry_run: false });
+    expect(read(work, "a.fake")).toBe(text.replace("  go()", "  // first\n  go()"));
     const other = await open();
     await other.call("insert_after_symbol", {
       file_path: "a.fake",
@@ -368,27 +368,27 @@ describe("symbols", () => {
   });
 
   it("keep the file's line ends", async () => {
-    const workshop = await open(text.replaceAll("\n", "\r\n"));
-    await workshop.call("insert_before_symbol", { ...symbol, body: "  // one\n  // two", dry_run: false });
-    expect(read(workshop, "a.fake")).toContain("{\r\n  // one\r\n  // two\r\n  go()");
+    const work = await open(text.replaceAll("\n", "\r\n"));
+    await work.call("insert_before_symbol", { ...symbol, body: "  // one\n  // two", dry_run: false });
+    expect(read(work, "a.fake")).toContain("{\r\n  // one\r\n  // two\r\n  go()");
   });
 
   it("are those whose name is pointed at, and no others", async () => {
-    const workshop = await open();
+    const work = await open();
     const inside = { file_path: "a.fake", line: 3, character: 5, body: "x" };
-    expect(codeOf(await workshop.call("replace_symbol_body", inside))).toBe("point/no-symbol");
+    expect(codeOf(await work.call("replace_symbol_body", inside))).toBe("point/no-symbol");
   });
 
   it("need a server that says where they begin and end", async () => {
     const flat = [{ name: "go", kind: 6, location: { uri: "file:///work/a.fake", range: range(1, 2, 4) } }];
-    const workshop = await editing({
+    const work = await editing({
       tools,
       files: { "a.fake": text },
       replies: { "textDocument/documentSymbol": flat },
     });
     const call = { file_path: "a.fake", symbol_name: "go", body: "x", dry_run: false };
-    expect(codeOf(await workshop.call("replace_symbol_body", call))).toBe("lsp/not-supported");
-    expect(read(workshop, "a.fake")).toBe(text);
+    expect(codeOf(await work.call("replace_symbol_body", call))).toBe("lsp/not-supported");
+    expect(read(work, "a.fake")).toBe(text);
   });
 });
 
@@ -401,7 +401,7 @@ describe("edits that an agent writes", () => {
   });
 
   it("are spelt as previews spell them, in characters", async () => {
-    const workshop = await editing({ files: { ...files, "b.fake": "😀 greet\n" } });
+    const work = await editing({ files: { ...files, "b.fake": "😀 greet\n" } });
     const call: JsonObject = {
       files: [
         {
@@ -415,17 +415,17 @@ describe("edits that an agent writes", () => {
       ],
       dry_run: false,
     };
-    expect((await workshop.call("apply_workspace_edit", call)).structured).toMatchObject({
+    expect((await work.call("apply_workspace_edit", call)).structured).toMatchObject({
       status: "applied",
       summary: { edits: 3, operations: 2 },
     });
-    expect(read(workshop, "a.fake")).toBe("function hello() {}\n");
-    expect(read(workshop, "c.fake")).toBe("😀 hello\n");
-    expect(read(workshop, "d.fake")).toBe("new\n");
+    expect(read(work, "a.fake")).toBe("function hello() {}\n");
+    expect(read(work, "c.fake")).toBe("😀 hello\n");
+    expect(read(work, "d.fake")).toBe("new\n");
   });
 
   it("are refused whole when one of them is wrong", async () => {
-    const workshop = await editing();
+    const work = await editing();
     const call: JsonObject = {
       files: [
         { path: "a.fake", edits: [{ ...span(1, 10, 15), new_text: "hello" }] },
@@ -435,14 +435,14 @@ describe("edits that an agent writes", () => {
       ],
       dry_run: false,
     };
-    const answer = await workshop.call("apply_workspace_edit", call);
+    const answer = await work.call("apply_workspace_edit", call);
     expect(reasonsOf(answer)).toEqual([
       "a.fake guard/invalid-arguments",
       "b.fake edit/changed",
       "c.fake guard/not-a-file",
     ]);
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
-    expect(codeOf(await workshop.call("apply_workspace_edit", {}))).toBe("guard/invalid-arguments");
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+    expect(codeOf(await work.call("apply_workspace_edit", {}))).toBe("guard/invalid-arguments");
   });
 });
 
@@ -451,19 +451,19 @@ describe("who may edit", () => {
     ["without the effect", { allow: { commands: [process.execPath], effects: ["read"] } }],
     ["read-only", { mcp: { read_only: true } }],
   ])("nobody, %s: edit tools are neither listed nor callable", async (_name, config) => {
-    const workshop = await editing({ config });
-    expect(workshop.runtime.tools.map(({ name }) => name)).not.toContain("rename_symbol");
+    const work = await editing({ config });
+    expect(work.runtime.tools.map(({ name }) => name)).not.toContain("rename_symbol");
     for (const tool of ["rename_symbol", "create_file", "undo_edit"])
       await expect(
-        workshop.session.call(tool, {}, { signal: new AbortController().signal }),
+        work.session.call(tool, {}, { signal: new AbortController().signal }),
       ).rejects.toMatchObject({
         code: "guard/unknown-tool",
       });
   });
 
   it("and tools that do say that they do", async () => {
-    const workshop = await editing({ tools: ["rename_symbol", "rename_symbol_strict", "rename_file"] });
-    const tools = workshop.runtime.tools.filter(({ name }) => name.startsWith("rename"));
+    const work = await editing({ tools: ["rename_symbol", "rename_symbol_strict", "rename_file"] });
+    const tools = work.runtime.tools.filter(({ name }) => name.startsWith("rename"));
     expect(tools).toHaveLength(3);
     for (const { annotations } of tools)
       expect(annotations).toMatchObject({
@@ -474,8 +474,8 @@ describe("who may edit", () => {
   });
 
   it("in two sessions at once: one wins, the other is refused by its hashes", async () => {
-    const workshop = await editing();
-    const other = workshop.runtime.openSession();
+    const work = await editing();
+    const other = work.runtime.openSession();
     const { signal } = new AbortController();
     const edit = (text: string) => ({
       files: [
@@ -483,7 +483,7 @@ describe("who may edit", () => {
       ],
     });
     const [mine, theirs] = await Promise.all([
-      workshop.call("apply_workspace_edit", edit("mine")),
+      work.call("apply_workspace_edit", edit("mine")),
       other.call("apply_workspace_edit", edit("theirs"), { signal }),
     ]);
     const token = (preview: typeof mine) => ({
@@ -491,24 +491,24 @@ describe("who may edit", () => {
       dry_run: false,
     });
     const outcomes = await Promise.all([
-      workshop.call("apply_workspace_edit", token(mine)),
+      work.call("apply_workspace_edit", token(mine)),
       other.call("apply_workspace_edit", token(theirs), { signal }),
     ]);
     expect(outcomes.map((outcome) => outcome.isError).sort()).toEqual([false, true]);
     expect(outcomes.map(codeOf).filter((code) => code !== undefined)).toEqual(["edit/changed"]);
-    expect(["mine();\n", "theirs();\n"]).toContain(read(workshop, "b.fake"));
+    expect(["mine();\n", "theirs();\n"]).toContain(read(work, "b.fake"));
   });
 
   it("nobody who has left: a cancelled call changes nothing", async () => {
-    const workshop = await editing({ scenario: { on: { "textDocument/rename": [{ never: true }] } } });
+    const work = await editing({ scenario: { on: { "textDocument/rename": [{ never: true }] } } });
     const controller = new AbortController();
     const call = { file_path: "a.fake", line: 1, character: 10, new_name: "hello", dry_run: false };
-    const pending = workshop.call("rename_symbol", call, controller.signal);
-    const asked = async () => (await workshop.received("textDocument/rename")).length > 0;
+    const pending = work.call("rename_symbol", call, controller.signal);
+    const asked = async () => (await work.received("textDocument/rename")).length > 0;
     while (!(await asked())) await new Promise((done) => setTimeout(done, 20));
     controller.abort();
     expect(codeOf(await pending)).toBe("call/cancelled");
-    expect(read(workshop, "a.fake")).toBe(files["a.fake"]);
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
   });
 });
 
@@ -529,26 +529,26 @@ it("backups are made where a tool says so", async () => {
     },
     request: { method: "textDocument/rename", params: "text_document_position" },
   };
-  const workshop = await editing({
+  const work = await editing({
     replies: { "textDocument/rename": renameBoth },
     tools: ["rename_with_copies"],
     config: { tools: [rename] },
   });
   const call = { file_path: "a.fake", line: 1, character: 10, new_name: "hello", dry_run: false };
-  const answer = await workshop.call("rename_with_copies", { ...call, backup_suffix: ".orig" });
+  const answer = await work.call("rename_with_copies", { ...call, backup_suffix: ".orig" });
   expect(answer.structured.backups).toEqual(["a.fake.orig", "b.fake.orig"]);
-  expect(read(workshop, "a.fake.orig")).toBe(files["a.fake"]);
-  const again = await workshop.call("undo_edit", {
+  expect(read(work, "a.fake.orig")).toBe(files["a.fake"]);
+  const again = await work.call("undo_edit", {
     undo_token: answer.structured.undo_token ?? "",
     dry_run: false,
   });
   expect(again.structured).toMatchObject({ status: "undone" });
-  mkdirSync(join(workshop.folder, "x"), { recursive: true });
-  writeFileSync(join(workshop.folder, "x/none"), "");
+  mkdirSync(join(work.folder, "x"), { recursive: true });
+  writeFileSync(join(work.folder, "x/none"), "");
   const plain = { ...call, create_backups: false };
-  const preview = await workshop.call("rename_with_copies", { ...plain, dry_run: true });
+  const preview = await work.call("rename_with_copies", { ...plain, dry_run: true });
   const token = { edit_token: preview.structured.edit_token ?? "" };
-  const without = await workshop.call("rename_with_copies", { ...plain, ...token });
+  const without = await work.call("rename_with_copies", { ...plain, ...token });
   expect(without.structured).toMatchObject({ status: "applied" });
   expect(without.structured.backups).toBeUndefined();
 });

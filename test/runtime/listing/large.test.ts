@@ -15,7 +15,7 @@ import { Pages } from "../../../src/runtime/answer/pages.js";
 import type { ReplyPart } from "../../../src/runtime/ask/candidates.js";
 import type { CallState } from "../../../src/runtime/call-state.js";
 import { callState, serverOf } from "../doubles.js";
-import { range } from "../workshop.js";
+import { range } from "../test-workspace.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 

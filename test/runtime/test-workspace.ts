@@ -1,5 +1,5 @@
 /**
- * A whole line for tests: a config of shipped tools and scripted servers, compiled, loaded and opened on a folder of
+ * A workspace for tests: a config of shipped tools and scripted servers, compiled, loaded and opened on a folder of
  * its own. Every answer is checked against the emitted output schema before a test sees it.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ import { fakeServerPath, type Scenario } from "../fake-server/index.js";
 
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 
-export interface WorkshopOptions {
+export interface TestWorkspaceOptions {
   /** Path → text of the files in the workspace. */
   files?: { [path: string]: string };
   /** Scripted servers: id → scenario, and what else its config says. */
@@ -34,7 +34,7 @@ export interface WorkshopOptions {
   watchOptions?: RuntimeContext["watchOptions"];
 }
 
-export interface Workshop {
+export interface TestWorkspace {
   folder: string;
   runtime: Runtime;
   session: Session;
@@ -48,8 +48,12 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
-/** The config of a workshop, written into its folder beside its files. */
-export function writeWorkshop(options: WorkshopOptions): { folder: string; outside: string; bundle: Bundle } {
+/** The config of a test workspace, written into its folder beside its files. */
+export function writeTestWorkspace(options: TestWorkspaceOptions): {
+  folder: string;
+  outside: string;
+  bundle: Bundle;
+} {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-runtime-")));
   const folder = join(top, "work");
   mkdirSync(folder);
@@ -100,9 +104,9 @@ function compileConfig(configPath: string): Bundle {
 }
 
 /** Opens a runtime and a session on it. */
-export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
-  const { folder, outside, bundle } = writeWorkshop(options);
-  const logged: Workshop["logged"] = [];
+export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<TestWorkspace> {
+  const { folder, outside, bundle } = writeTestWorkspace(options);
+  const logged: TestWorkspace["logged"] = [];
   const log: Log = (level, message, data) =>
     logged.push({ level, message: `${message} ${JSON.stringify(data)}` });
   const loaded = await loadBundle({ bundle });
