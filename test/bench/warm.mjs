@@ -89,19 +89,21 @@ export async function run({ rounds, runs, workspaces }) {
 
 async function measure(workspace, rounds) {
   const { folder, bundle, files, server } = workspace;
-  const raw = await new RawServer(server, folder).open();
-  const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
   const chosen = ofAllSizes(files);
   const largest = files.slice(0, mostFiles);
-  const places = await placesIn(raw, workspace, chosen);
   const left = files.filter((path) => !chosen.includes(path)).slice(0, mostFiles);
-  const others = await somePlacesIn(raw, workspace, left, enoughWarmup);
+  // Another server finds the places: the measured ones both begin with code that is not compiled yet.
+  const finder = await new RawServer(server, folder).open();
+  const places = await placesIn(finder, workspace, chosen);
+  const others = await somePlacesIn(finder, workspace, left, enoughWarmup);
+  await finder.close();
+  const raw = await new RawServer(server, folder).open();
+  const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
   const shown = [...new Set([...chosen, ...largest, ...others.map(({ path }) => path)])];
   const raws = rawCalls(raw, server);
   const ours = ourCalls(proxy);
-  // No question is asked twice, so that no answer of ours is one that was kept: each place once, other places only to warm up, and
-  // the symbols of each file with as many sizes of a page as it takes. Those of a generated file fit in all of them; a project's
-  // largest have more, and are asked about as agents ask: for a first page.
+  // No question is asked twice: each place once, other places only to warm up, and the symbols of each file with several page
+  // sizes. The symbols of a generated file fit in all of them; those of a project's largest files fill the page.
   const kind = (call, asked, others, name = call, target = near) => {
     // Where there are too few others, a quarter of what could be measured warms up.
     const warmup = Math.min(enoughWarmup, Math.max(others, Math.floor(asked.length / 4)));
@@ -130,10 +132,11 @@ async function measure(workspace, rounds) {
   if (workspace.isCopy) kinds.push(symbolsOf(largest, usualPage, `${ofFile}, the largest files`, nearIfLong));
   const rows = [];
   try {
-    // Each server shall have every file open, and be done with it.
+    // Both servers open every file and answer the same question about it.
     for (const path of shown) {
+      const uri = await raw.didOpen(join(folder, path), server.languageId);
+      await raws.hover({ uri, line: 0, character: 0 });
       await ours.hover({ path, line: 0, character: 0 });
-      await raws[ofFile]({ path });
     }
     await atRest([raw.child.pid, proxy.pid]);
     const ways = { raw: raws, ours };
