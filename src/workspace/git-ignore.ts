@@ -33,7 +33,7 @@ const MAX_NOTES = 20;
 /** How many steps the match of one path may take: a few milliseconds. */
 const MAX_STEPS = 500_000;
 /** How many steps matching may take until `refill` is called: a few seconds. */
-const ALL_STEPS = 40_000_000;
+const ALL_STEPS = 60_000_000;
 
 /** The ignore files of one walk or one watch. Create one for each. */
 export class GitIgnore {
