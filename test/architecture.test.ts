@@ -15,9 +15,9 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
   emit: { stages: ["base", "abi", "plan", "protocol"], packages: ["ajv", "diff", "handlebars"] },
   lsp: {
     stages: ["base", "abi", "protocol", "workspace"],
-    packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "picomatch", "lru-cache"],
+    packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "lru-cache"],
   },
-  workspace: { stages: ["base"], packages: ["picomatch", "ignore", "diff"] },
+  workspace: { stages: ["base"], packages: ["diff"] },
   runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: ["lru-cache"] },
   mcp: {
     stages: ["base", "abi", "runtime", "lsp"],

@@ -33,8 +33,3 @@ export function pathOfUri(uri: unknown): string | undefined {
     return undefined;
   }
 }
-
-/** A name or a glob with a space for each line end, at which glob matchers would stop. */
-export function onOneLine(name: string): string {
-  return name.replace(/[\n\r\u2028\u2029]/g, " ");
-}

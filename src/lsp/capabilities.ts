@@ -1,24 +1,23 @@
 /** What a server supports now: offered in `initialize` or registered since, limited by the plan's `features`. */
-import { basename, relative } from "node:path";
-import { LRUCache } from "lru-cache";
-import picomatch from "picomatch";
 import type {
   Registration,
   RegistrationParams,
-  RelativePattern,
   TextDocumentFilter,
   TextDocumentRegistrationOptions,
   Unregistration,
   UnregistrationParams,
   WorkDoneProgressOptions,
-  WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
+import { type GlobBudget, GlobError } from "../base/glob.js";
 import { fieldsOf, getAt, isTable, itemsOf } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
-import { isInside, pathOfUri, slashed } from "../base/paths.js";
 import { Listeners, waitUntil } from "../base/timing.js";
 import { methods } from "../protocol/methods.js";
+import { matchesGlob, registrationProblems } from "./server-globs.js";
+
+/** How many steps the selectors of a method may take for one file: a few milliseconds. */
+const MAX_STEPS = 500_000;
 
 export interface Subject {
   path: string;
@@ -30,8 +29,13 @@ export class Capabilities {
   readonly #listeners = new Listeners();
   #offered: Record<string, unknown> = {};
   readonly #neverOffered = new Set<string>();
+  #isWarned = false;
 
-  constructor(private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "ready">) {}
+  /** `warn` is told of registered patterns that cannot be used. */
+  constructor(
+    private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "ready">,
+    private readonly warn: (method: string, problem: string) => void = () => undefined,
+  ) {}
 
   /** The capabilities in the result of `initialize`. */
   set offered(capabilities: unknown) {
@@ -51,8 +55,16 @@ export class Capabilities {
       const { id, method, registerOptions } = fieldsOf<Registration>(item);
       if (typeof method !== "string") continue;
       this.#registrations.set(`${String(id)}\n${method}`, { method, options: registerOptions });
+      const [problem] = registrationProblems(registerOptions);
+      if (problem !== undefined) this.#warnOnce(method, problem);
     }
     this.#listeners.notify();
+  }
+
+  #warnOnce(method: string, problem: string): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    this.warn(method, problem);
   }
 
   /** The protocol spells it `unregisterations`; some servers send `unregistrations`. */
@@ -123,10 +135,20 @@ export class Capabilities {
     if (!facts) return [];
     const { path, inside } = providerOf(facts.capability);
     const found: unknown[] = [];
+    const budget = { steps: MAX_STEPS };
+    const selects = (options: unknown): boolean => {
+      try {
+        return isSelected(options, subject, budget);
+      } catch (error) {
+        if (!(error instanceof GlobError)) throw error;
+        this.#warnOnce(method, error.message);
+        return false;
+      }
+    };
     const provider = getAt(this.#offered, path);
-    if (isOffered(provider, inside) && selects(provider, subject)) found.push(provider);
+    if (isOffered(provider, inside) && selects(provider)) found.push(provider);
     for (const { method: registeredMethod, options } of this.#registrations.values()) {
-      if (registeredMethod !== facts.registration || !selects(options, subject)) continue;
+      if (registeredMethod !== facts.registration || !selects(options)) continue;
       if (inside.length === 0 || isOffered(options, inside)) found.push(options ?? true);
     }
     return found;
@@ -155,13 +177,14 @@ function providerOf(capability: string): { path: string[]; inside: string[] } {
   return head === "workspace" ? { path: [head, ...rest], inside: [] } : { path: [head], inside: rest };
 }
 
-function selects(options: unknown, subject: Subject | undefined): boolean {
+function isSelected(options: unknown, subject: Subject | undefined, budget: GlobBudget): boolean {
   const selector = fieldsOf<TextDocumentRegistrationOptions>(options).documentSelector;
   if (!subject || !Array.isArray(selector)) return true;
-  return selector.some((filter) => matchesFilter(filter, subject));
+  return selector.some((filter) => matchesFilter(filter, subject, budget));
 }
 
-function matchesFilter(filter: unknown, subject: Subject): boolean {
+function matchesFilter(filter: unknown, subject: Subject, budget: GlobBudget): boolean {
+  if (--budget.steps < 0) throw new GlobError("matching takes too long");
   if (typeof filter === "string") return filter === subject.languageId || filter === "*";
   if (!isTable(filter)) return false;
   const { notebook, language, scheme, pattern } = fieldsOf<TextDocumentFilter & { notebook: unknown }>(
@@ -170,24 +193,5 @@ function matchesFilter(filter: unknown, subject: Subject): boolean {
   if (typeof notebook === "string" || isTable(notebook)) return false;
   if (typeof language === "string" && language !== "*" && language !== subject.languageId) return false;
   if (typeof scheme === "string" && scheme !== "file") return false;
-  return pattern === undefined || pattern === null || matchesGlob(pattern, subject.path);
-}
-
-/** Whether an LSP glob (a text, or a pattern relative to a folder) matches a file. */
-export function matchesGlob(glob: unknown, path: string): boolean {
-  if (typeof glob === "string") return globTest(glob, path);
-  const { pattern, baseUri } = fieldsOf<RelativePattern>(glob);
-  const base = pathOfUri(isTable(baseUri) ? fieldsOf<WorkspaceFolder>(baseUri).uri : baseUri);
-  if (typeof pattern !== "string" || base === undefined) return false;
-  return isInside(path, base) && globTest(pattern, relative(base, path));
-}
-
-const compiled = new LRUCache<string, (path: string) => boolean>({
-  max: 1_000,
-  memoMethod: (glob) => picomatch(glob, { dot: true }),
-});
-
-function globTest(glob: string, path: string): boolean {
-  const test = compiled.memo(glob);
-  return test(slashed(path)) || (!glob.includes("/") && test(basename(path)));
+  return pattern === undefined || pattern === null || matchesGlob(pattern, subject.path, budget);
 }

@@ -90,7 +90,9 @@ export class Instance {
     this.plan = plan;
     this.root = root;
     this.generation = context.generation;
-    const capabilities = new Capabilities(plan);
+    const capabilities = new Capabilities(plan, (method, problem) =>
+      context.log("warn", "a registered glob is not used", { server: plan.id, method, problem }),
+    );
     const readiness = new ReadinessState(plan.ready);
     const notify = (method: string, params: unknown): void => this.#connection.notify(method, params);
     readiness.foldersAdded(new Set([root, ...context.folders]).size - 1);

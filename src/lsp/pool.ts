@@ -12,7 +12,7 @@ import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { withStderr } from "./process/stderr-ring.js";
 import { isTrustedStart } from "./process/trusted.js";
-import { FileRoutes, rootOf } from "./route.js";
+import { FileRoutes, isMarker, listing, rootOf } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
 import { Slot } from "./slot.js";
 import type { LanguageServer, PoolContext, ServerPool, ServerStatus, WorkspaceVersion } from "./types.js";
@@ -53,7 +53,7 @@ class Pool implements ServerPool {
     this.#versions = new WorkspaceVersions({
       watch: this.#watch,
       roots: context.roots,
-      markers: new Set(plan.servers.flatMap(({ rootMarkers }) => rootMarkers)),
+      isMarker: (name) => plan.servers.some(({ rootMarkers }) => isMarker(name, rootMarkers)),
       isServed: (path) => this.route(path).length > 0,
     });
   }
@@ -151,7 +151,8 @@ class Pool implements ServerPool {
     if (this.#rootsCursor !== this.#watch.namesCursor) this.#roots.clear();
     this.#rootsCursor = this.#watch.namesCursor;
     const key = `${server.id}\n${dirname(path)}`;
-    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base);
+    const namesIn = (folder: string) => this.#watch.namesIn(folder) ?? listing(folder);
+    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base, namesIn);
     this.#roots.set(key, root);
     return root;
   }
@@ -237,7 +238,8 @@ class Pool implements ServerPool {
     const { plan, context } = this;
     const { roots, base, log, version, trace } = context;
     // Begins before the server reads its first file: it is notified of what changes from here on.
-    void this.#watch.check();
+    // A check that fails fails again at the next question, which then reports it.
+    this.#watch.check().catch(() => undefined);
     const transport = await launch({ plan, server, root, context, guardian: this.#guardian, signal });
     const instance = new Instance(
       {

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
-import picomatch from "picomatch";
 import type { ServerPlan } from "../abi/plan.js";
+import { compileGlobs, GlobError, type GlobMatcher } from "../base/glob.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
@@ -41,7 +41,22 @@ export function claims(server: ServerPlan, path: string, roots: readonly string[
   if (server.globs.length === 0) return false;
   const root = roots.find((candidate) => isInside(path, candidate));
   const shown = slashed(root === undefined ? path : relative(root, path));
-  return picomatch.isMatch(shown, [...server.globs], { dot: true });
+  return matchesAny(server.globs, shown);
+}
+
+/** The compiled globs of each list of a plan. */
+const compiled = new WeakMap<readonly string[], GlobMatcher>();
+
+/** Whether any of a plan's globs matches. One that takes too long does not. */
+function matchesAny(globs: readonly string[], path: string): boolean {
+  try {
+    const matches = compiled.get(globs) ?? compileGlobs(globs);
+    compiled.set(globs, matches);
+    return matches(path);
+  } catch (error) {
+    if (error instanceof GlobError) return false;
+    throw error;
+  }
 }
 
 /** A file without an extension is routed by the interpreter that its first line names. */
@@ -69,13 +84,14 @@ export function rootOf(
   path: string | undefined,
   roots: readonly string[],
   base: string,
+  namesIn: (folder: string) => Iterable<string> = listing,
 ): string {
   if (server.rootDir !== null) return resolve(base, server.rootDir);
   const workspace = roots.find((root) => path !== undefined && isInside(path, root)) ?? roots[0] ?? base;
   if (path === undefined || server.rootMarkers.length === 0) return workspace;
   const folders = foldersUpTo(dirname(path), workspace);
   const inOrder = server.rootPick === "nearest" ? folders : folders.toReversed();
-  return inOrder.find((folder) => isMarked(folder, server.rootMarkers)) ?? workspace;
+  return inOrder.find((folder) => isMarked(folder, server.rootMarkers, namesIn)) ?? workspace;
 }
 
 /** The folders from one up to another that contains it, both included. */
@@ -88,14 +104,28 @@ function foldersUpTo(from: string, top: string): string[] {
   return folders;
 }
 
-function isMarked(folder: string, markers: readonly string[]): boolean {
-  return markers.some((marker) => {
-    if (!/[*?[{]/.test(marker)) return existsSync(join(folder, marker));
-    return listing(folder).some((name) => picomatch.isMatch(name, marker, { dot: true }));
-  });
+function isMarked(
+  folder: string,
+  markers: readonly string[],
+  namesIn: (folder: string) => Iterable<string>,
+): boolean {
+  if (markers.some((marker) => !isGlob(marker) && existsSync(join(folder, marker)))) return true;
+  if (!markers.some(isGlob)) return false;
+  for (const name of namesIn(folder)) if (isMarker(name, markers)) return true;
+  return false;
 }
 
-function listing(folder: string): string[] {
+function isGlob(marker: string): boolean {
+  return /[*?[{]/.test(marker);
+}
+
+/** Whether a file with this name marks a root. */
+export function isMarker(name: string, markers: readonly string[]): boolean {
+  return matchesAny(markers, name);
+}
+
+/** The names of everything in a folder; none when it cannot be read. */
+export function listing(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -7,11 +7,11 @@ import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import picomatch from "picomatch";
 import { entryFacts } from "../base/file-stamp.js";
 import { uniqueBy } from "../base/order.js";
-import { fileUri, isInside, onOneLine, slashed } from "../base/paths.js";
+import { fileUri, isInside, slashed } from "../base/paths.js";
 import { ConfigError, Refusal } from "../base/problem.js";
+import { compileDeny } from "./deny.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** What may be seen of the file system. */
@@ -31,8 +31,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const named = [...roots, ...options.roots, ...extraRoots, ...options.extraRoots];
   const base = roots[0];
   if (base === undefined) throw noRoot("The workspace has no root.", 0);
-  // Case is ignored, because on some file systems `.GIT` is `.git`.
-  const denies = picomatch(options.deny.map(onOneLine), { dot: true, nocase: true });
+  const denies = compileDeny(options.deny);
 
   // Answers show hundreds of files of one folder: the folder that was checked last is not checked again.
   let allowedFolder = "";
@@ -40,7 +39,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     const name = relative(home, path);
     const folder = `${home}\0${dirname(name)}`;
     const unchecked = folder === allowedFolder ? [slashed(name)] : prefixes(name);
-    if (unchecked.some((prefix) => denies(onOneLine(prefix)))) return true;
+    if (unchecked.some((prefix) => denies(prefix))) return true;
     allowedFolder = folder;
     return false;
   };

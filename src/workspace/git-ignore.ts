@@ -1,13 +1,20 @@
-/** What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. */
+/**
+ * What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. All of them
+ * may be a stranger's: they are read and matched within bounds, and what is over a bound is told.
+ */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import ignore from "ignore";
+import { type GlobBudget, GlobError } from "../base/glob.js";
 import { slashed } from "../base/paths.js";
+import { type IgnoreRule, parseIgnoreRules, verdictOf } from "./ignore-rules.js";
 import type { WalkedFiles } from "./walk.js";
 
-/** The rules of one ignore file; `local` turns a path relative to the workspace into one relative to that file. */
+/** The rules of one ignore file. */
 export interface IgnoreRules {
-  matcher: ReturnType<typeof ignore>;
-  local(path: string): string;
+  rules: readonly IgnoreRule[];
+  /** From the top of the repository, or else of the workspace: where the file is. */
+  folder: string;
+  /** From there too: where the paths start that are asked about. */
+  prefix: string;
 }
 
 /** The user whose git settings count. */
@@ -16,54 +23,141 @@ export interface Person {
   home: string;
 }
 
-/** The rules from outside a workspace that apply in it, the weakest first; none outside of a repository. */
-export function outerRules(root: string, files: WalkedFiles, person: Person): IgnoreRules[] {
-  const top = repositoryOf(root, files);
-  if (top === undefined) return [];
-  const prefix = slashed(relative(top.folder, root));
-  const above = prefix === "" ? [] : foldersDownTo(prefix);
-  const sources = [
-    { folder: "", file: excludesFile(top, files, person) },
-    { folder: "", file: join(top.common, "info", "exclude") },
-    ...above.map((folder) => ({ folder, file: join(top.folder, folder, ".gitignore") })),
-  ];
-  const rules = sources.flatMap(({ folder, file }) =>
-    rulesIn(file, files, (path) => pathBelow(folder, `${prefix}/${path}`.replace(/^\//, ""))),
-  );
-  // When the workspace itself is an ignored folder, its files are meant.
-  return prefix !== "" && isIgnored("", true, rules) ? [] : rules;
-}
+/** The largest file that is read. */
+export const MAX_RULES_BYTES = 1_048_576;
+/** How much text, and how many rules, are used in all. */
+const MAX_TOTAL_BYTES = 8 * MAX_RULES_BYTES;
+const MAX_TOTAL_RULES = 100_000;
+/** Most notes that are told. */
+const MAX_NOTES = 20;
+/** How many steps the match of one path may take: a few milliseconds. */
+const MAX_STEPS = 500_000;
+/** How many steps matching may take until `refill` is called: a few seconds. */
+const ALL_STEPS = 60_000_000;
 
-/** The rules of a folder's own `.gitignore`; `folder` is relative to the root. */
-export function folderRules(root: string, folder: string, files: WalkedFiles): IgnoreRules[] {
-  return rulesIn(join(root, folder, ".gitignore"), files, (path) => pathBelow(folder, path));
-}
+/** The ignore files of one walk or one watch. Create one for each. */
+export class GitIgnore {
+  readonly #budget: GlobBudget = { steps: ALL_STEPS };
+  /** What was used of each file. A file that is read again replaces what it had. */
+  readonly #used = new Map<string, { bytes: number; rules: number }>();
+  readonly #told = new Set<string>();
 
-/** Whether a path is ignored. The innermost rules that match it decide, as in git. */
-export function isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreRules[]): boolean {
-  for (const { matcher, local } of rules.toReversed()) {
-    const verdict = matcher.test(isFolder ? `${local(path).replace(/\/$/, "")}/` : local(path));
-    if (verdict.ignored) return true;
-    if (verdict.unignored) return false;
+  /** `tell` is called once for each file, or part of one, that is not used, with the reason. */
+  constructor(
+    private readonly files: WalkedFiles,
+    private readonly person: Person,
+    private readonly tell: (note: string) => void,
+  ) {}
+
+  /** Whether matching has used up its steps: nothing more counts as ignored. */
+  get isExhausted(): boolean {
+    return this.#budget.steps <= 0;
   }
-  return false;
+
+  /** Another round of work begins. */
+  refill(): void {
+    this.#budget.steps = ALL_STEPS;
+  }
+
+  /** The rules from outside a workspace that apply in it, the weakest first; none outside of a repository. */
+  outerRules(root: string): IgnoreRules[] {
+    const top = repositoryOf(root, this.files);
+    if (top === undefined) return [];
+    const prefix = slashed(relative(top.folder, root));
+    const above = prefix === "" ? [] : foldersDownTo(prefix);
+    const sources = [
+      { folder: "", file: excludesFile(top, this.files, this.person) },
+      { folder: "", file: join(top.common, "info", "exclude") },
+      ...above.map((folder) => ({ folder, file: join(top.folder, folder, ".gitignore") })),
+    ];
+    const rules = sources.flatMap(({ folder, file }) => this.#rulesIn(file, folder, prefix));
+    // When the workspace itself is in an ignored folder, its files are meant.
+    const fromTop = rules.map((some) => ({ ...some, prefix: "" }));
+    const isInIgnored = [...above.slice(1), prefix].some((folder) => this.isIgnored(folder, true, fromTop));
+    return isInIgnored ? [] : rules;
+  }
+
+  /** The rules of a folder's own `.gitignore`; `folder` is relative to the root. */
+  folderRules(root: string, folder: string): IgnoreRules[] {
+    return this.#rulesIn(join(root, folder, ".gitignore"), folder, "");
+  }
+
+  /** Whether a path in a folder that is not ignored is. The innermost rules that match it decide, as in git. */
+  isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreRules[]): boolean {
+    if (this.isExhausted) return false;
+    const budget = { steps: Math.min(MAX_STEPS, this.#budget.steps) };
+    const before = budget.steps;
+    try {
+      for (let index = rules.length - 1; index >= 0; index--) {
+        const some = rules[index];
+        const local = some === undefined ? "" : localPath(path, some);
+        // A file says nothing about the folder that it is in.
+        if (some === undefined || local === "") continue;
+        const verdict = verdictOf(some.rules, local, isFolder, budget);
+        if (verdict !== undefined) return verdict;
+      }
+    } catch (error) {
+      if (!(error instanceof GlobError)) throw error;
+      this.#tellOnce("matching the ignore rules takes too long: some files count as not ignored");
+    } finally {
+      this.#budget.steps -= before - budget.steps;
+    }
+    return false;
+  }
+
+  #rulesIn(file: string, folder: string, prefix: string): IgnoreRules[] {
+    this.#used.delete(file);
+    let bytes = 0;
+    let count = 0;
+    for (const used of this.#used.values()) {
+      bytes += used.bytes;
+      count += used.rules;
+    }
+    if (bytes >= MAX_TOTAL_BYTES || count >= MAX_TOTAL_RULES) {
+      this.#tellOnce("there are too many ignore rules: the .gitignore files of some folders are not used");
+      return [];
+    }
+    const content = bytesOf(file, this.files);
+    if (content === undefined || content.length === 0) return [];
+    if (content.length > MAX_RULES_BYTES) {
+      this.#tellOnce(`${file} is larger than 1 MiB and is not used`);
+      return [];
+    }
+    const { rules, skipped } = parseIgnoreRules(textOf(content));
+    if (skipped > 0)
+      this.#tellOnce(
+        `${file} has ${skipped} rules that are too long, or more than can be used; they are skipped`,
+      );
+    this.#used.set(file, { bytes: content.length, rules: rules.length });
+    return [{ rules, folder, prefix }];
+  }
+
+  #tellOnce(note: string): void {
+    if (this.#told.has(note) || this.#told.size >= MAX_NOTES) return;
+    this.#told.add(note);
+    this.tell(note);
+  }
 }
 
-function rulesIn(file: string, files: WalkedFiles, local: (path: string) => string): IgnoreRules[] {
-  const text = textOf(file, files);
-  return text === undefined ? [] : [{ matcher: ignore().add(text), local }];
+/** A path as the ignore file sees it; empty for its own folder and for those above. */
+function localPath(path: string, { folder, prefix }: IgnoreRules): string {
+  const whole = prefix === "" ? path : path === "" ? prefix : `${prefix}/${path}`;
+  return folder === "" ? whole : whole.slice(folder.length + 1);
 }
 
 /** The repository that a folder lies in: its top folder, and the `.git` folder that all its worktrees share. */
 function repositoryOf(root: string, files: WalkedFiles): { folder: string; common: string } | undefined {
   for (let folder = root; ; folder = dirname(folder)) {
     const git = join(folder, ".git");
-    if (textOf(join(git, "HEAD"), files) !== undefined) return { folder, common: git };
+    if (bytesOf(join(git, "HEAD"), files) !== undefined) return { folder, common: git };
     // In a worktree or a submodule `.git` is a file that names the repository.
-    const named = /^gitdir:\s*(.+?)\s*$/m.exec(textOf(git, files) ?? "")?.[1];
+    const named = linesOf(git, files)
+      .find((line) => line.startsWith("gitdir:"))
+      ?.slice("gitdir:".length)
+      .trim();
     if (named !== undefined) {
       const own = resolve(folder, named);
-      return { folder, common: resolve(own, textOf(join(own, "commondir"), files)?.trim() ?? ".") };
+      return { folder, common: resolve(own, linesOf(join(own, "commondir"), files)[0] ?? ".") };
     }
     if (dirname(folder) === folder) return undefined;
   }
@@ -73,19 +167,26 @@ function repositoryOf(root: string, files: WalkedFiles): { folder: string; commo
 function excludesFile({ common }: { common: string }, files: WalkedFiles, { env, home }: Person): string {
   const settings = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
   const configs = [join(common, "config"), join(home, ".gitconfig"), join(settings, "config")];
-  const named = configs
-    .map((file) => excludesIn(textOf(file, files) ?? ""))
-    .find((file) => file !== undefined);
+  const named = configs.map((file) => excludesIn(linesOf(file, files))).find((file) => file !== undefined);
   if (named === undefined) return join(settings, "ignore");
   const path = named.replace(/^~(?=\/)/, home);
   return isAbsolute(path) ? path : join(home, path);
 }
 
-function excludesIn(text: string): string | undefined {
-  const core = text.split(/^\s*\[/m).filter((section) => /^core\s*\]/i.test(section));
-  return core
-    .flatMap((section) => /^\s*excludesfile\s*=\s*"?([^"\n]*?)"?\s*$/im.exec(section)?.[1] ?? [])
-    .at(-1);
+/** The last value of `core.excludesFile`. */
+function excludesIn(lines: readonly string[]): string | undefined {
+  let isCore = false;
+  let found: string | undefined;
+  for (const line of lines) {
+    if (line.startsWith("[")) isCore = /^\[core\s*\]/i.test(line);
+    const equals = line.indexOf("=");
+    if (!isCore || line.slice(0, Math.max(equals, 0)).trim().toLowerCase() !== "excludesfile") continue;
+    found = line
+      .slice(equals + 1)
+      .trim()
+      .replace(/^"|"$/g, "");
+  }
+  return found;
 }
 
 /** `a/b` → ``, `a`: the folders above. */
@@ -94,16 +195,25 @@ function foldersDownTo(path: string): string[] {
   return parts.map((_, length) => parts.slice(0, length).join("/"));
 }
 
-function pathBelow(folder: string, path: string): string {
-  return folder === "" ? path : path.slice(folder.length + 1);
+/** The lines of a file of settings, trimmed, without empty ones. */
+function linesOf(file: string, files: WalkedFiles): string[] {
+  const content = bytesOf(file, files);
+  if (content === undefined || content.length > MAX_RULES_BYTES) return [];
+  return textOf(content)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 }
 
 /** A file that cannot be read has no rules: the walk then only sees more than git would. */
-function textOf(file: string, files: WalkedFiles): string | undefined {
+function bytesOf(file: string, files: WalkedFiles): string | Uint8Array | undefined {
   try {
-    const content = files.read(file);
-    return content instanceof Uint8Array ? new TextDecoder().decode(content) : content;
+    return files.read(file);
   } catch {
     return undefined;
   }
+}
+
+function textOf(content: string | Uint8Array): string {
+  return typeof content === "string" ? content : new TextDecoder().decode(content);
 }

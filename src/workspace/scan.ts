@@ -1,15 +1,13 @@
 /** Counts the files of each kind in a workspace, to choose its language servers. */
 import type { Person } from "./git-ignore.js";
-import { type WalkedFiles, walk, walkInTurns } from "./walk.js";
+import { type Walked, type WalkedFiles, walk, walkInTurns } from "./walk.js";
 
-/** How many files of each kind a workspace has. */
-export interface WorkspaceScan {
+/** How many files of each kind a workspace has. When the walk was cut, all numbers are lower bounds. */
+export interface WorkspaceScan extends Walked {
   /** Lower-case extension without the dot → number of files. */
   extensions: ReadonlyMap<string, number>;
   /** File name → number of files. */
   filenames: ReadonlyMap<string, number>;
-  /** Whether a bound left files out: all numbers are then lower bounds. */
-  cut: boolean;
 }
 
 /** Counts the files of a workspace, blocking. */
@@ -26,11 +24,11 @@ export function scanWorkspace(root: string, files: WalkedFiles, person: Person):
 /** The same, without blocking the event loop for long. */
 export async function scanInTurns(root: string, files: WalkedFiles, person: Person): Promise<WorkspaceScan> {
   const counts = new Counts();
-  const { cut } = await walkInTurns(walk(root, files, person), (path) => {
+  const walked = await walkInTurns(walk(root, files, person), (path) => {
     counts.add(path);
     return false;
   });
-  return { ...counts, cut };
+  return { ...counts, ...walked };
 }
 
 class Counts {

@@ -6,12 +6,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
-import { folderRules, type IgnoreRules, isIgnored, outerRules, type Person } from "./git-ignore.js";
+import { GitIgnore, type IgnoreRules, MAX_RULES_BYTES, type Person } from "./git-ignore.js";
 import { PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "./skipped-folders.js";
 
 /** What a walk needs of a file system. */
 export interface WalkedFiles {
-  /** The content, or `undefined` when there is no such file. */
+  /** The content, or `undefined` when there is no such regular file. Of a file above 1 MiB only somewhat more is read. */
   read(path: string): string | Uint8Array | undefined;
   /** A folder's entries; none when it cannot be listed. */
   list(path: string): { name: string; kind: "file" | "folder" | "other" }[];
@@ -21,33 +21,42 @@ export interface WalkedFiles {
 const MAX_ENTRIES = 200_000;
 const MAX_IN_FOLDER = 50_000;
 const MAX_DEPTH = 64;
-/** The largest ignore file that is read. */
-const MAX_RULES_BYTES = 1_048_576;
+/** After how many entries of a folder other work may run. */
+const ENTRIES_PER_TURN = 64;
 const SKIPPED: ReadonlySet<string> = new Set([...VERSION_CONTROL_FOLDERS, ...PACKAGE_FOLDERS]);
 /** How long a walk may block the event loop. */
 const SLICE_MS = 40;
 
 /** Yields the path of a file, relative to the folder with `/`, or undefined to let other work run. */
-export type Walk = Generator<string | undefined, { cut: boolean }, void>;
+export type Walk = Generator<string | undefined, Walked, void>;
+
+/** How a walk ended. */
+export interface Walked {
+  /** Whether a bound left files out. */
+  cut: boolean;
+  /** What of the ignore files was not used, and why. */
+  notes: readonly string[];
+}
 
 /** Walks a folder lazily: stop iterating when you have seen enough. */
 export function* walk(root: string, files: WalkedFiles, person: Person): Walk {
+  const notes: string[] = [];
+  const git = new GitIgnore(files, person, (note) => notes.push(note));
   let seen = 0;
   let cut = false;
-  let level: { folder: string; rules: IgnoreRules[] }[] = [
-    { folder: "", rules: outerRules(root, files, person) },
-  ];
+  let level: { folder: string; rules: IgnoreRules[] }[] = [{ folder: "", rules: git.outerRules(root) }];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return { cut: true };
+    if (depth > MAX_DEPTH) return { cut: true, notes };
     const next: typeof level = [];
     for (const { folder, rules: outer } of level) {
-      if (seen >= MAX_ENTRIES) return { cut: true };
+      if (seen >= MAX_ENTRIES) return { cut: true, notes };
       yield undefined;
-      const rules = [...outer, ...folderRules(root, folder, files)];
+      const rules = [...outer, ...git.folderRules(root, folder)];
       const entries = sortBy(files.list(join(root, folder)), ({ name }) => [name]);
       const room = Math.min(MAX_IN_FOLDER, MAX_ENTRIES - seen);
       let looked = 0;
-      for (const { name, kind } of entries) {
+      for (const [index, { name, kind }] of entries.entries()) {
+        if (index > 0 && index % ENTRIES_PER_TURN === 0) yield undefined;
         if (kind === "other" || SKIPPED.has(name)) continue;
         const path = folder === "" ? name : `${folder}/${name}`;
         // Folders are entered even where a folder has too many files: a project may lie in the last of them.
@@ -55,34 +64,34 @@ export function* walk(root: string, files: WalkedFiles, person: Person): Walk {
           cut = true;
           continue;
         }
-        if (isIgnored(path, kind === "folder", rules)) continue;
+        if (git.isExhausted) return { cut: true, notes };
+        if (git.isIgnored(path, kind === "folder", rules)) continue;
         if (kind === "folder") next.push({ folder: path, rules });
         else yield path;
-        if (looked % 1000 === 0) yield undefined;
       }
       seen += Math.min(looked, room);
     }
     level = next;
   }
-  return { cut };
+  return { cut, notes };
 }
 
 /** Runs a walk to its end, or until `meet` returns true, without blocking the event loop for long. */
 export async function walkInTurns(
   steps: Walk,
   meet: (path: string) => boolean | Promise<boolean>,
-): Promise<{ cut: boolean }> {
+): Promise<Walked> {
   for (let began = Date.now(); ; ) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (value !== undefined && (await meet(value))) return { cut: false };
+    if (value !== undefined && (await meet(value))) return { cut: false, notes: [] };
     if (Date.now() - began < SLICE_MS) continue;
     await new Promise((resolve) => setImmediate(resolve));
     began = Date.now();
   }
 }
 
-/** The disk for a walk. Ignore files are read up to 1 MiB. */
+/** The disk for a walk and a watch. */
 export const walkedDisk: WalkedFiles = {
   list(path) {
     try {
@@ -98,8 +107,7 @@ export const walkedDisk: WalkedFiles = {
 
   read(path) {
     try {
-      const bytes = readRegularFile(path, MAX_RULES_BYTES + 1)?.bytes;
-      return bytes !== undefined && bytes.length <= MAX_RULES_BYTES ? bytes : undefined;
+      return readRegularFile(path, MAX_RULES_BYTES + 1)?.bytes;
     } catch {
       return undefined;
     }

@@ -126,13 +126,15 @@ describe("compiling a config", () => {
 interface Tally {
   opened: number;
   lookedAt: number;
+  /** Folders that were listed. */
+  listed: number;
   sent: string[];
   sentBytes: number;
   received: number;
 }
 
 const nothing = (): Tally => ({
-  ...{ opened: 0, lookedAt: 0 },
+  ...{ opened: 0, lookedAt: 0, listed: 0 },
   ...{ sent: [], sentBytes: 0, received: 0 },
 });
 
@@ -220,6 +222,7 @@ describe("a warm call", () => {
     expect(counted.sent).toEqual([method]);
     expect(counted.received).toBe(1);
     expect(counted.opened).toBe(0);
+    expect(counted.listed).toBe(0);
     expect(counted.sentBytes).toBeLessThan(400);
     // The named file, the root, the open and shown files before the question, and the files of the answer after it.
     expect(counted.lookedAt).toBeLessThanOrEqual(12);
@@ -428,6 +431,7 @@ describe("a call after many files were asked about", () => {
     const looks = async () => {
       tally.lookedAt = 0;
       tally.opened = 0;
+      tally.listed = 0;
       line = (line % 19) + 1;
       await ask("f0.fake", line);
       return tally;
@@ -436,6 +440,46 @@ describe("a call after many files were asked about", () => {
       // A file that was written in the last two seconds is read to be sure.
       await expect.poll(async () => (await looks()).opened, { timeout: 20_000 }).toBe(0);
       expect((await looks()).lookedAt).toBeLessThanOrEqual(64);
+      expect((await looks()).listed).toBe(0);
+    } finally {
+      restore();
+      await work.close();
+    }
+  });
+});
+
+describe("a call after files were created and deleted", () => {
+  it("lists no folder, where a pattern marks the root", async () => {
+    const scenario = {
+      capabilities: { hoverProvider: true },
+      replies: { "textDocument/hover": { contents: "words" } },
+    };
+    const config = { root_markers: ["*.sln", "none"], share_roots: false };
+    const files = { "one/a.sln": "", "one/src/a.fake": "x\n", "two/src/b.fake": "x\n", "two/c.fake": "x\n" };
+    const work = await openTestWorkspace({ files, servers: { fake: { scenario, config } } });
+    const tally = nothing();
+    const ask = async (file: string) => {
+      tally.listed = 0;
+      await work.call("get_hover", { file_path: file, line: 1, character: 1 });
+      return tally.listed;
+    };
+    const roots = async () => {
+      const { structured } = await work.call("get_server_status", {});
+      return (structured.servers as { root: string | null }[]).map(({ root }) => root).toSorted();
+    };
+    await ask("one/src/a.fake");
+    await ask("two/src/b.fake");
+    const restore = watchFiles(tally);
+    try {
+      expect(await roots()).toEqual([".", "one"]);
+      writeFileSync(join(work.folder, "one", "new.fake"), "x\n");
+      expect([await ask("one/src/a.fake"), await ask("two/src/b.fake")]).toEqual([0, 0]);
+      rmSync(join(work.folder, "one", "new.fake"));
+      expect([await ask("one/src/a.fake"), await ask("two/src/b.fake")]).toEqual([0, 0]);
+      // What the watch knows decides: a marker that comes makes a root.
+      writeFileSync(join(work.folder, "two", "b.sln"), "");
+      await ask("two/src/b.fake");
+      expect(await roots()).toEqual([".", "one", "two"]);
     } finally {
       restore();
       await work.close();
@@ -488,23 +532,27 @@ function watchFiles(tally: Tally): () => void {
   const keptPromises = { ...fs.promises };
   const opens = ["openSync", "readFileSync"] as const;
   const looks = ["lstatSync", "statSync"] as const;
-  const counting = (key: "opened" | "lookedAt", original: (...args: never[]) => unknown) =>
+  const lists = ["readdirSync", "opendirSync"] as const;
+  const counting = (key: "opened" | "lookedAt" | "listed", original: (...args: never[]) => unknown) =>
     Object.assign((...args: never[]) => {
       tally[key]++;
       return original(...args);
     }, original);
   for (const name of opens) Object.assign(fs, { [name]: counting("opened", kept[name] as never) });
   for (const name of looks) Object.assign(fs, { [name]: counting("lookedAt", kept[name] as never) });
+  for (const name of lists) Object.assign(fs, { [name]: counting("listed", kept[name] as never) });
   const { native } = fs.realpathSync;
   fs.realpathSync.native = counting("lookedAt", native as never) as typeof native;
   for (const name of ["open", "readFile"] as const)
     Object.assign(fs.promises, { [name]: counting("opened", keptPromises[name] as never) });
+  for (const name of ["readdir", "opendir"] as const)
+    Object.assign(fs.promises, { [name]: counting("listed", keptPromises[name] as never) });
   for (const name of ["lstat", "stat", "realpath"] as const)
     Object.assign(fs.promises, { [name]: counting("lookedAt", keptPromises[name] as never) });
   syncBuiltinESMExports();
   return () => {
     fs.realpathSync.native = native;
-    for (const name of [...opens, ...looks]) Object.assign(fs, { [name]: kept[name] });
+    for (const name of [...opens, ...looks, ...lists]) Object.assign(fs, { [name]: kept[name] });
     Object.assign(fs.promises, keptPromises);
     syncBuiltinESMExports();
   };

@@ -64,6 +64,19 @@ test("the server hears of a shown file that was written through a hard link that
   expect((await server.textOf(uri))?.text).toBe("22");
 });
 
+test("an open document follows writes through a hard link while forty other files are used", async () => {
+  const others = Array.from({ length: 40 }, (_, index) => `b${index}.fake`);
+  const { server, root, file } = await session(
+    { capabilities: { workspaceSymbolProvider: true }, replies: { "workspace/symbol": [] } },
+    { files: Object.fromEntries(others.map((name) => [name, "1"])) },
+  );
+  for (const name of ["a.fake", ...others]) await server.ensureOpen(join(root, name), signal());
+  write(linkOutside(file), "second\n");
+  await ask(server, "workspace/symbol", { query: "x" });
+  const documents = (await ask(server, "fake/documents")) as { uri: string; text: string }[];
+  expect(documents.find(({ uri }) => uri === pathToFileURL(file).href)?.text).toBe("second\n");
+});
+
 test("a document follows writes through a hard link when it is asked about, however many were opened after it", async () => {
   // Only the most recently used documents are compared with their files before a question about another one.
   const others = Array.from({ length: 40 }, (_, index) => `b${index}.fake`);

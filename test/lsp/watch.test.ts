@@ -496,6 +496,64 @@ describe("where there are no events", () => {
   });
 });
 
+describe("what fails unexpectedly", () => {
+  /** Watches like the real one; `fail` is called first and may throw. */
+  const failing =
+    (fail: { add?: (folder: string) => void; drain?: () => void }): OpenEventSource =>
+    (_roots, listener) => {
+      const source = new SystemWatches(listener);
+      return {
+        capacity: 9_999,
+        add: (folder) => {
+          fail.add?.(folder);
+          return source.add(folder);
+        },
+        remove: (folder) => source.remove(folder),
+        drain: async () => {
+          fail.drain?.();
+          await source.drain();
+        },
+        close: () => source.close(),
+      };
+    };
+
+  test("an ignored folder that cannot be read in the background counts as not watched, and is told", async () => {
+    const root = workspace({ ".gitignore": "gen/\n", "a.ts": "1", "gen/deep/b.ts": "1" });
+    const logged: string[] = [];
+    const log = (level: string, message: string) => logged.push(`${level} ${message}`);
+    const add = (folder: string) => {
+      if (folder.endsWith("deep")) throw new RangeError("no watch");
+    };
+    const options = { openEvents: failing({ add }), ignoredWaitMs: 60_000 };
+    const watch = new WorkspaceWatch({ roots: [root], deny: [], env: {}, log }, options);
+    afterThis(() => watch.close());
+    await watch.check();
+    expect(watch.notWatched([root])).toEqual([join(root, "gen")]);
+    expect(logged).toEqual(["warn a folder could not be read; it is not watched completely"]);
+    const { cursor } = watch;
+    write(join(root, "a.ts"), "22");
+    await watch.check();
+    expect(watch.since(cursor, [root]).map(({ path }) => relative(root, path))).toContain("a.ts");
+  });
+
+  test("a check fails alone, not those that wait for it", async () => {
+    let isBroken = false;
+    const drain = () => {
+      if (isBroken) throw new RangeError("broken");
+    };
+    const { watch, changes, root } = await watched({ "a.ts": "1" }, [], { openEvents: failing({ drain }) });
+    isBroken = true;
+    const first = watch.check();
+    const second = watch.check();
+    const failed = expect(first).rejects.toThrow("broken");
+    isBroken = false;
+    await failed;
+    await second;
+    write(join(root, "a.ts"), "22");
+    expect(await changes()).toEqual({ "a.ts": 2 });
+  });
+});
+
 describe("everything around a file is known", () => {
   test("after a check, until an event comes or events are lost", async () => {
     let listener: EventListener | undefined;

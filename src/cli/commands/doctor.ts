@@ -3,8 +3,10 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { ConfigError } from "../../base/problem.js";
 import { checkBundle } from "../../emit/check.js";
+import { scanInTurns } from "../../workspace/scan.js";
+import { walkedDisk } from "../../workspace/walk.js";
 import { clientFiles } from "../clients/client-files.js";
-import { type Command, exitCodes, type Input, type Io, printJson } from "../command.js";
+import { type Command, exitCodes, homeOf, type Input, type Io, printJson } from "../command.js";
 import { type Compiled, compile, workspaceOf } from "../compile.js";
 import { checkServers, type Finding, type Report, type Trial } from "../doctor-servers.js";
 import { configFlags, logFlags, option, toggle } from "../flags.js";
@@ -44,6 +46,7 @@ export const doctor: Command = {
     if (compiled) {
       checkTrust(compiled, input, io, report);
       checkOldBundle(compiled, input, io, report);
+      await checkIgnoreFiles(compiled, io, report);
       servers.push(...(await checkServers(compiled, input, io, report)));
       checkTools(compiled, report);
     }
@@ -103,6 +106,16 @@ function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, repo
   const text = `${folder} differs from the config: ${some(differences, 3)}`;
   if (differences.length === 0) report("bundle", "ok", `${folder} is up to date`);
   else report("bundle", "problem", text, `\`lsp-proxy generate --out ${folder}\` writes it again.`);
+}
+
+/** Reports what of the `.gitignore` files is not used. */
+async function checkIgnoreFiles({ loaded, plan }: Compiled, io: Io, report: Report): Promise<void> {
+  const person = { env: io.env, home: homeOf(io) };
+  for (const root of plan.workspace.roots) {
+    const { notes } = await scanInTurns(resolve(loaded.base, root), walkedDisk, person);
+    const fix = "Shorten the file, or remove it: files that it names are watched like all others.";
+    for (const note of notes) report("workspace", "warning", note, fix);
+  }
 }
 
 function checkTools({ bundle, plan }: Compiled, report: Report): void {

@@ -6,6 +6,7 @@ import {
   defaultIsLimit,
   effect,
   fixed,
+  globs,
   labelled,
   milliseconds,
   nonEmpty,
@@ -14,6 +15,7 @@ import {
   outOfBounds,
   positive,
   sequence,
+  set,
   stringMap,
   template,
   toolName,
@@ -33,9 +35,9 @@ export const workspace = z.strictObject({
     "Absolute folders that may be read, never written: toolchain sources, vendored code. Servers of the workspace open their files, so these folders are trusted like the workspace.",
     labelled("inside", "the folder"),
   ),
-  deny: optionalSet(
-    nonEmpty,
-    "Globs of paths that are refused, relative to each root. `**/.git/**` is always refused.",
+  deny: optional(
+    globs,
+    set("Globs of paths that are refused, relative to each root. `**/.git/**` is always refused."),
     defaultIsLimit("union"),
   ),
 });

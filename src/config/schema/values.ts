@@ -1,5 +1,6 @@
 /** Building blocks of the config schema: optional keys with their metadata, and value types that several tables use. */
 import * as z from "zod";
+import { globProblem, MAX_GLOB_LENGTH } from "../../base/glob.js";
 import type { RuleName } from "../trust/rules.js";
 
 /**
@@ -71,6 +72,19 @@ export function optionalList<T extends z.ZodType>(item: T, description: string, 
 }
 
 export const nonEmpty = z.string().min(1);
+/** Most patterns of one key. */
+const MAX_PATTERNS = 500;
+/** Path patterns, in the syntax of `base/glob`. */
+export const globs = z
+  .array(
+    nonEmpty
+      .max(MAX_GLOB_LENGTH)
+      .refine(
+        (text) => text.length > MAX_GLOB_LENGTH || globProblem(text) === undefined,
+        "a glob of `*`, `**`, `?`, `[a-z]` and `{a,b}`, without `!` at the start, `+(a)` or `{1..3}`",
+      ),
+  )
+  .max(MAX_PATTERNS);
 export const positive = z.int().min(1);
 /** A duration of at most one day. */
 export const milliseconds = z.int().min(0).max(86_400_000);

@@ -4,15 +4,17 @@
  */
 import { relative } from "node:path";
 import type { FileChangeType, WatchKind } from "vscode-languageserver-protocol";
+import { type GlobBudget, GlobError } from "../../base/glob.js";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
-import { type Capabilities, matchesGlob } from "../capabilities.js";
+import type { Capabilities } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
 import type { InstanceContext } from "../instance.js";
 import type { ReadinessState } from "../readiness.js";
 import { claims } from "../route.js";
+import { matchesGlob } from "../server-globs.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
@@ -33,6 +35,8 @@ const watchKinds: { readonly [type in FileChangeType]: WatchKind } = {
   [DELETED]: 4,
 };
 const ALL_KINDS = 7;
+/** How many steps a server's watchers may take for all changes. Past it, the other changes are reported to it too. */
+const MAX_STEPS = 10_000_000;
 /** How many files are tried when any file of a language is to be opened. */
 const CANDIDATES = 5;
 
@@ -226,21 +230,42 @@ function wantedChanges(
     .registered("workspace/didChangeWatchedFiles")
     .flatMap((options) => (isTable(options) && Array.isArray(options.watchers) ? options.watchers : []))
     .filter(isTable);
+  const budget = { steps: MAX_STEPS };
   const wanted = changes.filter(
     (change) =>
       (watchers.length === 0 && !change.ignored) ||
       isOwn(change.path) ||
-      watchers.some((watcher) => matches(watcher, change, roots)),
+      isWatched(change, watchers, roots, budget),
   );
   return sortBy(wanted, (change) => [change.path]);
 }
 
-function matches(watcher: Record<string, unknown>, change: FileChange, roots: readonly string[]): boolean {
+function isWatched(
+  change: FileChange,
+  watchers: readonly Record<string, unknown>[],
+  roots: readonly string[],
+  budget: GlobBudget,
+): boolean {
+  if (budget.steps <= 0) return true;
+  try {
+    return watchers.some((watcher) => matches(watcher, change, roots, budget));
+  } catch (error) {
+    if (error instanceof GlobError) return true;
+    throw error;
+  }
+}
+
+function matches(
+  watcher: Record<string, unknown>,
+  change: FileChange,
+  roots: readonly string[],
+  budget: GlobBudget,
+): boolean {
   const kind = typeof watcher.kind === "number" ? watcher.kind : ALL_KINDS;
   if ((kind & watchKinds[change.type]) === 0) return false;
   const { globPattern } = watcher;
-  if (matchesGlob(globPattern, change.path)) return true;
+  if (matchesGlob(globPattern, change.path, budget)) return true;
   return roots.some(
-    (root) => isInside(change.path, root) && matchesGlob(globPattern, relative(root, change.path)),
+    (root) => isInside(change.path, root) && matchesGlob(globPattern, relative(root, change.path), budget),
   );
 }

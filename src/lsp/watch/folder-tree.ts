@@ -8,13 +8,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { entryFacts, stampFrom } from "../../base/file-stamp.js";
 import { slashed } from "../../base/paths.js";
-import {
-  folderRules,
-  type IgnoreRules,
-  isIgnored,
-  outerRules,
-  type Person,
-} from "../../workspace/git-ignore.js";
+import { GitIgnore, type IgnoreRules, type Person } from "../../workspace/git-ignore.js";
 import { PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "../../workspace/skipped-folders.js";
 import { walkedDisk } from "../../workspace/walk.js";
 import {
@@ -41,10 +35,13 @@ interface Reading {
 export interface FolderTreeContext extends KnownFoldersContext {
   person: Person;
   isDenied: (path: string, isFolder: boolean) => boolean;
+  /** Something of the workspace is not used or not followed. */
+  warn: (message: string, data: { [name: string]: string }) => void;
 }
 
 export class FolderTree {
   readonly known: KnownFolders;
+  readonly #git: GitIgnore;
   /** Rules from outside each root: of the repository and of the user. */
   readonly #outerRules = new Map<string, IgnoreRules[]>();
   /** Ignored folders that are being read in the background. */
@@ -54,6 +51,7 @@ export class FolderTree {
 
   constructor(private readonly context: FolderTreeContext) {
     this.known = new KnownFolders(context);
+    this.#git = new GitIgnore(walkedDisk, context.person, (note) => context.warn("ignore rules", { note }));
   }
 
   get isReading(): boolean {
@@ -67,6 +65,7 @@ export class FolderTree {
 
   /** A check begins. What has a later time than the first one was written after the watch was started. */
   start(): void {
+    this.#git.refill();
     this.#startedAt ??= Date.now() + 1;
   }
 
@@ -77,7 +76,7 @@ export class FolderTree {
     if (folder === undefined) {
       if (!facts?.isDirectory()) return;
       const isFirst = !this.#outerRules.has(root);
-      this.#outerRules.set(root, outerRules(root, walkedDisk, this.context.person));
+      this.#outerRules.set(root, this.#git.outerRules(root));
       await this.#readFolder(this.known.add(root, root, facts, undefined), { isFirst });
     } else if (facts === undefined) this.known.leave(folder);
     else if (folder.identity !== identityOf(facts)) await this.#replace(folder, facts, {});
@@ -135,7 +134,7 @@ export class FolderTree {
       return;
     }
     const folders = listing.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    const others = new Set([...listing.map(({ name }) => name), ...folder.files.keys(), ...folder.folders]);
+    const others = new Set([...listing.map(({ name }) => name), ...folder.names]);
     for (const name of folders) others.delete(name);
     if (folder.ignoredIn === undefined) folder.rules = this.#rulesOf(folder, others.has(RULES_FILE));
     const wasFollowed = !folder.isTopLevelOnly;
@@ -151,13 +150,15 @@ export class FolderTree {
   #rulesOf({ path, root }: Folder, hasOwn: boolean): readonly IgnoreRules[] {
     const outer = path === root ? this.#outerRules.get(root) : this.known.get(dirname(path))?.rules;
     if (!hasOwn) return outer ?? [];
-    return [...(outer ?? []), ...folderRules(root, slashed(relative(root, path)), walkedDisk)];
+    return [...(outer ?? []), ...this.#git.folderRules(root, slashed(relative(root, path)))];
   }
 
   async #readEntry(folder: Folder, name: string, reading: Reading): Promise<void> {
     const path = join(folder.path, name);
     const facts = await lstat(path).catch(() => undefined);
     if (!this.known.holds(folder)) return;
+    if (facts === undefined) folder.names.delete(name);
+    else folder.names.add(name);
     const isFolder = facts?.isDirectory() ?? false;
     if (!facts?.isFile()) this.known.fileGone(folder, name);
     if (!isFolder && folder.folders.has(name)) this.known.folderGone(folder, name);
@@ -208,12 +209,22 @@ export class FolderTree {
     );
     folder.isTopLevelOnly ||= parent.isTopLevelOnly && isScope;
     const read = this.#readFolder(folder, reading);
-    if (ignored && parent.ignoredIn === undefined) this.#readInBackground(read);
+    if (ignored && parent.ignoredIn === undefined) this.#readInBackground(folder, read);
     else await read;
   }
 
-  #readInBackground(read: Promise<void>): void {
-    const reading = read.finally(() => this.#background.delete(reading));
+  /** Nobody waits for this reading: if it fails, the folder counts as not watched. */
+  #readInBackground(folder: Folder, read: Promise<void>): void {
+    const reading = read
+      .catch((error: unknown) => {
+        const cause = error instanceof Error ? error.name : "";
+        this.context.warn("a folder could not be read; it is not watched completely", {
+          folder: folder.path,
+          cause,
+        });
+        this.known.readingFailed(folder);
+      })
+      .finally(() => this.#background.delete(reading));
     this.#background.add(reading);
   }
 
@@ -224,7 +235,11 @@ export class FolderTree {
 
   #isIgnored(folder: Folder, name: string, isFolder: boolean): boolean {
     if (folder.ignoredIn !== undefined || (isFolder && PACKAGE_FOLDERS.has(name))) return true;
-    return isIgnored(slashed(relative(folder.root, join(folder.path, name))), isFolder, folder.rules);
+    return this.#git.isIgnored(
+      slashed(relative(folder.root, join(folder.path, name))),
+      isFolder,
+      folder.rules,
+    );
   }
 }
 

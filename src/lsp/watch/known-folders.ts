@@ -31,6 +31,8 @@ export interface Folder {
   /** Changes when another folder takes its place. */
   identity: string;
   readonly files: Map<string, KnownFile>;
+  /** Names of everything in it, also of what is denied or not followed. */
+  readonly names: Set<string>;
   /** Names of the folders in it, also of those that are not followed. */
   readonly folders: Set<string>;
   /** The rules of all `.gitignore` files that apply in this folder. */
@@ -53,8 +55,8 @@ export class KnownFolders {
   readonly #folders = new Map<string, Folder>();
   /** Folders without watch events. */
   readonly unwatched = new Set<string>();
-  /** Folders with ignored content of which not all is followed. */
-  readonly tooLarge = new Set<string>();
+  /** Folders with ignored content of which not all is followed: too much of it, or it could not be read. */
+  readonly notFollowed = new Set<string>();
   /** Roots with more files than the limit. */
   readonly overfull = new Set<string>();
   #files = 0;
@@ -101,7 +103,7 @@ export class KnownFolders {
   add(path: string, root: string, facts: Stats, ignoredIn: IgnoredFolder | undefined): Folder {
     const folder: Folder = {
       ...{ path, root, identity: identityOf(facts), ignoredIn, rules: [] },
-      ...{ files: new Map(), folders: new Set(), isTopLevelOnly: false, isRead: false },
+      ...{ files: new Map(), names: new Set(), folders: new Set(), isTopLevelOnly: false, isRead: false },
     };
     this.#folders.set(path, folder);
     const isWatched = this.#watch(folder);
@@ -136,6 +138,14 @@ export class KnownFolders {
       if (path === folder || root === folder) this.unwatched.add(path);
   }
 
+  /** Not all of a folder was read. The background scan reads it again. */
+  readingFailed(folder: Folder): void {
+    if (!this.holds(folder)) return;
+    this.unwatched.add(folder.path);
+    this.notFollowed.add(folder.path);
+    folder.isRead = true;
+  }
+
   /** Takes in a file, or its new stamp; false when there are too many. */
   put(folder: Folder, name: string, file: KnownFile): boolean {
     const before = folder.files.get(name);
@@ -163,7 +173,7 @@ export class KnownFolders {
       return false;
     }
     if (ignored && ignoredIn === undefined && this.#ignoredFiles >= limits.ignoredFiles) {
-      this.tooLarge.add(folder.path);
+      this.notFollowed.add(folder.path);
       return false;
     }
     this.#count(folder, ignored, 1);
@@ -191,7 +201,7 @@ export class KnownFolders {
     if (ignored.isTooLarge || top === undefined) return;
     ignored.isTooLarge = true;
     top.isTopLevelOnly = true;
-    this.tooLarge.add(ignored.path);
+    this.notFollowed.add(ignored.path);
     this.#dropChildren(top);
   }
 
@@ -226,7 +236,7 @@ export class KnownFolders {
     this.context.source.remove(folder.path);
     this.#folders.delete(folder.path);
     this.unwatched.delete(folder.path);
-    this.tooLarge.delete(folder.path);
+    this.notFollowed.delete(folder.path);
     if (folder.ignoredIn === undefined) return;
     folder.ignoredIn.folders--;
     this.#ignoredFolders--;

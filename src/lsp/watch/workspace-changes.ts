@@ -86,8 +86,8 @@ export class RecentlyShownFiles {
 export interface WorkspaceVersionsContext {
   watch: WorkspaceWatch;
   roots: readonly string[];
-  /** Names of the files that mark a project. */
-  markers: ReadonlySet<string>;
+  /** Whether a file with this name marks a project. */
+  isMarker: (name: string) => boolean;
   isServed: (path: string) => boolean;
 }
 
@@ -120,12 +120,12 @@ export class WorkspaceVersions {
 
   /** Notes whether the latest changes could change an answer. Files that servers write for themselves cannot. */
   #readSources(): void {
-    const { watch, roots, markers, isServed } = this.context;
+    const { watch, roots, isMarker, isServed } = this.context;
     const { cursor } = watch;
     if (cursor === this.#seen) return;
     const changes = watch.since(this.#seen, roots);
     this.#seen = cursor;
-    if (!changes.some(({ path }) => markers.has(basename(path)) || isServed(path))) return;
+    if (!changes.some(({ path }) => isMarker(basename(path)) || isServed(path))) return;
     this.#sources = cursor;
     this.#changedAt = Date.now();
   }

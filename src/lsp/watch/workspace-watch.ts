@@ -6,10 +6,10 @@
  */
 import { homedir } from "node:os";
 import { dirname, relative } from "node:path";
-import picomatch from "picomatch";
 import { sortedSet } from "../../base/order.js";
-import { isInside, onOneLine, slashed } from "../../base/paths.js";
+import { isInside, slashed } from "../../base/paths.js";
 import { withTimeout } from "../../base/timing.js";
+import { compileDeny } from "../../workspace/deny.js";
 import type { Log } from "../types.js";
 import { type EventSource, isOnNetwork, type OpenEventSource, openEventSource } from "./event-source.js";
 import { FolderTree } from "./folder-tree.js";
@@ -32,7 +32,7 @@ export interface WatchOptions {
 }
 
 const DEFAULTS: WatchOptions = {
-  ...{ files: 100_000, ignoredFiles: 60_000, ignoredFolders: 12_000, shownFiles: 32 },
+  ...{ files: 100_000, ignoredFiles: 60_000, ignoredFolders: 12_000, shownFiles: 48 },
   ...{ ignoredWaitMs: 100, rescanMs: 2_000, openEvents: openEventSource },
 };
 /** Watches that are left to folders that git does not ignore. */
@@ -53,7 +53,7 @@ export interface WorkspaceWatchContext {
 }
 
 export class WorkspaceWatch {
-  readonly #isDeniedName: (path: string) => boolean;
+  readonly #denies: (path: string) => boolean;
   readonly #options: WatchOptions;
   readonly #changes: ChangeLog;
   readonly #source: EventSource;
@@ -78,8 +78,7 @@ export class WorkspaceWatch {
   ) {
     const { roots, deny, env } = context;
     this.#options = { ...DEFAULTS, ...options };
-    this.#isDeniedName =
-      deny.length > 0 ? picomatch(deny.map(onOneLine), { dot: true, nocase: true }) : () => false;
+    this.#denies = compileDeny(deny);
     const { files, ignoredFiles, ignoredFolders, shownFiles, openEvents } = this.#options;
     this.#changes = new ChangeLog(2 * (files + ignoredFiles));
     this.#source = openEvents(roots, {
@@ -98,6 +97,7 @@ export class WorkspaceWatch {
       source: this.#source,
       person: { env, home: env.HOME ?? homedir() },
       isDenied: (path, isFolder) => this.#isDenied(path, isFolder),
+      warn: (message, data) => context.log("warn", message, data),
       limits: { files, ignoredFiles, ignoredFolders: Math.min(ignoredFolders, watches) },
     });
     this.#shown = new RecentlyShownFiles(shownFiles);
@@ -124,6 +124,13 @@ export class WorkspaceWatch {
     return this.#tree.known.files(folders);
   }
 
+  /** The names of everything in a folder; undefined when they are not known for certain. */
+  namesIn(folder: string): Iterable<string> | undefined {
+    const { known } = this.#tree;
+    const found = known.get(folder);
+    return found?.isRead && !known.unwatched.has(folder) ? found.names : undefined;
+  }
+
   /** Whether files in any of these folders may change without an event. */
   isBlind(folders: readonly string[]): boolean {
     return this.#blindFolders().some((blind) =>
@@ -137,12 +144,12 @@ export class WorkspaceWatch {
     return [...this.#networkRoots, ...overfull, ...folders];
   }
 
-  /** Ignored folders in any of these that are too large to be followed, sorted. */
+  /** Ignored folders in any of these that are too large to be followed or could not be read, sorted. */
   notWatched(folders: readonly string[]): string[] {
-    const tooLarge = [...this.#tree.known.tooLarge];
-    const isOutermost = (path: string) => !tooLarge.some((other) => other !== path && isInside(path, other));
+    const found = [...this.#tree.known.notFollowed];
+    const isOutermost = (path: string) => !found.some((other) => other !== path && isInside(path, other));
     const isOwn = (path: string) => folders.some((folder) => isInside(path, folder));
-    return sortedSet(tooLarge.filter((path) => isOwn(path) && isOutermost(path)));
+    return sortedSet(found.filter((path) => isOwn(path) && isOutermost(path)));
   }
 
   /** A server is given this file's text: it is stat-ed before the next questions, wherever it is. */
@@ -179,10 +186,11 @@ export class WorkspaceWatch {
       });
       return this.#running;
     }
-    this.#next ??= this.#running.then(() => {
+    const again = () => {
       this.#next = undefined;
       return this.check();
-    });
+    };
+    this.#next ??= this.#running.then(again, again);
     return this.#next;
   }
 
@@ -249,7 +257,7 @@ export class WorkspaceWatch {
   #isDenied(path: string, isFolder: boolean): boolean {
     const root = this.#rootOf(path);
     const shown = root === undefined ? path : relative(root, path);
-    return this.#isDeniedName(onOneLine(slashed(isFolder ? `${shown}/x` : shown)));
+    return this.#denies(slashed(isFolder ? `${shown}/x` : shown));
   }
 
   #rootOf(path: string): string | undefined {

@@ -183,7 +183,7 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
   for (const path of server.notWatched) {
     const folder = shownOnce(path);
     if (folder === undefined) continue;
-    const message = `${folder} has too many files to watch: a change in it may be missed.`;
+    const message = `${folder} is not watched completely, because it has too many files or could not be read: a change in it may be missed.`;
     call.evidence.warn(NOT_WATCHED, message, { folder });
   }
   for (const { variable, folder: path } of server.withheld) {

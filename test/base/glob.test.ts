@@ -1,0 +1,88 @@
+/** Globs in linear time: the same verdicts as picomatch, and no pattern that takes long. */
+import fc from "fast-check";
+import picomatch from "picomatch";
+import { describe, expect, it } from "vitest";
+import { compileGlob, compileGlobs, GlobError } from "../../src/base/glob.js";
+
+describe("a glob", () => {
+  it.each([
+    ["*.ts", "a.ts", true],
+    ["*.ts", "a/b.ts", false],
+    ["**/*.ts", "a.ts", true],
+    ["**/*.ts", "a/b/c.ts", true],
+    ["a/**", "a", true],
+    ["a/**", "a/b/c", true],
+    ["a/**", "ab", false],
+    ["a/**/b", "a/b", true],
+    ["a/**/b", "a/x/y/b", true],
+    ["**/.git/**", ".git", true],
+    ["**/.git/**", "x/.git/config", true],
+    ["**/.git/**", "x.git", false],
+    ["**/**/a", "a", true],
+    ["**", "a/b", true],
+    ["a**b", "axxb", true],
+    ["a**b", "ax/xb", false],
+    ["?.c", "a.c", true],
+    ["?.c", "/.c", false],
+    ["[a-c]x", "bx", true],
+    ["[!a-c]x", "bx", false],
+    ["[!a-c]x", "dx", true],
+    ["[]a]", "]", true],
+    ["[a", "[a", true],
+    ["*.{ts,tsx}", "a.tsx", true],
+    ["*.{ts,j{s,sx}}", "a.jsx", true],
+    ["{a,b", "{a,b", true],
+    ["a\\*b", "a*b", true],
+    ["a\\*b", "axb", false],
+  ])("%s against %s: %s", (pattern, path, matches) => {
+    expect(compileGlob(pattern)(path)).toBe(matches);
+  });
+
+  it("ignores case only when asked, and takes braces literally for git", () => {
+    expect(compileGlob("A.TS", { ignoreCase: true })("a.ts")).toBe(true);
+    expect(compileGlob("A.TS")("a.ts")).toBe(false);
+    expect(compileGlob("{a,b}", { git: true })("{a,b}")).toBe(true);
+    expect(compileGlobs(["*.a", "*.b"])("x.b")).toBe(true);
+  });
+
+  it("has the same verdict as picomatch", () => {
+    const piece = fc.constantFrom("a", "b", ".", "*", "?", "/", "**", "[ab]", "{a,b}", "/**/", "**/");
+    const pattern = fc
+      .array(piece, { minLength: 1, maxLength: 7 })
+      .map((parts) => parts.join(""))
+      // Picomatch has rules of its own for runs of stars, empty segments, patterns that begin like a path, and `/**`
+      // behind a wildcard.
+      .filter((text) => !/\*\*\*|\*\*[^/]|[^/]\*\*|\/\/|^[./]|\/$|\/\.|\{[^}]*\*|[*?\]}]\/\*\*$/.test(text));
+    const segment = fc.array(fc.constantFrom("a", "b", "ab", ".a"), { minLength: 1, maxLength: 2 });
+    const path = fc.array(
+      segment.map((parts) => parts.join("")),
+      { minLength: 1, maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(pattern, path, (glob, parts) => {
+        const name = parts.join("/");
+        expect([glob, name, compileGlob(glob)(name)]).toEqual([
+          glob,
+          name,
+          picomatch.isMatch(name, glob, { dot: true }),
+        ]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each([
+    [`${"a/**/".repeat(14)}b`, "a/".repeat(40)],
+    [`**/${"*a".repeat(30)}b`, "a".repeat(4_000)],
+    [`${"{a,b}".repeat(60)}c`, "ab".repeat(2_000)],
+    ["*".repeat(1_000), "a".repeat(4_000)],
+  ])("that would backtrack for ever is over at once: %s", (pattern, path) => {
+    // Not timed: a matcher that backtracks would not come back at all.
+    expect(compileGlob(pattern)(`${path}x`)).toBe(pattern === "*".repeat(1_000));
+  });
+
+  it("that is too long or too deep is refused", () => {
+    expect(() => compileGlob("a".repeat(1_001))).toThrow(GlobError);
+    expect(() => compileGlob(`${"{".repeat(20)}a${"}".repeat(20)}`)).toThrow(GlobError);
+  });
+});

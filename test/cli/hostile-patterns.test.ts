@@ -1,0 +1,227 @@
+/** Patterns of a stranger, in the real program: each call is answered, memory is bounded, and SIGTERM ends it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { program, testEnvironment } from "../live/session.js";
+import { writeTestWorkspace } from "../runtime/test-workspace.js";
+
+/** Far more than anything here takes. What would hang does so for hours. */
+const LIMIT_MS = 60_000;
+const options = { timeout: 4 * LIMIT_MS };
+
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function within<T>(promise: Promise<T>, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${what}: nothing in ${LIMIT_MS} ms`)), LIMIT_MS);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function start(words: string[], cwd: string): ChildProcess {
+  const env = { ...testEnvironment(), HOME: cwd };
+  const child = spawn(process.execPath, [program, ...words], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  children.push(child);
+  return child;
+}
+
+/** Runs a command to its end. */
+async function run(words: string[], cwd: string): Promise<{ code: number | null; stdout: string }> {
+  const child = start(words, cwd);
+  child.stdin?.end();
+  child.stderr?.resume();
+  let stdout = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  const [code] = await within(once(child, "close") as Promise<[number | null]>, words.join(" "));
+  return { code, stdout };
+}
+
+/** `serve` over stdio: the answers to these calls, what it logged, and the most memory that it had; ended by SIGTERM. */
+async function serve(words: string[], cwd: string, calls: { tool: string; args: JsonObject }[]) {
+  const child = start(["serve", ...words], cwd);
+  let logged = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    logged += text;
+  });
+  if (child.stdout === null) throw new Error("no output");
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const ask = async (id: number, method: string, params: JsonObject): Promise<JsonObject> => {
+    child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`ended before ${method} was answered: ${logged}`);
+      const message = JSON.parse(value) as JsonObject;
+      if (message.id === id) return message;
+    }
+  };
+  const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "0" } };
+  await within(ask(0, "initialize", hello), "initialize");
+  child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+  const answers: string[] = [];
+  for (const [index, { tool, args }] of calls.entries()) {
+    const params = { name: tool, arguments: args };
+    answers.push(JSON.stringify(await within(ask(index + 1, "tools/call", params), tool)));
+  }
+  const peakMb = peakMemoryMb(child.pid);
+  child.kill("SIGTERM");
+  if (child.exitCode === null) await within(once(child, "exit"), "SIGTERM");
+  expect(child.exitCode).toBe(0);
+  return { answers, logged, peakMb };
+}
+
+/** Undefined where the system does not tell. */
+function peakMemoryMb(pid: number | undefined): number | undefined {
+  if (process.platform !== "linux") return undefined;
+  const [, kilobytes] = /^VmHWM:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+const scenario = {
+  capabilities: { hoverProvider: true },
+  replies: { "textDocument/hover": { contents: "words" } },
+};
+
+function workspaceOf(
+  files: { [path: string]: string },
+  servers = { fake: { scenario } },
+  config?: JsonObject,
+) {
+  const { outside, folder } = writeTestWorkspace({
+    files,
+    servers,
+    ...(config === undefined ? {} : { config }),
+  });
+  folders.push(outside);
+  return { outside, folder };
+}
+
+const hover = (file: string) => ({ tool: "get_hover", args: { file_path: file, line: 1, character: 1 } });
+
+describe("a .gitignore", () => {
+  const backtracks = `${"a/**/".repeat(14)}b\n`;
+  const deep = `${"a/".repeat(40)}x`;
+
+  it("whose patterns would backtrack hangs neither a session nor a command", options, async () => {
+    const { outside, folder } = workspaceOf({
+      ".gitignore": backtracks,
+      "a.fake": "x\n",
+      [`${deep}.py`]: "x\n",
+    });
+    const { answers } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
+    expect(answers[0]).toContain("words");
+    // Without a config the workspace is scanned for languages before the first answer.
+    expect(await run(["tools"], folder)).toMatchObject({ code: 0 });
+    await serve([], folder, []);
+  });
+
+  const many = Array.from({ length: 100_000 }, (_, n) => `**/x${n}/*a*b*c*d*${n}`).join("\n");
+  it.each<[string, (file: string) => void]>([
+    ["of 2.9 MB of patterns", (file) => writeFileSync(file, many)],
+    [
+      "that is a sparse file of 400 MB",
+      (file) => {
+        writeFileSync(file, "x\n");
+        truncateSync(file, 400 * 2 ** 20);
+      },
+    ],
+  ])("%s costs no memory, and doctor tells that it is not used", options, async (_, write) => {
+    const files: { [path: string]: string } = { "a.fake": "x\n" };
+    for (let n = 0; n < 200; n++) files[`dir${n % 5}/f${n}.fake`] = "x\n";
+    const { outside, folder } = workspaceOf(files);
+    for (const place of ["", "dir0", "dir1", "dir2"]) write(join(folder, place, ".gitignore"));
+    const { answers, logged, peakMb } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
+    expect(answers[0]).toContain("words");
+    expect(logged).toContain("larger than 1 MiB");
+    if (peakMb !== undefined) expect(peakMb).toBeLessThan(400);
+    const { stdout } = await run(["doctor", "--no-start", "--json", "--config", "lspi.json"], outside);
+    const { findings } = JSON.parse(stdout) as { findings: { area: string; state: string; text: string }[] };
+    const told = findings.filter(({ area }) => area === "workspace");
+    expect(told).toHaveLength(4);
+    expect(told[0]).toMatchObject({ state: "warning", text: expect.stringContaining("larger than 1 MiB") });
+  });
+
+  it("within the bound, but slow to match, is used as far as the budget goes", options, async () => {
+    const rules = Array.from({ length: 5_000 }, (_, n) => `${"*a".repeat(90)}${n}[b]`).join("\n");
+    const files: { [path: string]: string } = { ".gitignore": rules, "a.fake": "x\n" };
+    for (let n = 0; n < 300; n++) files[`${"a".repeat(200)}${n}.fake`] = "x\n";
+    const { outside } = workspaceOf(files);
+    const { answers, logged } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
+    expect(answers[0]).toContain("words");
+    expect(logged).toContain("matching the ignore rules takes too long");
+  });
+});
+
+const stars = `**/${"*a".repeat(30)}b`;
+const name = "a".repeat(200);
+
+describe("workspace.deny", () => {
+  it(
+    "of a config that was found and is not trusted hangs neither a session nor a command",
+    options,
+    async () => {
+      const { folder } = workspaceOf({ [`${name}.py`]: "x = 1\n" });
+      writeFileSync(join(folder, "lspi.toml"), `[workspace]\ndeny = ["${stars}"]\n`);
+      const words = { tool: "get_document_symbols", args: { file_path: `${name}.py` } };
+      const { answers } = await serve([], folder, [words]);
+      expect(answers[0]).toContain("1 symbol");
+      expect(await run(["validate"], folder)).toMatchObject({ code: expect.any(Number) });
+    },
+  );
+
+  it("that is slow to match refuses the path", options, async () => {
+    const deny = Array.from({ length: 400 }, (_, n) => `**/${"*a".repeat(200)}${n}[b]`);
+    const config = { workspace: { roots: ["work"], deny } };
+    const { outside } = workspaceOf({ [`${name}.fake`]: "x\n", "b.fake": "x\n" }, undefined, config);
+    const { answers } = await serve(["--config", "lspi.json"], outside, [
+      hover(`${name}.fake`),
+      hover("b.fake"),
+    ]);
+    expect(answers[0]).toContain("guard/denied");
+    expect(answers[1]).toContain("words");
+  });
+
+  it.each([
+    ["is too long", "a".repeat(1_001), "at most 1000 characters"],
+    ["has a syntax that is not supported", "!(a|b)/**", "must be a glob of"],
+  ])("with a pattern that %s is a problem of the config", options, async (_, pattern, words) => {
+    const { folder } = workspaceOf({});
+    const file = join(folder, "own.json");
+    writeFileSync(file, JSON.stringify({ workspace: { deny: [pattern] } }));
+    const { code, stdout } = await run(["validate", "--json", "--config", file], folder);
+    expect(code).toBe(3);
+    expect(stdout).toContain("config/bad-value");
+    expect(stdout).toContain(words);
+  });
+});
+
+describe("a document selector that a server registers", () => {
+  const registering = (pattern: string) => {
+    const registerOptions = { documentSelector: [{ pattern }] };
+    const params = { registrations: [{ id: "1", method: "textDocument/hover", registerOptions }] };
+    const initialized = [{ request: "client/registerCapability", params }];
+    return { fake: { scenario: { capabilities: {}, replies: scenario.replies, on: { initialized } } } };
+  };
+
+  it.each([
+    ["would backtrack", stars, ""],
+    ["is too long", `**/${"*a".repeat(5_000)}`, "a registered glob is not used"],
+  ])("and that %s blocks nothing", options, async (_, pattern, told) => {
+    const { outside } = workspaceOf({ [`${name}.fake`]: "x\n" }, registering(pattern) as never);
+    const status = { tool: "get_server_status", args: {} };
+    const calls = [hover(`${name}.fake`), status, hover(`${name}.fake`)];
+    const { answers, logged } = await serve(["--config", "lspi.json"], outside, calls);
+    expect(answers[2]).toContain("textDocument/hover is not offered");
+    expect(logged).toContain(told);
+  });
+});
