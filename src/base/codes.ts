@@ -511,7 +511,7 @@ const refusals = ofKind("refusal", {
   "edit/left-behind": [
     "The rollback is incomplete",
     "An edit failed half way, and a file could not be restored or was changed by another program.",
-    "Check the files in the reasons. The restore is tried again before the next edit.",
+    "Check the files in the reasons, which name every version that was kept. A restore that failed is tried again before the next edit.",
   ],
   "edit/not-ready": [
     "The server is still indexing",
@@ -716,6 +716,16 @@ const warnings = ofKind("warning", {
     "Extended attributes were lost",
     "An edit replaces the file, and the system did not allow copying all extended attributes or access control lists.",
     "Set them again, or undo the edit and make it by hand.",
+  ],
+  "answer/old-file-kept": [
+    "An old file was kept",
+    "The edit is done, but an old file still exists under the hidden name in the message: another program had it open and wrote to it during the edit, or it cannot be removed.",
+    "Compare the kept file with the edited one, take over what is missing, and remove it.",
+  ],
+  "answer/save-unguarded": [
+    "Saves were not guarded",
+    "The file system has no hard links, so the edit cannot exclude that another program saved a file in the instant in which it was replaced.",
+    "Check the files if another program saves them at the same time.",
   ],
   "answer/owner-lost": [
     "The owner of files changed",

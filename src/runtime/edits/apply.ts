@@ -71,6 +71,7 @@ export async function undoEdit(call: CallState, token: string): Promise<Normaliz
   call.signal.throwIfAborted();
   call.evidence.commit();
   const undone = await editsOf(call).undo(token, call);
+  warnOfSaves(call, [undone]);
   return answer("undone", undone, await diagnosticsAfter(call, [undone], before));
 }
 
@@ -131,6 +132,7 @@ async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<
   const lost = applied.flatMap(({ attributesLost }) => attributesLost);
   const lostMessage = "Some extended attributes or access lists of these files could not be kept";
   warnOfFiles(call, "answer/attributes-lost", lostMessage, lost);
+  warnOfSaves(call, applied);
   const files = applied.flatMap((one) => one.files);
   const operations = applied.flatMap((one) => one.operations);
   const undoTokens = applied.map(({ undoToken }) => undoToken).reverse();
@@ -205,6 +207,15 @@ function warnOfLostOwners(call: CallState, { files }: Preview): void {
   const lost = files.filter(({ losesOwner }) => losesOwner).map(({ shown }) => shown);
   const message = "These files belong to another user and will belong to the user of the proxy";
   warnOfFiles(call, "answer/owner-lost", message, lost);
+}
+
+/** Names the files that other programs saved, or may have saved, while they were replaced. */
+function warnOfSaves(call: CallState, outcomes: readonly EditOutcome[]): void {
+  for (const { path, message } of outcomes.flatMap(({ leftBehind }) => leftBehind))
+    call.evidence.warn("answer/old-file-kept", `${path} ${message}.`);
+  const unguarded = outcomes.flatMap((outcome) => outcome.unguarded);
+  const message = "A save of these files by another program in the same instant may have been replaced";
+  warnOfFiles(call, "answer/save-unguarded", message, unguarded);
 }
 
 function warnOfFiles({ evidence }: CallState, code: Code, message: string, names: readonly string[]): void {

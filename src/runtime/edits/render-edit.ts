@@ -36,7 +36,10 @@ export function renderPreview(call: CallState, { operations, files }: Preview): 
 }
 
 /** The items of an applied or undone edit: the same without texts. */
-export function renderApplied(call: CallState, { operations, files }: EditOutcome): Json[] {
+export function renderApplied(
+  call: CallState,
+  { operations, files }: Pick<EditOutcome, "operations" | "files">,
+): Json[] {
   return [
     ...operations.map(({ kind, shown, shownTo, folder }) => ({
       ...named(call, shown),
@@ -62,7 +65,10 @@ export function summarizePreview({ operations, files }: Preview): JsonObject {
   };
 }
 
-export function summarizeApplied({ operations, files }: EditOutcome): JsonObject {
+export function summarizeApplied({
+  operations,
+  files,
+}: Pick<EditOutcome, "operations" | "files">): JsonObject {
   return {
     files: files.length,
     edits: files.reduce((sum, { changes }) => sum + changes, 0),

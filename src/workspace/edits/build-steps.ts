@@ -82,7 +82,8 @@ async function pathStep(beside: NameBeside, operation: PathOperation): Promise<P
   // A file whose content changes has another inode by the time it moves.
   const isSameFile = entry !== null && (hash === null || hash === file?.original?.sha256);
   const identity = isSameFile ? entry.identity : null;
-  return { step: { kind: "move", from, to, folder: entry?.kind === "folder", identity, sha256: hash } };
+  const held = await beside(from);
+  return { step: { kind: "move", from, to, folder: entry?.kind === "folder", identity, sha256: hash, held } };
 }
 
 /** A step that creates a file; without an owner it gets the system's defaults. */

@@ -49,8 +49,13 @@ export interface Disk {
   /** Makes a hard link; fails when the new name exists. */
   link(from: string, to: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Renames over the file with this identity; ECHANGED when another file is there. */
-  replace(from: string, to: string, identity: string): Promise<void>;
+  /**
+   * Moves something to a path; EEXIST when something is there. False when something that appeared in the same instant
+   * could have been replaced: the file system has no hard links.
+   */
+  moveToFree(from: string, to: string): Promise<boolean>;
+  /** Moves whatever is at `to` to the free name `aside`, and at once `from` to `to`, like `moveToFree`. */
+  exchange(from: string, to: string, aside: string): Promise<boolean>;
   unlink(path: string): Promise<void>;
   makeFolder(path: string, owner: Ownership): Promise<void>;
   setOwner(folder: string, owner: Ownership): Promise<void>;
@@ -140,16 +145,27 @@ function notRestorable(): Refusal {
   return new Refusal("guard/not-a-file", "is or contains a pipe, a socket or a device");
 }
 
-/** Whether a tree on disk has the same files, contents and links; owners are not compared. */
-export async function isSameTree(disk: Disk, path: string, tree: Tree): Promise<boolean> {
+/**
+ * Whether a tree on disk has the same files, contents and links; owners are not compared. With `part`, entries of a
+ * folder may be missing: removing the tree was begun.
+ */
+export async function isSameTree(
+  disk: Disk,
+  path: string,
+  tree: Tree,
+  part: "whole" | "part" = "whole",
+): Promise<boolean> {
   const found = await disk.stat(path);
   if (found?.kind !== tree.kind) return false;
   if (tree.kind === "link") return (await disk.readLink(path)) === tree.target;
   if (tree.kind === "file")
     return found.size === tree.state.size && (await hashFile(disk, path)) === tree.state.sha256;
-  if ((await disk.list(path)).length !== tree.entries.length) return false;
-  for (const { name, tree: below } of tree.entries)
-    if (!(await isSameTree(disk, join(path, name), below))) return false;
+  const names = await disk.list(path);
+  if (part === "whole" && names.length !== tree.entries.length) return false;
+  for (const name of names) {
+    const below = tree.entries.find((entry) => entry.name === name)?.tree;
+    if (below === undefined || !(await isSameTree(disk, join(path, name), below, part))) return false;
+  }
   return true;
 }
 

@@ -26,6 +26,7 @@ import { beforeHashes, changedSince, checkExpected, previewPlan } from "./previe
 import { realDisk } from "./real-disk.js";
 import { pathAfter, pathsOf } from "./steps.js";
 import {
+  type Committed,
   type LockedContext,
   recoverAll,
   recoverOthers,
@@ -130,15 +131,15 @@ export class Edits {
       if (imageBytes(all.map(({ step }) => step)) > limits.journalBytes)
         throw new Refusal("edit/too-large", "The edit is too large to be undone. Nothing was changed.");
       const backups = copies.map(({ step }) => pathsOf(step)[0]);
-      const { id, attributesLost } = await runTransaction(context, all, { undoes: null, backups, holder });
+      const committed = await runTransaction(context, all, { undoes: null, backups, holder });
       await ignoreSystemErrors(journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
       const toShown = (path: string) => shownPath(context.gate, path);
       return {
-        ...outcomeOf(context.gate, prepared, counts),
+        ...outcomeOf(context.gate, prepared, counts, committed),
         backups: backups.map(toShown),
-        attributesLost: attributesLost.map(toShown),
-        undoToken: `undo-${id}`,
+        attributesLost: committed.attributesLost.map(toShown),
+        undoToken: `undo-${committed.id}`,
       };
     });
   }
@@ -161,8 +162,10 @@ export class Edits {
         throw new Refusal("edit/unknown-undo", "There is nothing to undo for this token any more.");
       const { prepared, reasons } = await undoSteps(context, entry);
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
-      if (!isPreview) await runTransaction(context, prepared, { undoes: id, backups: [] });
-      return outcomeOf(context.gate, prepared, new Map());
+      const committed = isPreview
+        ? undefined
+        : await runTransaction(context, prepared, { undoes: id, backups: [] });
+      return outcomeOf(context.gate, prepared, new Map(), committed);
     });
   }
 
@@ -210,7 +213,12 @@ export class Edits {
 }
 
 /** The files and paths that steps changed; `counts` has the number of text changes by path before. */
-function outcomeOf(gate: Gate, prepared: PreparedStep[], counts: ReadonlyMap<string, number>): EditOutcome {
+function outcomeOf(
+  gate: Gate,
+  prepared: PreparedStep[],
+  counts: ReadonlyMap<string, number>,
+  committed: Committed | undefined,
+): EditOutcome {
   const steps = prepared.map(({ step }) => step);
   const files: EditOutcome["files"] = [];
   const operations: EditOutcome["operations"] = [];
@@ -233,5 +241,10 @@ function outcomeOf(gate: Gate, prepared: PreparedStep[], counts: ReadonlyMap<str
     const kind = isNew ? "create" : "delete";
     operations.push({ kind, path, shown: shownPath(gate, path), folder: tree.kind === "folder" });
   }
-  return { files: sortBy(files, ({ shown, afterSha256 }) => [shown, afterSha256 ?? ""]), operations };
+  return {
+    files: sortBy(files, ({ shown, afterSha256 }) => [shown, afterSha256 ?? ""]),
+    operations,
+    leftBehind: committed?.leftBehind ?? [],
+    unguarded: committed?.unguarded.map((path) => shownPath(gate, path)) ?? [],
+  };
 }

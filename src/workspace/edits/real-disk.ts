@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type BigIntStats, constants, lstatSync, renameSync } from "node:fs";
+import { type BigIntStats, constants, linkSync, lstatSync, renameSync, unlinkSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { READ_FLAGS, standsAt } from "../../base/guarded-open.js";
@@ -17,8 +17,30 @@ const NEW_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
 const CHUNK_BYTES = 1 << 20;
 const COPY_TIMEOUT_MS = 10_000;
+const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
-export const realDisk: Disk = {
+type LinkFile = (from: string, to: string) => void;
+
+/** The real file system with another way to make hard links: tests use one that fails. */
+export function diskWithLinks(link: LinkFile): Disk {
+  return {
+    ...basicDisk,
+    moveToFree: (from, to) =>
+      inFolder(from, (source) => inFolder(to, async (target) => moveToFree(link, source, target))),
+    exchange: (from, to, aside) =>
+      inFolder(from, (source) =>
+        inFolder(to, (target) =>
+          inFolder(aside, async (old) => {
+            // Synchronous: the path is without a file for as short as possible.
+            renameSync(target, old);
+            return moveToFree(link, source, target);
+          }),
+        ),
+      ),
+  };
+}
+
+const basicDisk: Omit<Disk, "moveToFree" | "exchange"> = {
   async stat(path) {
     const stats = inFolder(path, (name) => fs.lstat(name, { bigint: true }));
     const found = await tolerate(ABSENT, stats);
@@ -34,7 +56,7 @@ export const realDisk: Disk = {
   async read(path, maxBytes) {
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of realDisk.readChunks(path)) {
+    for await (const chunk of basicDisk.readChunks(path)) {
       size += chunk.length;
       if (size > maxBytes) throw systemError("EFBIG", "too large");
       chunks.push(chunk);
@@ -68,15 +90,6 @@ export const realDisk: Disk = {
   symlink: (path, target) => inFolder(path, (name) => fs.symlink(target, name)),
   link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.link(source, target))),
   rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.rename(source, target))),
-  replace: (from, to, identity) =>
-    inFolder(from, (source) =>
-      inFolder(to, async (target) => {
-        // Synchronous, so that nothing of this process runs between the check and the rename.
-        if (toEntry(lstatSync(target, { bigint: true })).identity !== identity)
-          throw systemError("ECHANGED", "another file is there");
-        renameSync(source, target);
-      }),
-    ),
   unlink: (path) => inFolder(path, (name) => fs.unlink(name)),
   makeFolder: (path, owner) =>
     inFolder(path, async (name) => {
@@ -102,6 +115,37 @@ export const realDisk: Disk = {
     await handle.sync().finally(() => handle.close());
   },
 };
+
+export const realDisk = diskWithLinks(linkSync);
+
+/** Moves something to a free path; false when something that appeared in the same instant could have been replaced. */
+function moveToFree(link: LinkFile, source: string, target: string): boolean {
+  const from = toEntry(lstatSync(source, { bigint: true }));
+  // Elsewhere a hard link of a symbolic link is one of its target.
+  const canLink = from.kind === "file" || (from.kind === "link" && process.platform === "linux");
+  if (canLink && tryLink(link, source, target)) {
+    unlinkSync(source);
+    return true;
+  }
+  const found = lstatSync(target, { bigint: true, throwIfNoEntry: false });
+  // A folder is also found by its new name when only the case differs.
+  if (found !== undefined && toEntry(found).identity !== from.identity)
+    throw systemError("EEXIST", "the target exists");
+  renameSync(source, target);
+  // No system renames a folder over a file, or over a folder that is not empty.
+  return from.kind === "folder";
+}
+
+/** Makes a hard link, which never replaces anything; false where the file system has none. */
+function tryLink(link: LinkFile, source: string, target: string): boolean {
+  try {
+    link(source, target);
+    return true;
+  } catch (error) {
+    if (NO_HARD_LINKS.includes(systemCode(error))) return false;
+    throw error;
+  }
+}
 
 /** Runs an operation on a path by a name that leads through its verified folder. */
 async function inFolder<T>(path: string, operation: (name: string) => Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
 /**
- * The steps of an edit: how each is done and reverted. A step keeps what it replaces under a hidden name beside it until
- * the edit is committed. Reverting inspects the disk, so it works after a kill at any point and may be repeated.
+ * The steps of an edit: how each is done and reverted. No step renames over a path: it moves what is there to a hidden
+ * name, looks at that, and fills the path only while it is free. So a save by another program is never replaced.
+ * Reverting inspects the disk, so it works after a kill at any point and may be repeated.
  */
-import { basename, dirname, isAbsolute } from "node:path";
+import { basename, dirname, isAbsolute, relative } from "node:path";
 import { isTable } from "../../base/json.js";
 import { pathAfterMove } from "../../base/paths.js";
 import {
@@ -15,8 +16,6 @@ import {
   type Tree,
 } from "./disk.js";
 import { ABSENT, systemError, tolerate } from "./errors.js";
-
-const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 const hiddenName = /^\.lsp-proxy-[0-9a-f]{32}$/;
 
@@ -45,6 +44,8 @@ export type Step =
       identity: string | null;
       /** The content of a moved file. */
       sha256: string | null;
+      /** Where a file is for a moment, between its two paths. */
+      held: string;
     }
   /** Creates something; its content is staged under a hidden name. */
   | { kind: "place"; path: string; tree: Tree; staged: string }
@@ -57,7 +58,7 @@ const pathMembers: { [kind: string]: string[] } = {
   swap: ["path", "after", "staged", "held"],
   "make-folder": ["path"],
   "remove-folder": ["path"],
-  move: ["from", "to"],
+  move: ["from", "to", "held"],
   place: ["path", "staged"],
   take: ["path", "held"],
 };
@@ -89,114 +90,174 @@ export function pathAfter(path: string, later: Step[]): string {
   return moves.reduce((at, { from, to }) => pathAfterMove(at, from, to), path);
 }
 
-/** Does a step whose content is staged. */
-export async function doStep(disk: Disk, step: Step): Promise<void> {
+/** Does a step whose content is staged. False when a save in the same instant could have been replaced unseen. */
+export async function doStep(disk: Disk, step: Step): Promise<boolean> {
   if (step.kind === "swap") {
-    const found = await disk.stat(step.path);
-    if (found === undefined) throw changed();
-    // The hidden name keeps the old content whatever happens to its path.
-    if (!(await tryLink(disk, step.path, step.held)))
-      await disk.writeLike(step.path, step.held, disk.readChunks(step.path), step.before);
-    return disk.replace(step.staged, step.path, found.identity);
+    const exchanged = disk.exchange(step.staged, step.path, step.held);
+    const isExact = await tolerate(["ENOENT", "EEXIST"], exchanged);
+    if (isExact === undefined) throw changed();
+    return isExact;
   }
-  if (step.kind === "make-folder") return disk.makeFolder(step.path, step.owner ?? "default");
-  if (step.kind === "remove-folder") return removeIfEmpty(disk, step.path);
-  if (step.kind === "place") return moveWithoutReplacing(disk, step.staged, step.path);
-  if (step.kind === "take") return disk.rename(step.path, step.held);
+  if (step.kind === "place") return disk.moveToFree(step.staged, step.path);
+  if (step.kind === "move") return doMove(disk, step);
+  if (step.kind === "make-folder") await disk.makeFolder(step.path, step.owner ?? "default");
+  else if (step.kind === "remove-folder") await removeIfEmpty(disk, step.path);
+  else await disk.rename(step.path, step.held);
+  return true;
+}
+
+/** Takes the file away from its path first, so that what is saved there afterwards stays there. */
+async function doMove(disk: Disk, step: StepOf<"move">): Promise<boolean> {
   const found = await disk.stat(step.from);
   if (found === undefined || (step.identity !== null && found.identity !== step.identity)) throw changed();
-  return moveWithoutReplacing(disk, step.from, step.to);
+  if (step.folder) return disk.moveToFree(step.from, step.to);
+  await disk.rename(step.from, step.held);
+  if (!(await isMoved(disk, step, step.held))) throw changed();
+  return disk.moveToFree(step.held, step.to);
 }
 
 /** Throws ECHANGED when what a step holds is not what the preview showed. */
 export async function checkHeld(disk: Disk, step: Step): Promise<void> {
-  if (step.kind === "swap" && (await hashFile(disk, step.held)) !== step.before.sha256) throw changed();
-  if (step.kind === "take" && !(await isSameTree(disk, step.held, step.tree))) throw changed();
+  if ((step.kind === "swap" || step.kind === "take") && !(await isHeldUnchanged(disk, step, "whole")))
+    throw changed();
+}
+
+/** Whether a step holds what the preview showed, or a part of it when removing it was begun. */
+export function isHeldUnchanged(
+  disk: Disk,
+  step: StepOf<"swap" | "take">,
+  part: "whole" | "part",
+): Promise<boolean> {
+  return isSameTree(disk, step.held, step.kind === "swap" ? fileTree(step.before) : step.tree, part);
 }
 
 /** Reverts a step as far as it was done. Returns a message when somebody else's change was kept instead. */
 export async function revertStep(disk: Disk, step: Step): Promise<string | undefined> {
   if (step.kind === "swap") return revertSwap(disk, step);
   if (step.kind === "place") return revertPlace(disk, step);
-  if (step.kind === "take") return revertTake(disk, step);
-  if (step.kind === "move") await revertMove(disk, step);
-  else if (step.kind === "make-folder") await removeIfEmpty(disk, step.path);
+  if (step.kind === "take") return putBack(disk, step.held, step.path);
+  if (step.kind === "move") return revertMove(disk, step);
+  if (step.kind === "make-folder") await removeIfEmpty(disk, step.path);
   else if ((await disk.stat(step.path)) === undefined)
     await disk.makeFolder(step.path, step.owner ?? "default");
   return undefined;
 }
 
 async function revertSwap(disk: Disk, step: StepOf<"swap">): Promise<string | undefined> {
-  const [staged, held] = [await disk.stat(step.staged), await disk.stat(step.held)];
-  // While the new content is staged, the file is untouched.
-  if (staged !== undefined) {
-    await disk.unlink(step.staged);
-    if (held !== undefined) await disk.unlink(step.held);
-    return undefined;
+  const { path, staged, held } = step;
+  const back = backName(held);
+  const [old, now] = [await disk.stat(held), await disk.stat(path)];
+  if ((await disk.stat(staged)) !== undefined) {
+    // Killed within the exchange: the path has no file.
+    const message = old !== undefined && now === undefined ? await putBack(disk, held, path) : undefined;
+    await disk.unlink(staged);
+    if (message !== undefined || now === undefined) return message;
   }
-  if (held === undefined) return undefined;
-  const now = await disk.stat(step.path);
-  if (now?.identity === held.identity) await disk.unlink(step.held);
-  else if (now?.kind === "file" && (await hashFile(disk, step.path)) === step.now.sha256)
-    await disk.rename(step.held, step.path);
-  else return `was changed meanwhile; its earlier content is beside it in ${basename(step.held)}`;
-  return undefined;
+  if ((await disk.stat(back)) === undefined) {
+    if (old === undefined || old.identity === now?.identity) return putBack(disk, held, path);
+    if (!(await isSameTree(disk, path, fileTree(step.now)))) return keptVersions(disk, path, [held]);
+    // When the path was taken within the exchange, what is there is looked at below.
+    await tolerate(["EEXIST"], disk.exchange(held, path, back));
+  }
+  return settleSwap(disk, step, back);
+}
+
+/** Looks at what a roll-back took from the path: our own text is removed, somebody's save returns to its path. */
+async function settleSwap(disk: Disk, step: StepOf<"swap">, back: string): Promise<string | undefined> {
+  const { path, held } = step;
+  if (await isSameTree(disk, back, fileTree(step.now))) {
+    const message = await putBack(disk, held, path);
+    await disk.unlink(back);
+    return message;
+  }
+  const [saved, old, now] = [await disk.stat(back), await disk.stat(held), await disk.stat(path)];
+  const isOldThere = old === undefined || old.identity === now?.identity;
+  if (now !== undefined && now.identity !== saved?.identity && isOldThere) {
+    if (old !== undefined) await disk.unlink(held);
+    await tolerate(["EEXIST"], disk.exchange(back, path, held));
+  }
+  await putBack(disk, back, path);
+  return keptVersions(disk, path, [held, back]);
 }
 
 async function revertPlace(disk: Disk, step: StepOf<"place">): Promise<string | undefined> {
+  const back = backName(step.staged);
+  const message = "was changed meanwhile and was not removed";
   const [staged, placed] = [await disk.stat(step.staged), await disk.stat(step.path)];
-  if (staged === undefined) {
-    if (placed === undefined) return undefined;
-    if (!(await isSameTree(disk, step.path, step.tree))) return "was changed meanwhile and was not removed";
-    await disk.rename(step.path, step.staged);
-  } else if (placed?.identity === staged.identity) await disk.unlink(step.path);
-  await disk.removeTree(step.staged);
-  return undefined;
-}
-
-async function revertTake(disk: Disk, step: StepOf<"take">): Promise<string | undefined> {
-  const [held, now] = [await disk.stat(step.held), await disk.stat(step.path)];
-  if (held === undefined) return undefined;
-  if (now !== undefined && now.identity !== held.identity)
-    return `was created again meanwhile; the deleted one is beside it in ${basename(step.held)}`;
-  if (now === undefined) await moveWithoutReplacing(disk, step.held, step.path);
-  else await disk.unlink(step.held);
-  return undefined;
-}
-
-async function revertMove(disk: Disk, step: StepOf<"move">): Promise<void> {
-  const [from, to] = [await disk.stat(step.from), await disk.stat(step.to)];
-  if (to === undefined) return;
-  const isMoved =
-    step.identity === null
-      ? to.kind === "file" && (await hashFile(disk, step.to)) === step.sha256
-      : to.identity === step.identity;
-  if (!isMoved) return;
-  if (from === undefined || isCaseVariant(step.from, step.to))
-    await moveWithoutReplacing(disk, step.to, step.from);
-  else if (from.identity === to.identity) await disk.unlink(step.to);
-}
-
-/** Makes a hard link; false where the file system has none. */
-async function tryLink(disk: Disk, from: string, to: string): Promise<boolean> {
-  const isLinked = disk.link(from, to).then(() => true);
-  return (await tolerate(NO_HARD_LINKS, isLinked)) ?? false;
-}
-
-/** Moves something to a free path; what appears there meanwhile is not replaced. */
-async function moveWithoutReplacing(disk: Disk, from: string, to: string): Promise<void> {
-  const isVariant = isCaseVariant(from, to);
-  if (!isVariant) {
-    const isFile = (await disk.stat(from))?.kind === "file";
-    if (isFile && (await tryLink(disk, from, to))) return disk.unlink(from);
-    if ((await disk.stat(to)) !== undefined) throw systemError("EEXIST", "the target exists");
+  if (staged !== undefined) {
+    await disk.removeTree(step.staged);
+    // Both names lead to one file after a kill between making the new name and removing the old one.
+    if (placed?.identity !== staged.identity) return undefined;
   }
-  await disk.rename(from, to);
+  if ((await disk.stat(back)) === undefined) {
+    if (placed === undefined) return undefined;
+    if (!(await isSameTree(disk, step.path, step.tree))) return message;
+    await disk.rename(step.path, back);
+  }
+  if (!(await isSameTree(disk, back, step.tree, "part")))
+    return (await putBack(disk, back, step.path)) ?? message;
+  await disk.removeTree(back);
+  return undefined;
 }
 
-/** Whether two paths differ only in case: some file systems take them for one. */
-function isCaseVariant(from: string, to: string): boolean {
-  return dirname(from) === dirname(to) && from.toLowerCase() === to.toLowerCase();
+async function revertMove(disk: Disk, step: StepOf<"move">): Promise<string | undefined> {
+  const held = step.folder ? undefined : await disk.stat(step.held);
+  const [from, to] = [await disk.stat(step.from), await disk.stat(step.to)];
+  if (held !== undefined) {
+    if (held.identity !== to?.identity) return putBack(disk, step.held, step.from);
+    await disk.unlink(step.held);
+  }
+  if (to === undefined) return undefined;
+  const stays = `was changed meanwhile and stays at ${nameFrom(step.from, step.to)}`;
+  if (!(await isMoved(disk, step, step.to))) return from === undefined ? stays : undefined;
+  if (from !== undefined && from.identity !== to.identity)
+    return `was created again meanwhile; the moved one stays at ${nameFrom(step.from, step.to)}`;
+  if (step.folder) {
+    await disk.moveToFree(step.to, step.from);
+    return undefined;
+  }
+  await disk.rename(step.to, step.held);
+  if (await isMoved(disk, step, step.held)) return putBack(disk, step.held, step.from);
+  return (await putBack(disk, step.held, step.to)) ?? stays;
+}
+
+/** Whether a path has what a step moves. */
+async function isMoved(disk: Disk, step: StepOf<"move">, path: string): Promise<boolean> {
+  const found = await disk.stat(path);
+  if (step.identity !== null) return found?.identity === step.identity;
+  return found?.kind === "file" && (await hashFile(disk, path)) === step.sha256;
+}
+
+/** Moves something from its hidden name to its path. Returns a message when something else is there: both stay. */
+async function putBack(disk: Disk, hidden: string, path: string): Promise<string | undefined> {
+  const [kept, now] = [await disk.stat(hidden), await disk.stat(path)];
+  if (kept === undefined) return undefined;
+  // Killed between making the new name and removing the hidden one.
+  if (kept.identity === now?.identity) await disk.unlink(hidden);
+  else if (now !== undefined || (await tolerate(["EEXIST"], disk.moveToFree(hidden, path))) === undefined)
+    return keptVersions(disk, path, [hidden]);
+  return undefined;
+}
+
+/** Says that somebody's change stays at a path, and which other versions exist. */
+async function keptVersions(disk: Disk, path: string, hidden: string[]): Promise<string> {
+  const names: string[] = [];
+  for (const name of hidden) if ((await disk.stat(name)) !== undefined) names.push(nameFrom(path, name));
+  return `was changed meanwhile and stays so; what it was before is kept in ${names.join(" and ")}`;
+}
+
+/** The name that takes what a roll-back finds at a path, until it was looked at. */
+function backName(hidden: string): string {
+  return `${hidden}-back`;
+}
+
+/** How to find a path from the folder of another. */
+export function nameFrom(path: string, other: string): string {
+  return relative(dirname(path), other);
+}
+
+function fileTree(state: FileState): Tree {
+  return { kind: "file", state, image: null };
 }
 
 async function removeIfEmpty(disk: Disk, folder: string): Promise<void> {

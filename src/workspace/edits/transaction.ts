@@ -2,7 +2,7 @@
  * Runs an edit all or nothing: record, stage new contents, do the steps, verify, commit by one mark, remove old files.
  * After a failure or a kill, edits without the mark are rolled back and the others are finished.
  */
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { Refusal } from "../../base/problem.js";
 import type { Gate } from "../types.js";
 import type { PreparedStep } from "./build-steps.js";
@@ -11,7 +11,6 @@ import {
   ABSENT,
   describeOrThrow,
   describeSystemError,
-  ignoreSystemErrors,
   refuseEdit,
   refuseOnSystemError,
   shownPath,
@@ -20,23 +19,45 @@ import {
 } from "./errors.js";
 import { isUnfinished, type JournalContext, type JournalEntry, type Stage } from "./journal.js";
 import type { Lock } from "./lock.js";
-import { checkHeld, doStep, hiddenPathsOf, pathAfter, pathsOf, revertStep, type Step } from "./steps.js";
+import {
+  checkHeld,
+  doStep,
+  hiddenPathsOf,
+  isHeldUnchanged,
+  nameFrom,
+  pathAfter,
+  pathsOf,
+  revertStep,
+  type Step,
+} from "./steps.js";
 import type { Reason, Recovery } from "./types.js";
 
 /** What exists while the lock is held; `report` is called for each recovered edit. */
 export type LockedContext = JournalContext & { lock: Lock; report(recovery: Recovery): void };
 
-/** Runs the steps; throws a Refusal when nothing was changed. `attributesLost` are paths of files that lost some. */
+/** A committed edit, with what must be told about it. */
+export interface Committed {
+  id: string;
+  /** Paths of files that lost attributes. */
+  attributesLost: string[];
+  /** Paths where a save in the same instant could have been replaced unseen. */
+  unguarded: string[];
+  /** Old files that could not be removed, or that another program has written to meanwhile. */
+  leftBehind: Reason[];
+}
+
+/** Runs the steps. Throws a Refusal when they were rolled back; it names what the roll-back left. */
 export async function runTransaction(
   context: LockedContext,
   prepared: PreparedStep[],
   description: Omit<JournalEntry, "id" | "steps">,
-): Promise<{ id: string; attributesLost: string[] }> {
+): Promise<Committed> {
   const { disk, gate, journal, lock } = context;
   const steps = prepared.map(({ step }) => step);
   const begun = journal.begin({ ...description, steps }, gate);
   const entry = await refuseOnSystemError("edit/no-journal", "The journal cannot be written", begun);
   const attributesLost: string[] = [];
+  const unguarded: string[] = [];
   let at: Step | undefined;
   try {
     for (const part of prepared) {
@@ -44,18 +65,21 @@ export async function runTransaction(
       if (!(await stageContent(disk, part)) && at.kind === "swap") attributesLost.push(at.after);
     }
     await lock.check();
-    for (at of steps) await doStep(disk, at);
+    for (at of steps) if (!(await doStep(disk, at))) unguarded.push(pathsOf(at)[0]);
     for (at of steps) await checkHeld(disk, at);
     at = undefined;
     await syncFolders(disk, steps);
     await lock.check();
     await journal.mark(entry.id, "committed");
   } catch (error) {
-    throw await rollBackAfter(context, entry, at, error);
+    throw await rollBackAfter(context, entry, at, error, unguarded.length > 0);
   }
   // The edit has happened. The next process that takes the lock completes what fails here.
-  await ignoreSystemErrors(finish(context, entry));
-  return { id: entry.id, attributesLost };
+  const leftBehind = await finish(context, entry).catch((error: unknown) => {
+    describeOrThrow(error);
+    return [];
+  });
+  return { id: entry.id, attributesLost, unguarded, leftBehind };
 }
 
 /** Writes the new content under its hidden name; false when it lacks attributes of the old file. */
@@ -72,6 +96,7 @@ async function rollBackAfter(
   entry: JournalEntry,
   at: Step | undefined,
   error: unknown,
+  isUnguarded: boolean,
 ): Promise<unknown> {
   const left = await rollBack(context, entry);
   const description = describeSystemError(error);
@@ -79,7 +104,9 @@ async function rollBackAfter(
   const path = at === undefined ? "." : shownPath(context.gate, pathsOf(at)[0]);
   const isChange = systemCode(error) === "ECHANGED";
   const code = description === undefined ? "edit/busy" : isChange ? "edit/changed" : "edit/failed";
-  const reason: Reason = { code, path, message: description ?? "another process has taken over the lock" };
+  const doubt = isUnguarded ? "; without hard links, a save in the same instant may be lost" : "";
+  const cause = description ?? "another process has taken over the lock";
+  const reason: Reason = { code, path, message: cause + doubt };
   const lead = "The edit failed and could not be rolled back completely";
   if (left.length > 0) return refuseEdit([reason, ...left], "edit/left-behind", lead);
   return refuseEdit(
@@ -108,8 +135,8 @@ async function rollBack(context: LockedContext, { id, steps }: JournalEntry): Pr
   return reasons;
 }
 
-/** Completes a committed edit: it can be undone from here on. */
-async function finish(context: LockedContext, entry: JournalEntry): Promise<void> {
+/** Completes a committed edit: it can be undone from here on. Returns what is left of old files. */
+async function finish(context: LockedContext, entry: JournalEntry): Promise<Reason[]> {
   const { journal } = context;
   // Repeated after a kill, when the undone edit may be forgotten already.
   if (entry.undoes !== null && (await journal.stage(entry.undoes)) !== "nothing") {
@@ -117,28 +144,37 @@ async function finish(context: LockedContext, entry: JournalEntry): Promise<void
     if (await journal.isClean(entry.undoes)) await journal.forget(entry.undoes);
   }
   await journal.mark(entry.id, "done");
-  await removeHeldFiles(context, entry);
+  return (await removeHeldFiles(context, entry))?.reasons ?? [];
 }
 
-/** Removes the old files that an edit holds under hidden names; undefined when there are none. */
+/**
+ * Removes the old files that an edit holds under hidden names; undefined when there are none. A program that had a file
+ * open may have written to it since it was checked: such a file is kept and told once.
+ */
 async function removeHeldFiles(context: LockedContext, entry: JournalEntry): Promise<Recovery | undefined> {
   const { disk, gate, journal } = context;
   const reasons: Reason[] = [];
   let removed = 0;
+  let mustRetry = false;
   for (const step of entry.steps) {
     if (step.kind !== "swap" && step.kind !== "take") continue;
+    const tell = (message: string) => reasons.push(leftBehind(message, shownPath(gate, step.path)));
+    const name = nameFrom(step.path, step.held);
     try {
       if ((await disk.stat(step.held)) === undefined) continue;
-      await disk.removeTree(step.held);
-      removed++;
+      if (await isHeldUnchanged(disk, step, "part")) {
+        await disk.removeTree(step.held);
+        removed++;
+      } else tell(`was also written by another program during the edit; that version is kept in ${name}`);
     } catch (error) {
-      const message = `has its earlier content in ${basename(step.held)}, which cannot be removed: ${describeOrThrow(error)}`;
-      reasons.push(leftBehind(message, shownPath(gate, step.path)));
+      mustRetry = true;
+      tell(`has its earlier content in ${name}, which cannot be removed: ${describeOrThrow(error)}`);
     }
   }
-  if (reasons.length > 0) return { outcome: "conflict", reasons };
+  if (mustRetry) return { outcome: "conflict", reasons };
   if (entry.undoes === null) await journal.mark(entry.id, "clean");
   else await journal.forget(entry.id);
+  if (reasons.length > 0) return { outcome: "conflict", reasons };
   return removed > 0 ? { outcome: "finished", reasons } : undefined;
 }
 
@@ -179,8 +215,8 @@ async function recoverEntry(context: LockedContext, id: string, stage: Stage): P
   if (!isWithin(context.gate, entry))
     return conflict("an unfinished edit has files that are not part of the workspace now");
   if (stage === "committed") {
-    await finish(context, entry);
-    return { outcome: "finished", reasons: [] };
+    const left = await finish(context, entry);
+    return { outcome: left.length === 0 ? "finished" : "conflict", reasons: left };
   }
   const reasons = await rollBack(context, entry);
   return { outcome: reasons.length === 0 ? "rolled-back" : "conflict", reasons };

@@ -99,6 +99,10 @@ export interface AppliedOperation extends Pick<OperationPreview, "kind" | "path"
 export interface EditOutcome {
   files: AppliedFile[];
   operations: AppliedOperation[];
+  /** Old files that still exist under hidden names: another program wrote to them, or they cannot be removed. */
+  leftBehind: Reason[];
+  /** Shown paths on a file system without hard links, where a save in the same instant could be replaced unseen. */
+  unguarded: string[];
 }
 
 export interface Applied extends EditOutcome {
@@ -110,7 +114,7 @@ export interface Applied extends EditOutcome {
 
 /** What happened to an edit whose process died. */
 export interface Recovery {
-  /** `conflict`: rolled back except for the files in `reasons`. */
+  /** `conflict`: rolled back or finished, except for the files in `reasons`. */
   outcome: "finished" | "rolled-back" | "conflict";
   reasons: Reason[];
 }

@@ -107,6 +107,7 @@ class UndoPlan {
         ...{ kind: "move", from: step.to, to: step.from, folder: step.folder },
         identity: restored === undefined ? found.identity : null,
         sha256: restored ?? step.sha256,
+        held: await this.#beside(step.from),
       },
     };
   }

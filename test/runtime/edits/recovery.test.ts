@@ -20,7 +20,7 @@ afterEach(() => {
 async function leaveHalf(folder: string, stateFolder: string): Promise<void> {
   let broken = false;
   const disk = watchedDisk(({ method, paths }) => {
-    if (method === "replace" && paths[1]?.endsWith("/b.fake")) broken = true;
+    if (method === "exchange" && paths[1]?.endsWith("/b.fake")) broken = true;
     if (broken && paths[0]?.startsWith(folder)) throw systemError("EIO");
   });
   const gate = await openGate({ roots: [folder], extraRoots: [], deny: [] });

@@ -111,7 +111,7 @@ describe("two workspaces, one inside the other", () => {
     const preview = await inner.preview([{ ...change, path: "x.txt" }]);
     const codes: string[] = [];
     const disk = watchedDisk(async ({ method, paths }) => {
-      if (method === "replace" && paths[1]?.endsWith("/x.txt"))
+      if (method === "exchange" && paths[1]?.endsWith("/x.txt"))
         codes.push((await refusalOf(inner.apply(preview))).code);
     });
     await applyNow(await bench.open({}, disk), [bench.change("sub/x.txt", "end", "outer\nend")]);

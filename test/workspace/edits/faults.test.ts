@@ -218,16 +218,18 @@ describe("whatever fails, everything is as it was", () => {
 });
 
 describe("somebody else, at the worst moment", () => {
-  const isSwap =
-    (name: string) =>
-    ({ method, paths }: Moment): boolean =>
-      method === "replace" && (paths[1]?.endsWith(name) ?? false);
+  /** Whether a file is being replaced for the first time; a roll-back does it again. */
+  const isSwap = (name: string): ((moment: Moment) => boolean) => {
+    let count = 0;
+    return ({ method, paths }) => method === "exchange" && paths[1]?.endsWith(name) === true && ++count === 1;
+  };
 
   test("saves a file anew by a rename while it is being replaced: nothing is lost", async () => {
     bench.write("a.ts", "one\n");
     bench.write("b.ts", "one\n");
+    const isNow = isSwap("/b.ts");
     const disk = watchedDisk((moment) => {
-      if (!isSwap("/b.ts")(moment)) return;
+      if (!isNow(moment)) return;
       bench.write("b.ts~", "theirs\n");
       renameSync(join(bench.root, "b.ts~"), join(bench.root, "b.ts"));
     });
@@ -243,8 +245,9 @@ describe("somebody else, at the worst moment", () => {
   test("writes into a file that is being replaced: nothing is lost", async () => {
     bench.write("a.ts", "one\n");
     bench.write("b.ts", "one\n");
+    const isNow = isSwap("/b.ts");
     const disk = watchedDisk((moment) => {
-      if (isSwap("/b.ts")(moment)) writeFileSync(join(bench.root, "b.ts"), "theirs\n");
+      if (isNow(moment)) writeFileSync(join(bench.root, "b.ts"), "theirs\n");
     });
     const edits = await bench.open({}, disk);
     const refusal = await refusalOf(
@@ -258,8 +261,9 @@ describe("somebody else, at the worst moment", () => {
   test("writes to a file that was just replaced: that stays, the rest is rolled back, and it is told", async () => {
     bench.write("a.ts", "one\n");
     bench.write("b.ts", "one\n");
+    const isNow = isSwap("/b.ts");
     const disk = watchedDisk((moment) => {
-      if (!isSwap("/b.ts")(moment)) return;
+      if (!isNow(moment)) return;
       writeFileSync(join(bench.root, "a.ts"), "theirs\n");
       throw systemError("EIO");
     });
@@ -278,7 +282,7 @@ describe("somebody else, at the worst moment", () => {
   test("makes a folder where a file would appear", async () => {
     bench.write("a.ts", "one\n");
     const disk = watchedDisk(({ method, paths }) => {
-      if (method === "link" && paths[1]?.endsWith("/new.ts")) mkdirSync(join(bench.root, "new.ts"));
+      if (method === "moveToFree" && paths[1]?.endsWith("/new.ts")) mkdirSync(join(bench.root, "new.ts"));
     });
     const edits = await bench.open({}, disk);
     const refusal = await refusalOf(

@@ -5,7 +5,7 @@ import { watchedDisk } from "./faulty-disk.js";
 const [top = ""] = process.argv.slice(2);
 const bench = benchAt(top);
 const disk = watchedDisk(async ({ method, paths }) => {
-  if (method !== "replace" || !paths[1]?.endsWith("/copy.txt")) return;
+  if (method !== "exchange" || !paths[1]?.endsWith("/copy.txt")) return;
   console.log("in the middle");
   // The timer keeps the process alive until it is killed.
   await new Promise((resolve) => setTimeout(resolve, 600_000));

@@ -24,6 +24,13 @@ export function killingDisk(at: number): Disk {
     }
     return write(bytes);
   };
+  /** Dies with both names in place. */
+  const halfMove = async (from: string, to: string): Promise<void> => {
+    moment++;
+    if (moment !== at) return;
+    if ((await realDisk.stat(from))?.kind === "file") await realDisk.link(from, to);
+    await die();
+  };
   return {
     ...realDisk,
     write: (path, content, owner) => half(content, (bytes) => realDisk.write(path, bytes, owner)),
@@ -43,7 +50,22 @@ export function killingDisk(at: number): Disk {
     symlink: (path, target) => pass().then(() => realDisk.symlink(path, target)),
     link: (from, to) => pass().then(() => realDisk.link(from, to)),
     rename: (from, to) => pass().then(() => realDisk.rename(from, to)),
-    replace: (from, to, identity) => pass().then(() => realDisk.replace(from, to, identity)),
+    async moveToFree(from, to) {
+      await pass();
+      await halfMove(from, to);
+      return realDisk.moveToFree(from, to);
+    },
+    async exchange(from, to, aside) {
+      await pass();
+      moment++;
+      if (moment === at) {
+        await realDisk.rename(to, aside);
+        await die();
+      }
+      if (moment + 1 === at) await realDisk.rename(to, aside);
+      await halfMove(from, to);
+      return realDisk.exchange(from, to, aside);
+    },
     unlink: (path) => pass().then(() => realDisk.unlink(path)),
     makeFolder: (path, owner) => pass().then(() => realDisk.makeFolder(path, owner)),
     setOwner: (folder, owner) => pass().then(() => realDisk.setOwner(folder, owner)),

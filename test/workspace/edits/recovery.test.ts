@@ -30,7 +30,7 @@ const options = async (root: string): Promise<EditsOptions> => ({
 async function leaveHalf(second: string): Promise<void> {
   let broken = false;
   const disk = watchedDisk(({ method, paths }) => {
-    if (method === "replace" && paths[1]?.endsWith(second)) broken = true;
+    if (method === "exchange" && paths[1]?.endsWith(second)) broken = true;
     if (broken && paths[0]?.startsWith(bench.root)) throw systemError("EIO");
   });
   const edits = await openEdits(await options(bench.root), disk);
