@@ -89,7 +89,7 @@ async function start(args: string[], env: { [name: string]: string } = {}): Prom
       text += part;
     });
   const urlOf = () => /http:\/\/\S+\/mcp/.exec(text)?.[0];
-  await expect.poll(() => urlOf() ?? child.exitCode, { timeout: 30_000, message: text }).not.toBeNull();
+  await expect.poll(() => urlOf() ?? child.exitCode, { message: text }).not.toBeNull();
   const url = urlOf();
   if (url === undefined) throw new Error(`the gateway did not start: ${text}`);
   return { child, url, written: () => text };
@@ -278,11 +278,9 @@ describe("the running program", () => {
       );
       const session = await openRaw(url, token);
       const call = send(url, { headers: session, body: callOf(1) });
-      await expect
-        .poll(() => readFileSync(asked, { encoding: "utf8", flag: "a+" }), { timeout: 20_000 })
-        .not.toBe("");
+      await expect.poll(() => readFileSync(asked, { encoding: "utf8", flag: "a+" })).not.toBe("");
       child.kill(signal);
-      await expect.poll(async () => (await ask(url, token)).status, { timeout: 20_000 }).toBe(503);
+      await expect.poll(async () => (await ask(url, token)).status).toBe(503);
       writeFileSync(go, "");
       expect(resultOf(await call, 1)).toMatchObject({ structuredContent: { ok: true } });
       if (child.exitCode === null) await once(child, "exit");

@@ -98,7 +98,7 @@ describe("a file of the repository that is none", () => {
       // In a process of its own: one that waits could not be ended from within.
       const run = (...words: string[]) =>
         spawnSync(process.execPath, [program, ...words], {
-          ...{ cwd: repository, env: env(), encoding: "utf8", timeout: 60_000 },
+          ...{ cwd: repository, env: env(), encoding: "utf8", timeout: 150_000 },
         });
       expect(run("explain")).toMatchObject({ status: 0, signal: null });
       expect(run("doctor", "--no-start")).toMatchObject({

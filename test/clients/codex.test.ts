@@ -105,7 +105,7 @@ describe.skipIf(path === "")("codex app-server", () => {
       told += part;
     });
     try {
-      await expect.poll(() => told, { timeout: 30_000 }).toMatch(/http:\/\/\S+/);
+      await expect.poll(() => told).toMatch(/http:\/\/\S+/);
       const [url] = /http:\/\/\S+/.exec(told) ?? [];
       const own = mkdtempSync(join(folder, "http-home-"));
       const printed = await run(["codex", "--http", "--name", "lsp", "--config", config]);

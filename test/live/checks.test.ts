@@ -22,12 +22,12 @@ const borrows =
   "pub fn twice() { let mut v = vec![1]; let a = &mut v; let b = &mut v; a.push(1); b.push(2); }\n";
 
 function runs(program: string): boolean {
-  return spawnSync(program, ["--version"], { env: testEnvironment(), timeout: 20_000 }).status === 0;
+  return spawnSync(program, ["--version"], { env: testEnvironment(), timeout: 60_000 }).status === 0;
 }
 
 describe.skipIf(!runs("rust-analyzer") || !runs("cargo"))(
   "rust-analyzer with cargo",
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   () => {
     let session: LiveSession;
     beforeAll(async () => {

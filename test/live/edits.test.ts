@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { binaries, type LiveSession, openSession, repository, testEnvironment } from "./session.js";
 
 /** One test starts several servers and checkers, also on slow machines. */
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const allow = (command: string) => `[allow]\ncommands = ["${command}"]\neffects = ["read", "edit"]\n`;
 
