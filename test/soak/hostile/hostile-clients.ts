@@ -267,7 +267,7 @@ const stdioActs: { [name: string]: StdioClient } = {
   "stdio-read-late": async (run, proxy) => {
     proxy.child.stdout.pause();
     const ids = Array.from({ length: 40 }, () => proxy.call(foreign(run), run.pick(tools.slice(0, 4))));
-    for (let turn = 0; turn < 5_000; turn++) proxy.write("bad line");
+    for (let turn = 0; turn < 20_000; turn++) proxy.write("bad line");
     await pause(run.random() * 2_000);
     proxy.child.stdout.resume();
     // Forty calls take turns: the last may wait for the first ones' limit.

@@ -72,14 +72,15 @@ const faults = {
   },
   "flood-configuration-unread": () => {
     process.stdin.pause();
-    times(60_000, () => ask("workspace/configuration", { items: [{ section: "x".repeat(200) }] }));
+    // Each answer is a hundred times as long as its request.
+    times(40_000, () => ask("workspace/configuration", { items: [{ section: "long" }] }));
     after(count(1_000, 8_000), () => process.stdin.resume());
   },
   "flood-progress": () => {
-    times(5_000, () => {
+    times(10_000, () => {
       const token = `token-${process.pid}-${tokens++}`;
       ask("window/workDoneProgress/create", { token });
-      notify("$/progress", { token, value: { kind: "begin", title: "t".repeat(100) } });
+      notify("$/progress", { token, value: { kind: "begin", title: "t".repeat(1_000) } });
       if (random() < 0.2)
         notify("$/progress", { token, value: { kind: "report", message: "m".repeat(500) } });
     });
@@ -89,7 +90,7 @@ const faults = {
     times(5_000, () =>
       notify("textDocument/publishDiagnostics", {
         uri: `${folder}new-${process.pid}-${tokens++}.bad`,
-        diagnostics: [{ range: range(0), severity: 1, message: "d".repeat(300) }],
+        diagnostics: [{ range: range(0), severity: 1, message: "d".repeat(4_000) }],
       }),
     );
   },
