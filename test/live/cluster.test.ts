@@ -123,7 +123,7 @@ describe.skipIf(haproxy === undefined)("gateways behind HAProxy (skipped where i
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   }, 120_000);
 
-  it("keeps sessions together, and moves those of a killed gateway, told, while the others notice nothing", async () => {
+  it("keeps sessions together, and moves those of a killed gateway with a notice, while the others notice nothing", async () => {
     const sessions = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const headers = await openRaw(url, token);
@@ -203,7 +203,7 @@ describe.skipIf(haproxy === undefined)("gateways behind HAProxy (skipped where i
     gateway.pid = pid;
   }, 120_000);
 
-  it("lets a gateway that is told to stop answer what it has under way, while its sessions go on elsewhere", async () => {
+  it("lets a stopping gateway finish its running calls, while its sessions continue elsewhere", async () => {
     const gateway = gateways[0];
     if (gateway === undefined) throw new Error("no gateway");
     let session: { [name: string]: string } = {};

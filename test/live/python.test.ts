@@ -61,7 +61,7 @@ describe("pyright", () => {
     expect(clean.structuredContent).toMatchObject({ status: "clean", diagnostics: [] });
   });
 
-  it("hears of generated code that git ignores, when it changes and when it is new", {
+  it("is notified of generated code that git ignores, when it changes and when it is new", {
     timeout: 300_000,
   }, async () => {
     const status = async () =>

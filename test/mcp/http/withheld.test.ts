@@ -94,7 +94,7 @@ it("a limited session gets progress without its text", async () => {
   expect(await heardBy(await connect(url), "one/a.fake")).toContain("indexing two/b.fake");
 });
 
-it("a limited session is told that a server did not start, without the server's message", async () => {
+it("a limited session learns that a server did not start, without the server's message", async () => {
   const { url, narrow } = await open({
     on: { initialize: [{ error: { code: -32603, message: `broken file:///work/two/b.fake ${secret}` } }] },
   });
