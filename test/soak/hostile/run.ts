@@ -12,6 +12,9 @@ export const PEAK_MB = 1_280;
 /** Memory after a collection may grow by a quarter and this much in a run: V8 keeps some of what it had. */
 export const GROWTH_MB = 96;
 
+/** The share of calls about files of a server that behaves which may end by their limit. */
+export const MOST_TIMEOUTS = 0.1;
+
 export interface Run {
   /** In the environment of every process of this run. */
   id: string;

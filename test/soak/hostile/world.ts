@@ -13,10 +13,10 @@ import { loadBundle } from "../../../src/runtime/bundle/load.js";
 import { fakeServerPath } from "../../fake-server/index.js";
 import { assertValidAnswers } from "../../live/session.js";
 import { compileConfig } from "../../runtime/test-workspace.js";
-import { GoodClient } from "./good-client.js";
+import { GoodClient, OWN_CALLS, OWN_TIMEOUTS } from "./good-client.js";
 import { httpClients, stdioClients } from "./hostile-clients.js";
 import { describeProcess, MARK, pause, peakMb, processesOf, type Start, serve, settledMb } from "./proxy.js";
-import { CALL_LIMIT_MS, END_MS, GROWTH_MB, HostileRun, PEAK_MB } from "./run.js";
+import { CALL_LIMIT_MS, END_MS, GROWTH_MB, HostileRun, MOST_TIMEOUTS, PEAK_MB } from "./run.js";
 import { pauseWriter, raceSaves, type SaveKind, saveKinds, startWriter } from "./saves.js";
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -181,6 +181,9 @@ export async function runHostile(names: readonly string[], seconds: number, seed
     return `${name} ${before.toFixed()} MB, then ${after.toFixed()} MB, peak ${peakMb(pid).toFixed()} MB`;
   });
 
+  const [timeouts, ownCalls] = [run.counts.get(OWN_TIMEOUTS) ?? 0, run.counts.get(OWN_CALLS) ?? 0];
+  if (timeouts > ownCalls * MOST_TIMEOUTS)
+    run.fail(`${timeouts} of ${ownCalls} calls about own files did not finish within ${CALL_LIMIT_MS} ms`);
   await end(run, clients, gateway, writer);
   const counted = [...run.counts].map(([what, number]) => `${number} ${what}`);
   const slowest = Math.max(...clients.map(({ slowestMs }) => slowestMs));
