@@ -90,7 +90,7 @@ describe("the package", () => {
     expect(readFileSync("LICENSE", "utf8")).toContain("Permission is hereby granted, free of charge");
   });
 
-  it("tells nothing of the machine it was built on", () => {
+  it("contains nothing about the machine it was built on", () => {
     const texts = packed.files.filter(({ path }) => /\.(js|json|toml|txt|md|hbs)$/.test(path));
     const telling = texts.filter(({ path }) => readFileSync(path, "utf8").includes(process.cwd()));
     expect(telling.map(({ path }) => path)).toEqual([]);

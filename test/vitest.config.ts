@@ -9,8 +9,10 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     pool: "forks",
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // A test waits for an event and ends with it. These limits only end a test that hangs, also on a busy machine.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // A file mostly waits for the processes that it starts: two files at a time leave half of two cores idle.
     // Nothing is shared between files: folders, ports and users' records are each one's own.
     maxWorkers: 3,

@@ -64,7 +64,7 @@ describe("servers", () => {
     expect((await proxy(["servers", "typescript"])).stdout).toMatch(/^others .*typescript-language-server/m);
   });
 
-  it("says what it waits for when a program is slow to tell its version", async () => {
+  it("says what it waits for when a program is slow to print its version", async () => {
     program("tsc", "/bin/sleep 3; echo Version 7.0.1");
     const { stdout, stderr } = await proxy(["servers", ".ts"]);
     expect(stderr).toContain("looking for language servers …");
@@ -79,7 +79,7 @@ describe("servers", () => {
     expect(stderr).toContain("starting the language servers … ");
   });
 
-  it("tells all of one server, and speaks JSON", async () => {
+  it("shows everything about one server, also as JSON", async () => {
     const { stdout } = await proxy(["servers", "ts_ls"]);
     expect(stdout).toMatch(/^server +typescript-language-server, ts_ls/m);
     expect(stdout).toMatch(/^starts +typescript-language-server --stdio$/m);
@@ -128,7 +128,7 @@ describe("install", () => {
     expect(read("ran")).toBe(`${join(folder, "ws")}\n`);
   });
 
-  it("tells when the line fails, when it does not help, and when there is none", async () => {
+  it("reports a failing install command, one without effect, and a missing one", async () => {
     program("npm", "exit 7");
     expect(await proxy(["install", "pyright", "--yes"])).toMatchObject({ code: 1 });
     program("npm");
@@ -149,7 +149,7 @@ describe("init", () => {
     program("gopls");
   });
 
-  it("tells the languages of the files that are here, each with its number", async () => {
+  it("lists the languages of the files here, each with its number of files", async () => {
     for (const name of ["main.tf", "a.ts", "b.ts", "c.tsx"]) write(name, "");
     const { stderr } = await proxy(["init", "--dry-run", "--all"]);
     expect(stderr).toMatch(/^\d +typescript \(2\), typescriptreact \(1\) +3 +\*\.ts, \*\.tsx +typescript /m);
@@ -168,7 +168,7 @@ describe("init", () => {
     );
   });
 
-  it("a workspace that is no folder is told by every command that looks at one", async () => {
+  it("a workspace that is not a folder is reported by every command that reads one", async () => {
     write("file", "");
     for (const command of ["doctor", "validate", "init", "servers", "status", "tools"]) {
       const away = await proxy([command, "-w", "nowhere"]);
@@ -180,7 +180,7 @@ describe("init", () => {
     expect((await proxy(["doctor", "-w", "file"])).stderr).toContain("file is not a folder");
   });
 
-  it("writes what is here and installed, the rest as comments, and the result is a good config", async () => {
+  it("writes the installed servers for the files here, the rest as comments, and the result is a valid config", async () => {
     const { code, stdout, stderr } = await proxy(["init"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^1 +go \(2\), gomod \(1\) +3 +\*\.go, go\.mod +gopls +installed$/m);

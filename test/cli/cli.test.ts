@@ -32,7 +32,7 @@ describe("help and wrong use", () => {
     expect(stdout).toMatch(new RegExp(`^Usage: lsp-proxy ${name}`));
   });
 
-  it("ends quietly when nobody reads its output any more", async () => {
+  it("ends quietly when its output is closed", async () => {
     const { code, stderr } = await run(["schema"], { deaf: true });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
@@ -77,7 +77,7 @@ describe("validate", () => {
     ]);
   });
 
-  it("tells the problems of all stages in one go, and none that only follow from another", async () => {
+  it("reports the problems of all stages together, and none that only follow from another", async () => {
     const tool = 'name = "x"\ndescription = "x"\ninput = "document"\noutput = "json"\n';
     const request = 'request = { method = "textDocument/hoover", params = "text_document" }\n';
     const file = write(
@@ -94,7 +94,7 @@ describe("validate", () => {
     ]);
   });
 
-  it("judges what is left of an entry with a problem", async () => {
+  it("checks the rest of an entry with a problem", async () => {
     const tool = [
       '[[tools]]\nname = "t"\ndescription = "d"\ninput = ["position", "nonsense"]\noutput = "locatons"',
       'request = { method = "textDocument/definition", params = "text_doc" }',

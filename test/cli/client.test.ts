@@ -222,7 +222,7 @@ describe("a file that is there", () => {
     expect(read(home, ".cursor", "mcp.json")).toMatch(/^\uFEFF\{\n {2}"mcpServers"/);
   });
 
-  it("with another entry of that name is replaced when told to", async () => {
+  it("with another entry of that name is replaced when forced", async () => {
     write(join(home, ".cursor", "mcp.json"), '{"mcpServers":{"lsp-proxy":{"command":"z"}}}');
     expect((await client("cursor", "--write", "--force")).code).toBe(0);
     expect(JSON.parse(read(home, ".cursor", "mcp.json")).mcpServers["lsp-proxy"].command).toBe(
@@ -317,7 +317,7 @@ describe("what others have in a file", () => {
   });
 });
 
-describe("a person is told", () => {
+describe("the user is warned", () => {
   it("when an entry was another project's, and not when it is written again", async () => {
     for (const flags of [[], ["--npx"], ["--http"], []])
       expect((await client("vscode", "--write", ...flags)).stderr).toBe("");
@@ -404,7 +404,7 @@ describe("a person is told", () => {
     expect((await client("codex")).stderr).not.toContain("as a variable");
   });
 
-  it("that a strict gateway refuses a client's handshake until it is told of its revision", async () => {
+  it("that a strict gateway refuses a client's handshake until its revision is configured", async () => {
     const text = read(project, "lspi.toml");
     const remarks = async (id: string, http: string) => {
       write(join(project, "lspi.toml"), `${text}\n[http]\n${http}\n`);
@@ -456,7 +456,7 @@ describe("two clients that share a project's file", () => {
     expect(tree(home)).toEqual({});
   });
 
-  it("lose it when told to, and then it is said who did", async () => {
+  it("lose it when forced, and the output names them", async () => {
     await client("claude-code", ...writing);
     await client("copilot-cli", ...writing);
     const forced = await client("claude-code", ...removing, "--force");

@@ -47,7 +47,7 @@ async function examined(options: TestWorkspaceOptions, prepare: (folder: string)
 }
 
 describe("doctor", () => {
-  it("starts a server for real and tells its version, features and first answer", async () => {
+  it("starts a real server and reports its version, features and first answer", async () => {
     const { code, report, of } = await examined({
       files: { "a.fake": "x\n" },
       servers: { fake: { scenario } },
@@ -67,7 +67,7 @@ describe("doctor", () => {
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
   });
 
-  it("tells a server that is not installed, one that does not start, and one without a file", async () => {
+  it("reports a server that is not installed, one that does not start, and one without a file", async () => {
     const { code, of } = await examined({ files: { "b.bad": "" } }, (folder) => {
       const servers = [
         {
@@ -136,7 +136,7 @@ describe("doctor", () => {
     ]);
   });
 
-  it("tells problems of the config with their place, and a stale bundle", async () => {
+  it("reports problems of the config with their place, and a stale bundle", async () => {
     const broken = await examined({ servers: { fake: { scenario } } }, (folder) =>
       writeFileSync(join(folder, "lspi.json"), '{ "servers": [{ "id": "x", "comand": "y" }] }'),
     );
@@ -155,7 +155,7 @@ describe("doctor", () => {
     });
   });
 
-  it("tells a config that nobody trusts, and which clients know the proxy", async () => {
+  it("reports an untrusted config, and which clients are configured for the proxy", async () => {
     const { outside } = writeTestWorkspace({ servers: { fake: { scenario } } });
     folders.push(outside);
     const run = () => runHere(["doctor"], { cwd: outside, env: { HOME: outside } });

@@ -83,7 +83,7 @@ it("applies in a later process the very edit that an earlier one showed, and und
   expect(text("a.txt")).toBe("one\n");
 });
 
-it("does not apply what another call showed, what somebody rewrote, or what is about another text", {
+it("does not apply the preview of another call, a modified preview, or a preview of an older text", {
   timeout: patience,
 }, async () => {
   const shown = answer(await call("apply_workspace_edit", edits("six")));

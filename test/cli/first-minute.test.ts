@@ -26,14 +26,14 @@ describe("npm run demo", () => {
 
 describe("npm start", () => {
   it.skipIf(!hasScript)("says on a terminal what it serves and that it waits", () => {
-    const command = `timeout --preserve-status 20 ${process.execPath} ${program} ${scripts.start.split(" ").slice(2).join(" ")}`;
+    const command = `timeout --preserve-status 100 ${process.execPath} ${program} ${scripts.start.split(" ").slice(2).join(" ")}`;
     // `script` gives the program a terminal; its own input ends at once, which ends the session.
     const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
       cwd: repository,
       env: testEnvironment(),
       encoding: "utf8",
       input: "\u0004",
-      timeout: 25_000,
+      timeout: 120_000,
     });
     expect(stdout).toContain("lsp-proxy serves the embedded default");
     expect(stdout).toContain("typescript: .cjs");

@@ -89,7 +89,7 @@ async function start(args: string[], env: { [name: string]: string } = {}): Prom
       text += part;
     });
   const urlOf = () => /http:\/\/\S+\/mcp/.exec(text)?.[0];
-  await expect.poll(() => urlOf() ?? child.exitCode, { timeout: 30_000, message: text }).not.toBeNull();
+  await expect.poll(() => urlOf() ?? child.exitCode, { message: text }).not.toBeNull();
   const url = urlOf();
   if (url === undefined) throw new Error(`the gateway did not start: ${text}`);
   return { child, url, written: () => text };
@@ -109,7 +109,7 @@ const ask = (url: string, bearer: string) =>
   send(url, { headers: { authorization: `Bearer ${bearer}` }, body: initialize() });
 
 describe("lsp-proxy token", () => {
-  it("loses no token that others make at the same time", async () => {
+  it("loses no token that is created at the same time", async () => {
     const made = await Promise.all(
       Array.from({ length: 6 }, () => run(["token", "--new"], { env: environment() })),
     );
@@ -119,7 +119,7 @@ describe("lsp-proxy token", () => {
     expect(new Set(made.map(({ stdout: secret }) => secret)).size).toBe(6);
   });
 
-  it("prints the token that the first start made, once; more are made and removed while the gateway runs", async () => {
+  it("prints the token of the first start, once; more are created and removed while the gateway runs", async () => {
     const { url } = await start(["--config", writeConfig("")]);
     const tokens = (...args: string[]) => run(["token", ...args], { env: environment() });
     const first = await tokens();
@@ -144,7 +144,7 @@ describe("serve --http does not start", () => {
     return stderr;
   };
 
-  it("on an address that others can reach, unless a person says so and there is a token", async () => {
+  it("on an address that others can reach, unless a flag allows it and there is a token", async () => {
     const config = writeConfig('bind = "0.0.0.0"');
     expect(await refused(["--config", config], { LSP_PROXY_TOKEN: token })).toContain("http/remote-bind");
     expect(await refused(["--config", config, "--allow-remote"])).toContain("http/no-token");
@@ -156,7 +156,7 @@ describe("serve --http does not start", () => {
     expect((await ask(url.replace("0.0.0.0", "127.0.0.1"), token)).status).toBe(200);
   });
 
-  it("strictly, on a port or an address that its config could not say either", async () => {
+  it("strictly, on a port or an address that its config could not have either", async () => {
     const port = await freePort();
     const path = writeConfig(`strict = true\nport = ${port}`);
     const text = readFileSync(path, "utf8").replace("port = 0\n", "");
@@ -261,7 +261,7 @@ describe("the running program", () => {
   });
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "answers what is under way and ends on %s",
+    "finishes running calls and ends on %s",
     async (signal) => {
       const go = join(folder, "go");
       const asked = join(folder, "asked");
@@ -278,11 +278,9 @@ describe("the running program", () => {
       );
       const session = await openRaw(url, token);
       const call = send(url, { headers: session, body: callOf(1) });
-      await expect
-        .poll(() => readFileSync(asked, { encoding: "utf8", flag: "a+" }), { timeout: 20_000 })
-        .not.toBe("");
+      await expect.poll(() => readFileSync(asked, { encoding: "utf8", flag: "a+" })).not.toBe("");
       child.kill(signal);
-      await expect.poll(async () => (await ask(url, token)).status, { timeout: 20_000 }).toBe(503);
+      await expect.poll(async () => (await ask(url, token)).status).toBe(503);
       writeFileSync(go, "");
       expect(resultOf(await call, 1)).toMatchObject({ structuredContent: { ok: true } });
       if (child.exitCode === null) await once(child, "exit");

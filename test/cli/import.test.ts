@@ -303,7 +303,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     expect(notes).toMatch(/CLAUDE_PLUGIN_ROOT.*; left out/);
   });
 
-  it("keys without a counterpart are told, and those with one are carried", async () => {
+  it("keys without a counterpart are reported, and the others are converted", async () => {
     const claude = await imported(".lsp.json", {
       a: {
         ...{ command: "a-ls", extensionToLanguage: { ".a": "a" }, restartOnCrash: false, maxRestarts: 3 },
@@ -364,7 +364,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     ]);
   });
 
-  it("tells each table of our own files that it does not take, and each entry that is none", async () => {
+  it("reports each table of our own files that is not imported, and each invalid entry", async () => {
     const own = { limits: { max_items: 5 }, mcp: { read_only: true }, version: 1 };
     const server = { id: "x", command: "x-ls", extensions: ["x"] };
     const { config, notes } = await imported("other.json", { ...own, servers: [server, "gopls"] });
@@ -374,7 +374,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     expect(notes).not.toContain("version");
   });
 
-  it("tells each entry of a file without a head that is no server, and each value that is of no use", async () => {
+  it("reports each entry without a head that is no server, and each unusable value", async () => {
     const { config, notes } = await imported(".lsp.json", {
       $schema: "https://example.com/x.json",
       ok: { command: "ok-ls", extensionToLanguage: { ".ok": "ok" } },
@@ -416,7 +416,7 @@ language-servers = ["pyright", { name = "ruff", except-features = ["hover"] }, "
     ]);
   });
 
-  it("tells where a preset serves more than the server did", async () => {
+  it("reports where a preset serves more files than the server did", async () => {
     const { notes } = await imported("cclsp.json", {
       servers: [{ extensions: ["ts"], command: ["typescript-language-server", "--stdio"] }],
     });
@@ -480,7 +480,7 @@ replies = { "x/y" = 1 }
       expect(after[key], key).toEqual(before[key]);
   });
 
-  it("keeps preference, and tells what neither format has", async () => {
+  it("keeps the order of preference, and reports what neither format has", async () => {
     write(
       "lspi.toml",
       `[allow]
@@ -537,7 +537,7 @@ enabled = false
       expect(claude.stderr).toContain(note);
   });
 
-  it("lists for Claude Code first whoever is asked first", async () => {
+  it("lists the preferred server first for Claude Code", async () => {
     const server = { command: "my-ls", extensions: ["x"] };
     const servers = [
       { id: "a", ...server },

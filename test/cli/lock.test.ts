@@ -32,7 +32,7 @@ it("pins real paths and digests in the user's state folder, for the owner only",
   expect((await act("lock", "--list")).stdout).toContain(script);
 });
 
-it("status and doctor tell that a program is locked, and that it has changed; locking again mends it", async () => {
+it("status and doctor report that a program is locked, and that it has changed; locking again repairs it", async () => {
   const { act, script } = arrange();
   await act("lock");
   const seen = async () => {
@@ -74,7 +74,7 @@ it("unlocks, also when the record is damaged", async () => {
   expect(JSON.parse(readFileSync(record, "utf8"))).toEqual({ version: 2, folders: [] });
 });
 
-it("what is not installed is told and not locked", async () => {
+it("a program that is not installed is reported and not locked", async () => {
   const { act, record, outside } = arrange();
   const servers = [{ id: "gone", command: "not-there-at-all", extensions: ["gone"] }];
   writeFileSync(

@@ -31,7 +31,7 @@ describe("a message without its texts", () => {
     expect(mask(refused)).toEqual({ error: { code: "lsp/timeout", message: "<2 characters>" } });
   });
 
-  it("tells no text under any name that is known, however deep", () => {
+  it("prints no text under any known name, at any depth", () => {
     for (const name of protocolNames) {
       const nested = { params: { [name]: secret, list: [{ [name]: secret }], result: { [name]: [secret] } } };
       expect(JSON.stringify(mask(nested)), name).not.toContain(secret);
@@ -50,7 +50,7 @@ describe("a message without its texts", () => {
     },
   );
 
-  it("tells no key that is not a name of a protocol, and loses none", () => {
+  it("prints no key that is not a name of a protocol, and drops none", () => {
     const changes = { [`file:///w/${secret}.ts`]: [1], [`file:///w/${secret}.js`]: [2] };
     const told = mask({ result: { changes } }) as { result: { changes: object } };
     expect(JSON.stringify(told)).not.toContain(secret);
@@ -98,7 +98,7 @@ describe("a message without its texts", () => {
     expect(line).toContain("items");
   });
 
-  it("tells nothing of settings, not even numbers", () => {
+  it("prints nothing from settings, not even numbers", () => {
     const params = { settings: { uri: "file:///home/me", pin: 4711 }, initializationOptions: { pin: 4711 } };
     expect(JSON.stringify(mask({ params }))).not.toMatch(/4711|home/);
     expect(maskReply({ jsonrpc: "2.0", id: 3, result: [{ pin: 4711 }] }, mayShow)).toEqual({

@@ -103,11 +103,11 @@ describe.skipIf(process.platform !== "linux")("nothing is left behind", () => {
         child.stdout?.destroy();
       },
     ],
-  ])("%s", { timeout: 60_000 }, async (_how, parent, end) => {
+  ])("%s", async (_how, parent, end) => {
     const running = await start(parent);
     // The program, the guard, the server and its two children.
     expect(running.pids.length).toBeGreaterThanOrEqual(5);
     end(running);
-    await expect.poll(() => running.pids.filter(alive), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => running.pids.filter(alive)).toEqual([]);
   });
 });

@@ -125,7 +125,7 @@ describe.each([["user"], ["repo"]])("for the %s", (scope) => {
   });
 });
 
-it("leaves a skill of that name alone that somebody else wrote, unless told to", async () => {
+it("keeps a skill of that name from another author, unless forced", async () => {
   const file = join(project, ".claude", "skills", "lsp-proxy", "SKILL.md");
   write(file, "mine");
   const refused = await skill("install", "--client", "claude-code");
@@ -134,7 +134,7 @@ it("leaves a skill of that name alone that somebody else wrote, unless told to",
   expect((await skill("install", "--client", "claude-code", "--force")).code).toBe(0);
 });
 
-it("leaves what a person has edited alone, unless told to; the config may change as it likes", async () => {
+it("keeps a skill that the user has edited, unless forced; the config may change", async () => {
   const file = join(project, ".claude", "skills", "lsp-proxy", "SKILL.md");
   const memory = join(project, "CLAUDE.md");
   const flags = ["--client", "claude-code"];
@@ -167,7 +167,7 @@ it("leaves what a person has edited alone, unless told to; the config may change
   }
 });
 
-it("leaves what other clients here use, unless told to", async () => {
+it("keeps what other clients here use, unless forced", async () => {
   mkdirSync(join(home, ".cursor"));
   mkdirSync(join(home, ".gemini"));
   for (const [file, words, named] of [

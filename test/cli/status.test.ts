@@ -80,7 +80,7 @@ describe("--trace", () => {
     expect(statSync(trace).mode & 0o077).toBe(0);
   });
 
-  it("keeps the texts when told to, and is written by `call` too", async () => {
+  it("keeps the texts on request, and is written by `call` too", async () => {
     const { folder, config } = write({ files, servers: { fake } });
     const trace = join(folder, "trace.jsonl");
     // One that others could read, from an earlier run.
@@ -101,7 +101,7 @@ describe("--trace", () => {
 });
 
 describe("status", () => {
-  it("starts the servers, tells how they do, and leaves none behind", async () => {
+  it("starts the servers, reports their state, and leaves none behind", async () => {
     const { config } = write({ files, servers: { fake } });
     const { code, stdout } = await run(["status", "--config", config, "--json"]);
     expect(code).toBe(0);

@@ -34,7 +34,7 @@ it("asks on a terminal, and records nothing without a yes", async () => {
   expect((await act(["validate"])).code).toBe(0);
 });
 
-it("records nothing where nobody can be asked, unless told with --yes", async () => {
+it("records nothing without a terminal to ask on, unless given --yes", async () => {
   write(server);
   expect(await act(["trust"])).toMatchObject({ code: 1, stderr: expect.stringContaining("--yes") });
   expect((await act(["trust", "--list"])).stdout).toBe("nothing is trusted\n");

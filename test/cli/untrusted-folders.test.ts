@@ -98,7 +98,7 @@ describe("a file of the repository that is none", () => {
       // In a process of its own: one that waits could not be ended from within.
       const run = (...words: string[]) =>
         spawnSync(process.execPath, [program, ...words], {
-          ...{ cwd: repository, env: env(), encoding: "utf8", timeout: 60_000 },
+          ...{ cwd: repository, env: env(), encoding: "utf8", timeout: 150_000 },
         });
       expect(run("explain")).toMatchObject({ status: 0, signal: null });
       expect(run("doctor", "--no-start")).toMatchObject({
@@ -114,7 +114,7 @@ describe("a file of the repository that is none", () => {
 });
 
 describe("a folder of PATH in the repository", () => {
-  it("is told where servers are started without it, and counts once the workspace is trusted", async () => {
+  it("is reported where servers are started without it, and is used once the workspace is trusted", async () => {
     write("bin/typescript-language-server", "#!/bin/sh\nexit 3\n");
     chmodSync(join(top, "bin/typescript-language-server"), 0o755);
     const there = { cwd: repository, env: { ...env(), PATH: `${env().PATH}:${join(top, "bin")}` } };
@@ -265,13 +265,13 @@ describe("what stands around a workspace", () => {
     ]);
   });
 
-  it("ends at what is trusted, and at the user's home", () => {
+  it("ends at trusted folders, and at the user's home", () => {
     expect(around(join(repository, "src"), [repository])).toEqual([join(repository, "src")]);
     expect(around(join(repository, "src"), [], repository)).toEqual([join(repository, "src")]);
     expect([around(repository, [], repository), around(top, [], repository)]).toEqual([[], []]);
   });
 
-  it("is told by real paths", () => {
+  it("is compared by real paths", () => {
     symlinkSync(join(repository, "src"), join(top, "link"));
     expect(around(join(top, "link"))).toContain(repository);
   });

@@ -123,7 +123,7 @@ describe("a config that is there", () => {
   });
 });
 
-describe("what cannot be written or read is told with a code and a fix", () => {
+describe("files that cannot be written or read are reported with a code and a fix", () => {
   const expectTold = async (args: string[], code: string, why: string) => {
     const { code: exit, stderr } = await proxy(args);
     expect({ exit, stderr }).toMatchObject({ exit: 3 });

@@ -105,7 +105,7 @@ describe("verify", () => {
     120_000,
   );
 
-  it("says what is missing, and takes another name for the program", async () => {
+  it("reports a missing program, and accepts another name for it", async () => {
     const bare = { cwd: folder, env: { PATH: folder } };
     const { code, stderr } = await runHere(["verify", "gopls"], bare);
     expect(code).toBe(1);

@@ -169,7 +169,7 @@ export async function startGateway(config: string): Promise<ChildProcess> {
   gateway.stderr.setEncoding("utf8").on("data", (part: string) => {
     told += part;
   });
-  await expect.poll(() => told, { timeout: 60_000 }).toMatch(/http:\/\/\S+/);
+  await expect.poll(() => told).toMatch(/http:\/\/\S+/);
   return gateway;
 }
 

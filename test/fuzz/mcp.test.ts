@@ -75,7 +75,7 @@ function raw(url: string, bytes: Buffer): Promise<string> {
   });
 }
 
-test("HTTP: nobody without the token is served, whatever is sent", { timeout: patience }, async () => {
+test("HTTP: no request without the token is served", { timeout: patience }, async () => {
   const { url } = await openGateway({ http: { headers_timeout_ms: 1_000, body_timeout_ms: 1_000 } });
   const { host, pathname } = new URL(url);
   const body = JSON.stringify(initialize);

@@ -108,7 +108,7 @@ test("a name is admitted inside the roots, or refused", { timeout: patience }, a
   );
 });
 
-test("a cursor that nobody gave is refused", { timeout: patience }, async () => {
+test("a made-up cursor is refused", { timeout: patience }, async () => {
   const pages = new Pages();
   const binding = Pages.binding("tool", {});
   const turns = new Turns(new AbortController().signal);

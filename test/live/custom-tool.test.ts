@@ -49,7 +49,7 @@ request = { method = "json/sort", params = { set = { uri = { from = "document.ur
     });
   });
 
-  it("is a problem when nobody declared it", async () => {
+  it("is a problem when it is not declared", async () => {
     const tool =
       '[[tools]]\nname = "x"\ndescription = "x"\ninput = "document"\noutput = "json"\nrequest = { method = "json/sort", params = "text_document" }\n';
     await expect(openSession("json", `${server}${tool}`)).rejects.toThrow();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { binaries, type LiveSession, openSession, repository, testEnvironment } from "./session.js";
 
 /** One test starts several servers and checkers, also on slow machines. */
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const allow = (command: string) => `[allow]\ncommands = ["${command}"]\neffects = ["read", "edit"]\n`;
 
@@ -81,7 +81,7 @@ describe.each(Object.entries(typescripts))("%s", (kind, config) => {
     expect(typeErrors()).toBe("");
   });
 
-  it("tells which errors an edit brings, and which it takes away", async () => {
+  it("reports which errors an edit introduces, and which it resolves", async () => {
     const args = { file_path: "src/greet.ts", symbol_name: "greet" };
     const body = "export function greet(name: string): string {\n  return name.size;\n}";
     const broken = (await session.call("replace_symbol_body", { ...args, body, dry_run: false }))
@@ -100,7 +100,7 @@ describe.each(Object.entries(typescripts))("%s", (kind, config) => {
     expect(typeErrors()).toBe("");
   });
 
-  it("imports what is missing, by the id of the action that offers it", async () => {
+  it("adds a missing import, by the id of the action that offers it", async () => {
     session.write("src/extra.ts", 'export const more = greet("you");\n');
     const here = { file_path: "src/extra.ts", line: 1 };
     const { actions } = (await session.call("apply_code_action", here)).structuredContent;

@@ -113,7 +113,7 @@ const natives: Native[] = [
 function installed(name: string, probe: string[]): string | undefined {
   for (const folder of (testEnvironment().PATH ?? "").split(delimiter)) {
     const program = join(folder, name);
-    if (folder !== "" && spawnSync(program, probe, { timeout: 20_000 }).status === 0) return program;
+    if (folder !== "" && spawnSync(program, probe, { timeout: 60_000 }).status === 0) return program;
   }
   return undefined;
 }
@@ -135,7 +135,7 @@ for (const native of natives) {
   const lacks = native.needs !== undefined && installed(native.needs, ["version"]) === undefined;
   const why = program === undefined ? "not installed" : lacks ? `${native.needs} is not installed` : "";
 
-  describe.skipIf(why !== "")(`${native.kind}${why === "" ? "" : ` (${why})`}`, { timeout: 120_000 }, () => {
+  describe.skipIf(why !== "")(`${native.kind}${why === "" ? "" : ` (${why})`}`, { timeout: 300_000 }, () => {
     let session: LiveSession;
     beforeAll(async () => {
       const words = native.waits ? ["--trust-workspace"] : [];

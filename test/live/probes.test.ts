@@ -115,7 +115,7 @@ describe("a language server that is gone", () => {
     const started = descendants(session.pid ?? 0);
     expect(started.some((pid) => commandOf(pid).includes("tsserver"))).toBe(true);
     await session.close();
-    await expect.poll(() => started.filter((pid) => commandOf(pid) !== ""), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => started.filter((pid) => commandOf(pid) !== "")).toEqual([]);
   });
 });
 

@@ -105,7 +105,7 @@ describe.each(Object.entries(servers))("%s", (name, config) => {
     expect(found.map(({ line }) => line)).toEqual([1, 3, 6]);
   });
 
-  it("tells what it does not offer", async () => {
+  it("reports what it does not support", async () => {
     for (const tool of ["get_monikers", "get_supertypes", "get_subtypes", "find_declaration"]) {
       const { structuredContent } = await session.call(tool, { file_path: greet, symbol_name: "Polite" });
       expect(structuredContent, tool).toMatchObject({
@@ -115,7 +115,7 @@ describe.each(Object.entries(servers))("%s", (name, config) => {
     }
   });
 
-  it("tells the workspace's diagnostics, and what they may lack", async () => {
+  it("reports the workspace's diagnostics, and that they may be incomplete", async () => {
     await session.call("get_diagnostics", { file_path: "src/broken.ts" });
     const { structuredContent } = await session.call("get_workspace_diagnostics", {});
     expect(structuredContent).toMatchObject({ ok: true, why: expect.stringContaining("ts:") });
@@ -228,7 +228,7 @@ describe.skipIf(spawnSync("clangd", ["--version"]).status !== 0)("clangd", () =>
     expect(below.map(({ name }) => name)).toEqual(["Square", "Circle"]);
   });
 
-  it("tells a declaration from a definition", async () => {
+  it("distinguishes a declaration from a definition", async () => {
     const [declaration] = await list("find_declaration", "locations", {
       file_path: "main.cpp",
       line_text: "Square::|area() const",

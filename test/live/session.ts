@@ -90,7 +90,7 @@ export async function openSession(
     pid: transport.pid,
     call: async (tool, args) =>
       (await client.callTool({ name: tool, arguments: { ...args } }, undefined, {
-        timeout: 60_000,
+        timeout: 150_000,
       })) as unknown as ToolResult,
     place: (file, marked) => placeIn(readFileSync(join(folder, file), "utf8"), marked),
     write: (file, text) => {

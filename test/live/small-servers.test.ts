@@ -16,7 +16,7 @@ async function open(fixture: string, kind: string, command: string): Promise<Liv
 }
 
 describe("bash-language-server", () => {
-  it("finds definitions, references and symbols, and tells what it cannot do", async () => {
+  it("finds definitions, references and symbols, and reports unsupported requests", async () => {
     const live = await open("bash", "bash-language-server", "bash-language-server");
     const at = live.place("greet.sh", '😀"; |greet');
     const definition = await live.call("find_definition", { file_path: "greet.sh", ...at });

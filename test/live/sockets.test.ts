@@ -121,7 +121,7 @@ ${more}
     180_000,
   );
 
-  test("reached where it runs; it outlives us, and its death is told and mended", async () => {
+  test("connects to a running server, which outlives the proxy; its death is reported and recovered", async () => {
     const port = await freePort();
     const address = `-listen=127.0.0.1:${port}`;
     const first = await serveOn(port, "gopls", "serve", address);

@@ -56,7 +56,7 @@ describe.runIf(isInstalled)("pylsp", () => {
     ["PYTHONPATH", () => ".", "PYTHONPATH names ."],
     ["PYTHONPATH", () => join(top, "work"), "PYTHONPATH names ."],
     ["VIRTUAL_ENV", () => join(top, "work/.venv"), "VIRTUAL_ENV names .venv"],
-  ])("answers without what %s names (%#)", { timeout: 120_000 }, async (variable, value, told) => {
+  ])("answers without what %s names (%#)", { timeout: 300_000 }, async (variable, value, told) => {
     const { said, hasRun } = await asked(variable, value());
     expect(hasRun).toBe(false);
     expect(said).toContain("get_hover (server x");

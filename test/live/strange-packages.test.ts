@@ -28,7 +28,7 @@ function sampleOf(name: string): Sample {
 }
 
 const runs = (name: string, word: string) =>
-  spawnSync(name, [word], { env: testEnvironment(), timeout: 20_000 }).status === 0;
+  spawnSync(name, [word], { env: testEnvironment(), timeout: 60_000 }).status === 0;
 
 /** typescript-language-server as npm installs it for everybody, with a TypeScript beside it. */
 function installed(top: string, typescript: string): string {

@@ -137,7 +137,7 @@ export async function askIn(
   await client.connect(transport);
   const call = async (name: string, args: object) => {
     const answer = await client.callTool({ name, arguments: { file_path: file, ...args } }, undefined, {
-      timeout: 120_000,
+      timeout: 300_000,
     });
     return (answer as { content: { text: string }[] }).content.map(({ text }) => text);
   };

@@ -83,7 +83,7 @@ for (const [name, { config, probe, files, definition, user }] of Object.entries(
   const isInstalled = spawnSync(program, args, { env: testEnvironment() }).status === 0;
   const title = isInstalled ? name : `${name} (not installed)`;
 
-  describe.skipIf(!isInstalled)(title, { timeout: 120_000 }, () => {
+  describe.skipIf(!isInstalled)(title, { timeout: 300_000 }, () => {
     const [file, text, marked] = definition;
     let session: LiveSession;
     const at = (path: string) => join(session.folder, path);

@@ -143,7 +143,7 @@ describe.each(Object.entries(servers))("%s", (_name, config) => {
     );
   });
 
-  it("tells errors from none, and follows the file on disk", async () => {
+  it("distinguishes errors from none, and follows the file on disk", async () => {
     const wrong = { code: 2322, ...session.place("src/broken.ts", "const |wrong") };
     const before = await session.call("get_diagnostics", { file_path: "src/broken.ts" });
     expect(before.structuredContent).toMatchObject({ status: "diagnostics" });

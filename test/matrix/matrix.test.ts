@@ -29,7 +29,7 @@ test("every server of the matrix has a preset, a sample and known keys", () => {
   }
 });
 
-test("what was seen is of servers that are tried out, and tells why where it is not right", () => {
+test("results are only of tested servers, and give the reason for each failure", () => {
   expect(Object.keys(results).filter((id) => servers[id] === undefined)).toEqual([]);
   for (const [id, card] of Object.entries(results))
     if (card.ok !== true) expect(card.failure ?? card.probes, id).toBeDefined();

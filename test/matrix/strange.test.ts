@@ -19,7 +19,7 @@ const servers = parse(readFileSync(join(repository, "test/matrix/servers.toml"),
 };
 const wanted = (process.env.STRANGE_SERVERS ?? "").split(" ").filter((id) => id in servers);
 
-describe.skipIf(wanted.length === 0)("in a repository that nobody trusts", () => {
+describe.skipIf(wanted.length === 0)("in an untrusted repository", () => {
   it.each(wanted.length === 0 ? ["no server"] : wanted)(
     "%s runs nothing of it",
     async (id) => {

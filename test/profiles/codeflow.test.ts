@@ -97,7 +97,7 @@ describe("codeflow", () => {
     ]);
   });
 
-  it("tells links", async () => {
+  it("reports links", async () => {
     expect((await json("get_document_links", { file_path: "a.fake" })).links).toMatchObject([
       { line: 1, character: 0, end_character: 5 },
     ]);
@@ -129,7 +129,7 @@ describe("codeflow", () => {
       ]);
     });
 
-    it.each([true, false])("stops at a failure unless told otherwise, parallel %s", async (parallel) => {
+    it.each([true, false])("stops at a failure by default, parallel %s", async (parallel) => {
       const operations = [failing, ...Array.from({ length: 20 }, () => hover)];
       const stopped = await json("batch_execute", { operations, options: { parallel } });
       const { successful, skipped } = stopped;
@@ -142,7 +142,7 @@ describe("codeflow", () => {
       });
     });
 
-    it("refuses what it cannot promise, and what is not a list of 1 to 50 calls", async () => {
+    it("refuses unsupported options, and anything but a list of 1 to 50 calls", async () => {
       for (const args of [
         { operations: [hover], options: { atomic: true } },
         { operations: [hover], parallel: true },
@@ -164,7 +164,7 @@ describe("codeflow", () => {
     ["get_hover", {}, /^LSP Error \(-32602\): /],
     ["get_hover", { file_path: "x.other" }, /^LSP Error \(-32102\): /],
     ["find_definition", { file_path: "a.fake", symbol_name: " " }, /^LSP Error \(-32602\): /],
-  ])("tells a failure of %s %j with its number", async (tool, args, words) => {
+  ])("reports a failure of %s %j with its number", async (tool, args, words) => {
     expect(await codeflow.texts(tool, args)).toEqual([expect.stringMatching(words)]);
   });
 });

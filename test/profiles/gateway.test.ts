@@ -157,7 +157,7 @@ describe("gateway", () => {
     },
   );
 
-  it("refuses files that are outside, or not there, or nobody's", async () => {
+  it("refuses files that are outside, missing, or have no server", async () => {
     const outside = new URL("../elsewhere.fake", uri()).href;
     expect(await refusal("hover", { uri: outside, position })).toEqual([-32602, "WORKSPACE_DENIED"]);
     const denied = gateway.work.uri(".git/c.fake");

@@ -45,7 +45,7 @@ describe("llxprt", () => {
   });
   afterAll(() => llxprt?.close());
 
-  it("tells the line on which a symbol's declaration begins", async () => {
+  it("reports the line on which a symbol's declaration begins", async () => {
     expect(await llxprt.texts("lsp_document_symbols", { file: "a.fake" })).toEqual([
       "function greet [line 1]",
     ]);
@@ -77,7 +77,7 @@ describe("llxprt", () => {
     expect((await llxprt.texts(tool, args))[0]).toBe(words);
   });
 
-  it("tells a failure as a text that begins with Error, and nothing else", async () => {
+  it("reports a failure as a text that begins with Error, and nothing else", async () => {
     expect(await llxprt.texts("lsp_hover", { file: "../../x", line: 1, character: 1 })).toEqual([
       "Error: File is outside workspace boundary",
     ]);
@@ -217,7 +217,7 @@ describe("llxprt's diagnostics", () => {
     }
   });
 
-  it("are told to be unknown where a server never says anything", async () => {
+  it("are reported as unknown when a server never publishes any", async () => {
     const llxprt = await openProfile(
       "llxprt",
       { "a.fake": "x\n" },

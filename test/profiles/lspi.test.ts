@@ -259,7 +259,7 @@ describe("lspi's answers", () => {
     }
   });
 
-  it("tell remarks by its names in the text of a refusal too", async () => {
+  it("use its names for remarks in the text of a refusal too", async () => {
     const { text } = await lspi.call("find_references_at", {
       file_path: "a.fake",
       line: 99,

@@ -82,7 +82,8 @@ export function writeTestWorkspace(options: TestWorkspaceOptions): {
   return { folder, outside: top, bundle: compileConfig(join(top, "lspi.json")) };
 }
 
-function compileConfig(configPath: string): Bundle {
+/** The bundle of a config. */
+export function compileConfig(configPath: string): Bundle {
   const loaded = loadConfig(
     {
       workspace: dirname(configPath),

@@ -1,13 +1,34 @@
-/** `npm run soak`: both soaks, long. `SOAK_ROUNDS` and `SOAK_SEED` say how long and which. */
+/**
+ * `npm run soak`: all soaks, long: rounds of calls, then ten minutes of misbehaviour. `--rounds N`, `--seconds N` and
+ * `--seed N` say how long and which. `--only NAME[,NAME]` runs misbehaviours alone, `--only each` all one by one,
+ * `--without NAME[,NAME]` all others together.
+ */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 
+const text = { type: "string" };
+const { values, positionals } = parseArgs({
+  options: { only: text, without: text, seconds: text, seed: text, rounds: text },
+  allowPositionals: true,
+});
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vitest = join(root, "node_modules", ".bin", "vitest");
-const env = { SOAK_ROUNDS: "500", ...process.env };
-const args = ["run", "--config", "test/vitest.config.ts", "--no-file-parallelism", "test/soak"];
-const { status } = spawnSync(vitest, [...args, ...process.argv.slice(2)], {
+const given = {
+  SOAK_WITHOUT: values.without,
+  SOAK_ONLY: values.only,
+  SOAK_SECONDS: values.seconds,
+  SOAK_SEED: values.seed,
+  SOAK_ROUNDS: values.rounds,
+};
+const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+const isHostileOnly = values.only !== undefined || values.without !== undefined;
+const seconds = values.only === undefined ? "600" : "20";
+const env = { SOAK_ROUNDS: "500", SOAK_SECONDS: seconds, ...process.env, ...set };
+const tests = isHostileOnly ? "test/soak/hostile.test.ts" : "test/soak";
+const args = ["run", tests, "--config", "test/vitest.config.ts", "--no-file-parallelism", "--silent=false"];
+const { status } = spawnSync(vitest, [...args, ...positionals], {
   cwd: root,
   env,
   stdio: "inherit",

@@ -139,7 +139,7 @@ describe("codeflow", () => {
       });
   });
 
-  it("runs batches, tells of health and restarts", async () => {
+  it("runs batches, reports health and restarts", async () => {
     const batch = await json("batch_execute", {
       options: { parallel: true, stop_on_error: false },
       operations: [
@@ -170,7 +170,7 @@ describe("codeflow", () => {
     expect([...used.names].sort()).toEqual(await listed(session));
   });
 
-  it("tells a failure with its code", async () => {
+  it("reports a failure with its code", async () => {
     const result = await session.call("get_hover", { file_path: "src/none.ts", symbol_name: "x" });
     expect(result.isError).toBe(true);
     expect(result.content[0]?.text).toBe("LSP Error (-32102): src/none.ts does not exist.");

@@ -25,7 +25,7 @@ it.each(["pathfinder", "gateway"])("%s starts its server with the session", asyn
   const { started, text } = config(context);
   const session = await openSession("typescript", text);
   try {
-    await expect.poll(() => existsSync(started), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(started)).toBe(true);
   } finally {
     await session.close();
   }

@@ -36,7 +36,7 @@ describe("llxprt", () => {
     // Known files are those that a server has looked at.
     await said("lsp_document_symbols", { file: "src/broken.ts" });
     await expect
-      .poll(async () => (await said("lsp_diagnostics", {}))[0], { timeout: 30_000 })
+      .poll(async () => (await said("lsp_diagnostics", {}))[0])
       .toMatch(/^src\/broken\.ts:\n {2}error \[3:\d+\] Type 'string'.* \(2322\)$/m);
     expect([...used.names].sort()).toEqual(await listed(session));
   });

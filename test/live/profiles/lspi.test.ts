@@ -72,7 +72,7 @@ describe("lspi", () => {
     });
   });
 
-  it("tells of itself without secrets, and controls its servers", async () => {
+  it("describes itself without secrets, and controls its servers", async () => {
     expect((await structure("get_server_status", { server_id: "ts" })).servers).toMatchObject([{ id: "ts" }]);
     const { value } = await structure("list_servers", { include_env: true });
     expect(value).toMatchObject({ servers: [{ id: "ts", env: [] }] });

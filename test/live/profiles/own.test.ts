@@ -159,7 +159,7 @@ describe("no profile needs code", () => {
     }
   });
 
-  it("has its refusals told in its own words, numbers and names too", async () => {
+  it("has refusals in its own words, numbers and names", async () => {
     const config = `extends = ["./sechs.toml"]\n${allow('"read"')}[[servers]]\nid = "ts"\nkind = "typescript"\n`;
     const session = await openSession("typescript", config, [], { "sechs.toml": sixth });
     try {

@@ -142,9 +142,7 @@ describe("a client that disconnects in the middle of its request", () => {
       `POST /mcp HTTP/1.1\r\n${head.map((entry) => `${entry.join(": ")}\r\n`).join("")}\r\n{`,
       () => socket.destroy(),
     );
-    await expect
-      .poll(() => logged.filter((line) => line.startsWith("debug http")), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => logged.filter((line) => line.startsWith("debug http"))).toHaveLength(1);
     expect(logged.filter((line) => line.startsWith("error"))).toEqual([]);
   });
 });

@@ -14,10 +14,10 @@ describe("a running call", () => {
       const { url, work } = await openGateway({ servers: { fake: { scenario: silent } } });
       const headers = await openRaw(url);
       const call = send(url, { headers: { ...headers, accept }, body: callOf(1) });
-      await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+      await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
       expect((await send(url, { method: "DELETE", headers })).status).toBe(200);
       expect(await call).toMatchObject({ status: 200, text: expect.stringContaining(words) });
-      await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+      await expect.poll(() => work.received("$/cancelRequest")).toHaveLength(1);
       expect((await send(url, { headers, body: callOf(2) })).status).toBe(404);
     },
   );
@@ -27,7 +27,7 @@ describe("a running call", () => {
     const tokens = { name: "test", digests: () => counting.map(digestOf) };
     const { url, work } = await openGateway({ tokens, servers: { fake: { scenario: silent } } });
     const call = send(url, { headers: await openRaw(url), body: callOf(1) });
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     counting = [];
     expect(await call).toMatchObject({ status: 200, text: expect.stringContaining(words) });
   });

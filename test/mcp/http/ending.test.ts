@@ -32,7 +32,7 @@ const list: JsonObject = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 const patient = { drain_ms: 600_000 };
 
 async function reached({ work }: TestGateway): Promise<void> {
-  await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
 }
 
 it("answers running calls and rejects new requests", async () => {
@@ -44,7 +44,7 @@ it("answers running calls and rejects new requests", async () => {
   });
   const session = await openRaw(url);
   const call = send(url, { headers: session, body: callOf(5) });
-  await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
   const ended = stop();
   const health = () => send(url, { method: "GET", path: "/health", headers: { authorization: undefined } });
   expect(await health()).toMatchObject({ status: 503, text: '{"status":"ending"}' });
@@ -69,7 +69,7 @@ it("rejects a request whose body was still being sent", async () => {
   });
   const session = await openRaw(url);
   const call = send(url, { headers: session, body: callOf(5) });
-  await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
   const headers = { ...good, ...session, expect: "100-continue" };
   const begun = request(url, { method: "POST", headers, agent: false });
   const answered = new Promise<number | undefined>((resolve, reject) => {
@@ -122,9 +122,7 @@ it("accepts the answer to `roots/list` that was sent before", async () => {
   const call = client.callTool({ name: "find_definition", arguments: at });
   await isAsked;
   const ended = stop();
-  await expect
-    .poll(async () => (await send(url, { method: "GET", path: "/health" })).status, { timeout: 15_000 })
-    .toBe(503);
+  await expect.poll(async () => (await send(url, { method: "GET", path: "/health" })).status).toBe(503);
   tell();
   expect(await call).toMatchObject({ structuredContent: { ok: true, locations: [{ path: "a.fake" }] } });
   await ended;

@@ -134,11 +134,11 @@ describe("protocol 2026-07-28 over HTTP", () => {
       { signal: cancel.signal, onprogress: ({ message }) => heard.push(message ?? "") },
     );
     const failed = expect(call).rejects.toThrow();
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     expect(heard).toContain("starting fake");
     cancel.abort("enough");
     await failed;
-    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest")).toHaveLength(1);
   });
 
   it("cancels the call of a client that disconnects before its answer began", async () => {
@@ -147,9 +147,9 @@ describe("protocol 2026-07-28 over HTTP", () => {
     const call = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
     call.once("error", () => undefined);
     call.end(JSON.stringify(body));
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     call.destroy();
-    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest")).toHaveLength(1);
   });
 
   it("limits the calls of one token, and ends them when it is removed", async () => {
@@ -162,13 +162,13 @@ describe("protocol 2026-07-28 over HTTP", () => {
     });
     const { headers, body } = modernCall(1);
     const call = send(url, { headers, body }).catch(() => undefined);
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     const next = modernCall(2, {});
     expect((await send(url, next)).status).toBe(429);
     const others = { ...next.headers, authorization: `Bearer ${otherToken}` };
     expect((await send(url, { headers: others, body: next.body })).status).toBe(200);
     counting = [otherToken];
-    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest")).toHaveLength(1);
     await call;
   });
 
@@ -331,11 +331,11 @@ describe("protocol 2026-07-28 over HTTP", () => {
     const cancel = new AbortController();
     const call = client.callTool({ name: "find_definition", arguments: at }, { signal: cancel.signal });
     const failed = expect(call).rejects.toThrow();
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     expect((await send(url, modernCall(2, {}))).status).toBe(429);
     cancel.abort("enough");
     await failed;
-    await expect.poll(async () => (await send(url, modernCall(3, {}))).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await send(url, modernCall(3, {}))).status).toBe(200);
   });
 });
 

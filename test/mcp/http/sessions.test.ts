@@ -24,6 +24,8 @@ import {
 
 afterEach(closeAll);
 
+/** Idle time in these tests: longer than a request takes on a busy machine. */
+const IDLE_MS = 4_000;
 const list: JsonObject = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 
 describe("a session with a real client", () => {
@@ -62,10 +64,10 @@ describe("a session with a real client", () => {
       signal: cancel.signal,
     });
     const failed = expect(call).rejects.toThrow();
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     cancel.abort("enough");
     await failed;
-    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest")).toHaveLength(1);
   });
 });
 
@@ -82,15 +84,11 @@ describe("a call that is cancelled", () => {
         signal: cancel.signal,
       });
       const failed = expect(call).rejects.toThrow("enough");
-      await expect
-        .poll(() => work.received("textDocument/definition"), { timeout: 15_000 })
-        .toHaveLength(round);
+      await expect.poll(() => work.received("textDocument/definition")).toHaveLength(round);
       cancel.abort("enough");
       await failed;
       await expect
-        .poll(() => client.callTool({ name: "find_definition", arguments: {} }).catch(() => undefined), {
-          timeout: 15_000,
-        })
+        .poll(() => client.callTool({ name: "find_definition", arguments: {} }).catch(() => undefined))
         .toMatchObject({ isError: true });
     }
   });
@@ -99,7 +97,7 @@ describe("a call that is cancelled", () => {
     const { url, work } = await openGateway({ servers: { fake: { scenario: silent } } });
     const session = { ...(await openRaw(url)), accept: "application/json" };
     const call = send(url, { headers: session, body: callOf(1) });
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     const body = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
     expect((await send(url, { headers: session, body })).status).toBe(202);
     expect(await call).toMatchObject({ status: 204, text: "" });
@@ -113,16 +111,16 @@ describe("the id of a request", () => {
     const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
     call.once("error", () => undefined);
     call.end(JSON.stringify(callOf(1)));
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     const status = async (body: JsonObject | JsonObject[]) =>
       (await send(url, { headers: session, body })).status;
     expect(await status({ ...list, id: 1 })).toBe(400);
     expect(await status([list, list])).toBe(400);
     // The call ends when its client disconnects.
     call.destroy();
-    await expect.poll(() => work.received("$/cancelRequest"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("$/cancelRequest")).toHaveLength(1);
     expect(await status(list)).toBe(200);
-    await expect.poll(() => status({ ...list, id: 1 }), { timeout: 15_000 }).toBe(200);
+    await expect.poll(() => status({ ...list, id: 1 })).toBe(200);
   });
 });
 
@@ -223,14 +221,14 @@ describe("the number of sessions", () => {
     const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
     call.once("error", () => undefined);
     call.end(JSON.stringify(callOf(1)));
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     const answer = await send(url, { body: initialize() });
     expect([answer.status, answer.text, answer.headers["retry-after"]]).toEqual([429, "", "1"]);
     call.destroy();
   });
 
   it("is limited: one whose call outlives its connection is not replaced, and not idle", async () => {
-    const { url, logged } = await openGateway({ http: { max_sessions: 1, session_idle_ms: 1000 } });
+    const { url, logged } = await openGateway({ http: { max_sessions: 1, session_idle_ms: IDLE_MS } });
     const session = await openRaw(url);
     let finish: (outcome: never) => void = () => undefined;
     // A call that ignores its cancellation, such as one that writes files.
@@ -244,23 +242,21 @@ describe("the number of sessions", () => {
       const call = request(url, { method: "POST", headers: { ...good, ...session }, agent: false });
       call.once("error", () => undefined);
       call.end(JSON.stringify(callOf(1)));
-      await expect.poll(() => stubborn.mock.calls.length, { timeout: 15_000 }).toBe(1);
+      await expect.poll(() => stubborn.mock.calls.length).toBe(1);
       call.destroy();
-      // Longer than the idle time.
-      await new Promise((resolve) => setTimeout(resolve, 2500));
+      // Twice the idle time: a session that counted as idle would have ended by then.
+      await new Promise((resolve) => setTimeout(resolve, 2 * IDLE_MS));
       expect((await send(url, { body: initialize() })).status).toBe(429);
       expect(logged.filter((line) => line.includes("was idle"))).toEqual([]);
       finish({ error: null, isError: true, structured: {}, text: "" } as never);
-      await expect
-        .poll(() => logged.filter((line) => line.includes("was idle")), { timeout: 15_000 })
-        .toHaveLength(1);
+      await expect.poll(() => logged.filter((line) => line.includes("was idle"))).toHaveLength(1);
     } finally {
       stubborn.mockRestore();
     }
   });
 
   it("shrinks by those that are idle; an open stream keeps a session", async () => {
-    const { url, logged } = await openGateway({ http: { session_idle_ms: 1000 } });
+    const { url, logged } = await openGateway({ http: { session_idle_ms: IDLE_MS } });
     const [left, kept] = [await openRaw(url), await openRaw(url)];
     const stream = request(url, { method: "GET", headers: { ...good, ...kept }, agent: false });
     const opened = new Promise((resolve) => stream.once("response", resolve));
@@ -268,9 +264,7 @@ describe("the number of sessions", () => {
     stream.end();
     await opened;
     // A request would keep the session, so its end is read from the log.
-    await expect
-      .poll(() => logged.filter((line) => line.includes("was idle")), { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(() => logged.filter((line) => line.includes("was idle"))).toHaveLength(1);
     const status = async (headers: { [name: string]: string }) =>
       (await send(url, { headers, body: list })).status;
     expect([await status(left), await status(kept)]).toEqual([404, 200]);
@@ -280,13 +274,13 @@ describe("the number of sessions", () => {
 
 describe("a session that was ended", () => {
   it("has no idle timer left", async () => {
-    const { url, logged } = await openGateway({ http: { session_idle_ms: 1000 } });
+    const { url, logged } = await openGateway({ http: { session_idle_ms: IDLE_MS } });
     const ended = await openRaw(url);
     expect((await send(url, { method: "DELETE", headers: ended })).status).toBe(200);
     await openRaw(url);
     // The first would be logged before the second.
     const told = () => logged.filter((line) => line.includes("was idle"));
-    await expect.poll(told, { timeout: 15_000 }).not.toEqual([]);
+    await expect.poll(told).not.toEqual([]);
     expect(told()).toHaveLength(1);
   });
 });
@@ -310,19 +304,19 @@ describe("the number of calls", () => {
     const status = async (headers: { [name: string]: string }, body: JsonObject = callOf(99, {})) =>
       (await send(url, { headers, body })).status;
     begin(one, "a.fake");
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
     expect(await status(one)).toBe(200);
     begin(one, "b.fake");
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(2);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(2);
     expect(await status(one)).toBe(429);
     expect(await status(one, list)).toBe(200);
     expect(await status(other)).toBe(200);
     const last = begin(other, "c.fake");
-    await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(3);
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(3);
     expect(await status(other)).toBe(429);
     // The call of a client that disconnects ends, and its slot is free.
     last.destroy();
-    await expect.poll(() => status(other), { timeout: 15_000 }).toBe(200);
+    await expect.poll(() => status(other)).toBe(200);
   });
 
   it("is reduced when a client disconnects, also with other calls running in its session", async () => {
@@ -340,7 +334,7 @@ describe("the number of calls", () => {
       return call;
     };
     const reached = (count: number) =>
-      expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(count);
+      expect.poll(() => work.received("textDocument/definition")).toHaveLength(count);
     begin(1, "a.fake");
     await reached(1);
     const dropped = begin(2, "b.fake");
@@ -348,7 +342,7 @@ describe("the number of calls", () => {
     const status = async () => (await send(url, { headers: session, body: callOf(3, {}) })).status;
     expect(await status()).toBe(429);
     dropped.destroy();
-    await expect.poll(status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(status).toBe(200);
   });
 });
 
@@ -374,7 +368,7 @@ describe("a token that was removed", () => {
       });
     const [first, second] = [await listen(mine), await listen(theirs)];
     counting = [otherToken];
-    await expect.poll(() => first.ended(), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => first.ended()).toBe(true);
     expect(second.ended()).toBe(false);
     counting = [token, otherToken];
     const status = async (headers: { [name: string]: string }) =>
@@ -401,9 +395,9 @@ describe("the number of connections", () => {
       });
     // In groups: the gateway accepts in this process, and the system drops connections above its queue.
     for (let opened = 0; opened < 1_100; opened += 50) await Promise.all(Array.from({ length: 50 }, open));
-    await expect.poll(() => rejected, { timeout: 20_000 }).toBe(1_100 - 1_024);
+    await expect.poll(() => rejected).toBe(1_100 - 1_024);
     for (const socket of sockets) socket.destroy();
     const health = () => send(url, { method: "GET", path: "/health", headers: {} }).catch(() => undefined);
-    await expect.poll(async () => (await health())?.status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await health())?.status).toBe(200);
   });
 });

@@ -161,7 +161,7 @@ describe("roots of a session", () => {
     expect(pathsOf(await ask(whole, "one/a.fake"))).toEqual(["one/a.fake", "top.fake", "two/b.fake"]);
   });
 
-  it("never widen access: what is outside the workspace or denied stays inaccessible", async () => {
+  it("never widen access: files outside the workspace or denied stay inaccessible", async () => {
     const gateway = await openGateway(projects);
     const { work, url } = gateway;
     mkdirSync(join(work.folder, "..", "beside"));

@@ -46,13 +46,13 @@ it("the event stream of a call that takes long gets keep-alive comments", async 
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const response = await beginCall(url, session);
   expect(response.headers["content-type"]).toBe("text/event-stream");
-  await expect.poll(() => work.received("textDocument/definition"), { timeout: 15_000 }).toHaveLength(1);
+  await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
   let text = "";
   response.setEncoding("utf8").on("data", (part: string) => {
     text += part;
   });
   vi.advanceTimersByTime(30_000);
-  await vi.waitFor(() => expect(text.match(/^: keepalive$/gm)).toHaveLength(2), { timeout: 5_000 });
+  await expect.poll(() => text.match(/^: keepalive$/gm)).toHaveLength(2);
   response.destroy();
 });
 

@@ -2,7 +2,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import type { Trace } from "../../../src/lsp/types.js";
 import { serveHttp } from "../../../src/mcp/http/listen.js";
@@ -14,9 +13,6 @@ import {
   type TestWorkspace,
   type TestWorkspaceOptions,
 } from "../../runtime/test-workspace.js";
-
-// Every test starts a runtime, a server and clients, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
 
 export const token = "a-token-of-the-tests-0123456789";
 export const otherToken = "another-token-of-the-tests-9876";

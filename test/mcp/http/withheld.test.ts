@@ -56,7 +56,7 @@ it("a limited session gets no server messages about other files; one that sees t
     error: { code: "lsp/failed", message: expect.stringContaining("clash with b.fake and <path>") },
   });
   const status = async (client: TestClient) => JSON.stringify(await ask(client, "get_server_status", {}));
-  await expect.poll(() => status(whole), { timeout: 15_000 }).toContain(secret);
+  await expect.poll(() => status(whole)).toContain(secret);
   for (const client of [one, two]) {
     expect(await status(client)).not.toContain(secret);
     expect(await status(client)).not.toContain("b.fake");
@@ -94,7 +94,7 @@ it("a limited session gets progress without its text", async () => {
   expect(await heardBy(await connect(url), "one/a.fake")).toContain("indexing two/b.fake");
 });
 
-it("a limited session is told that a server did not start, without the server's message", async () => {
+it("a limited session learns that a server did not start, without the server's message", async () => {
   const { url, narrow } = await open({
     on: { initialize: [{ error: { code: -32603, message: `broken file:///work/two/b.fake ${secret}` } }] },
   });

@@ -1,0 +1,1 @@
+export function generator(from: number): () => number;

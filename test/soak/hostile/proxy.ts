@@ -1,0 +1,103 @@
+/** The built program for hostile soaks: started with a hook that measures its memory, found again in /proc. */
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { program, testEnvironment } from "../../live/session.js";
+import { alive } from "../../lsp/support.js";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+export const token = "a-token-of-the-soak-0123456789";
+export const hostileToken = "another-token-of-the-soak-98765";
+
+/** Marks every process of a run: the proxies have it in their environment, and so do the servers, by their config. */
+export const MARK = "LSP_PROXY_SOAK_RUN";
+
+export interface Start {
+  command: string;
+  args: string[];
+  env: { [name: string]: string };
+}
+
+/** How `serve` is started on a config; `name` tells the proxies of a run apart. */
+export function serve(top: string, name: string, run: string, more: string[] = []): Start {
+  const hook = pathToFileURL(join(here, "collect.mjs")).href;
+  return {
+    command: process.execPath,
+    args: [
+      ...["--expose-gc", "--import", hook, program],
+      ...["serve", "--config", join(top, "lspi.json"), ...more],
+    ],
+    env: {
+      ...testEnvironment(),
+      XDG_STATE_HOME: join(top, "state"),
+      LSP_PROXY_TOKEN: `${token} ${hostileToken}`,
+      SOAK_MEMORY_FILE: join(top, `memory-${name}.json`),
+      [MARK]: run,
+    },
+  };
+}
+
+/** The pids of all processes of a run. */
+export function processesOf(run: string): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    if (pid === process.pid) return false;
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`${MARK}=${run}`) && alive(pid);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** A process and how it was started. */
+export function describeProcess(pid: number): string {
+  try {
+    return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").slice(0, 200)}`;
+  } catch {
+    return `${pid}`;
+  }
+}
+
+/** The most memory that a process has had, in MB. */
+export function peakMb(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** The resident memory of a proxy after a collection, in MB; undefined when it did not react within the time. */
+export async function settledMb(pid: number, start: Start, withinMs: number): Promise<number | undefined> {
+  const file = start.env.SOAK_MEMORY_FILE ?? "";
+  const until = Date.now() + withinMs;
+  let least: number | undefined;
+  // Memory is returned to the system step by step, so the least of several measurements counts.
+  for (let turn = 0; turn < 8; turn++) {
+    rmSync(file, { force: true });
+    process.kill(pid, "SIGUSR2");
+    const usage = await written(file, until);
+    if (usage === undefined) return undefined;
+    least = Math.min(least ?? Number.POSITIVE_INFINITY, usage.rss / 1_048_576);
+    await pause(250);
+  }
+  return least;
+}
+
+async function written(file: string, until: number): Promise<NodeJS.MemoryUsage | undefined> {
+  while (Date.now() < until) {
+    try {
+      return JSON.parse(readFileSync(file, "utf8"));
+    } catch {
+      await pause(50);
+    }
+  }
+  return undefined;
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,90 @@
+/** What the parts of one hostile run share: its seed, its end, what went wrong. */
+import { generator } from "../chance.js";
+
+/** `limits.timeout_ms` of the run's config. */
+export const CALL_LIMIT_MS = 4_000;
+/** A call may be this much later than its limit; generous, because other tests run beside this one. */
+export const MARGIN_MS = 6_000;
+/** A process must have ended this long after its client has gone, language servers included. */
+export const END_MS = 15_000;
+/** `limits.proxy_memory_mb` and a quarter: no proxy of a run may ever have had more memory. */
+export const PEAK_MB = 1_280;
+/** Memory after a collection may grow by a quarter and this much in a run: V8 keeps some of what it had. */
+export const GROWTH_MB = 96;
+
+/** The share of calls about files of a server that behaves which may end by their limit. */
+export const MOST_TIMEOUTS = 0.1;
+
+export interface Run {
+  /** In the environment of every process of this run. */
+  id: string;
+  /** The folder of everything: config, state, workspace (`work`). */
+  top: string;
+  work: string;
+  random(): number;
+  pick<Item>(list: readonly Item[]): Item;
+  /** Records what went wrong; the run goes on. */
+  fail(what: string): void;
+  failures: string[];
+  counts: Map<string, number>;
+  /** Calls of clients that behave which have no answer yet. */
+  inFlight: number;
+  count(what: string): void;
+  /** Resolves at once, or when the run goes on after a pause. False when it has ended. */
+  goOn(): Promise<boolean>;
+}
+
+export class HostileRun implements Run {
+  readonly failures: string[] = [];
+  readonly counts = new Map<string, number>();
+  readonly random: () => number;
+  inFlight = 0;
+  #paused: Promise<void> | undefined;
+  #resume: () => void = () => undefined;
+  #ended = false;
+
+  constructor(
+    readonly id: string,
+    readonly top: string,
+    readonly work: string,
+    seed: number,
+  ) {
+    this.random = generator(seed);
+  }
+
+  pick<Item>(list: readonly Item[]): Item {
+    const item = list[Math.floor(this.random() * list.length)];
+    if (item === undefined) throw new Error("nothing to pick from");
+    return item;
+  }
+
+  fail(what: string): void {
+    // The first ones say what is wrong; thousands more would hide them.
+    if (this.failures.length < 20) this.failures.push(what);
+  }
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  pause(): void {
+    this.#paused = new Promise((resolve) => {
+      this.#resume = resolve;
+    });
+  }
+
+  resume(): void {
+    this.#paused = undefined;
+    this.#resume();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.resume();
+  }
+
+  async goOn(): Promise<boolean> {
+    await this.#paused;
+    return !this.#ended;
+  }
+}
