@@ -16,6 +16,7 @@ const received = [];
 const arrivals = [];
 const children = [];
 const refused = new Set();
+const failing = new Map();
 const waiting = [];
 const replyIndex = new Map();
 const answers = new Map();
@@ -133,6 +134,8 @@ const actions = {
   closeOutput: () => new Promise((resolve) => output.end(resolve)),
   save: (action, message) => writeFileSync(inRoot(action.save), JSON.stringify(message)),
   refuse: (action) => void refused.add(action.refuse),
+  fail: (action) => void failing.set(action.fail, action.with),
+  stopReading: () => void process.stdin.pause(),
 };
 const answering = ["reply", "error", "never", "wrongId"];
 
@@ -210,6 +213,7 @@ function answer(message) {
   const { id, method } = message;
   if (method === "shutdown" && scenario.ignoreShutdown) return;
   if (refused.has(method)) send({ id, error: { code: -32601, message: `Unhandled method ${method}` } });
+  else if (failing.has(method)) send({ id, error: failing.get(method) });
   else if (Object.hasOwn(scenario.replies ?? {}, method))
     send({ id, result: fill(nextReply(method), message) });
   else if (own[method]) send({ id, result: own[method](message) });
