@@ -70,6 +70,10 @@ function fill(value, message) {
     const body = JSON.stringify(fill(value.$frame, message));
     return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   }
+  if ("$body" in value) {
+    const body = fill(value.$body, message);
+    return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  }
   if ("$repeat" in value) return value.$repeat.repeat(value.times);
   if ("$find" in value) return find(value, message);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, message)]));
@@ -108,8 +112,10 @@ const actions = {
     for (let i = 0; i < (action.times ?? 1); i++) process.stderr.write(action.stderr);
   },
   flood: (action, message) => {
-    for (let i = 0; i < action.times; i++)
-      send({ method: action.flood, params: fill(action.params, message) });
+    for (let i = 0; i < action.times; i++) {
+      const params = fill(action.params, { ...message, i });
+      send({ ...(action.asks ? { id: nextId++ } : {}), method: action.flood, params });
+    }
   },
   exit: (action) => process.exit(action.exit),
   signal: (action) => {

@@ -60,14 +60,13 @@ export class ServerConnection {
   readonly #writer: BoundedWriter;
   readonly #connection: MessageConnection;
   readonly #pending = new Set<PendingRequest>();
-  /** Resolves with the reason when the server has ended and every pending request was rejected. */
+  /** Resolves with the reason when the server has ended, or is ended by us, and every pending request was rejected. */
   readonly ended: Promise<string>;
+  #endedByUs: (reason: string) => void = () => undefined;
   #isOpen = true;
   #tokens = 0;
   #losses = 0;
   #failure: Refusal | undefined;
-  /** Why the server was ended by us. */
-  #endReason: string | undefined;
   /** Methods with a cancelled request since the last one that succeeded. */
   readonly #cancelled = new Set<string>();
 
@@ -91,11 +90,15 @@ export class ServerConnection {
       reader.onClose(() => resolve(true));
     });
     this.#connection.onClose(() => void this.#closed());
-    this.ended = transport.ended.then(async (reason) => {
+    const exited = transport.ended.then(async (reason) => {
       if (!this.#failure) await drain(drained);
       this.#fail(reason);
-      return this.#endReason ?? reason;
+      return reason;
     });
+    const endedByUs = new Promise<string>((resolve) => {
+      this.#endedByUs = resolve;
+    });
+    this.ended = Promise.race([exited, endedByUs]);
     this.#connection.listen();
   }
 
@@ -120,8 +123,8 @@ export class ServerConnection {
 
   /** Ends the server at once. The reason continues "the server …"; it refuses what is pending and explains the end. */
   async end(reason: string): Promise<void> {
-    this.#endReason ??= reason;
     this.#fail(reason);
+    this.#endedByUs(reason);
     await this.transport.kill();
   }
 

@@ -4,8 +4,9 @@
  */
 
 const NAME = "content-length:";
+/** Further lines may not name the length again: a second name begins another header. */
 const HEADER =
-  /Content-Length:[ \t]{0,32}(\d{1,15})[ \t]{0,32}\r?\n(?:[A-Za-z-]{1,64}:[^\r\n]{0,256}\r?\n){0,8}\r?\n/gi;
+  /Content-Length:[ \t]{0,32}(\d{1,15})[ \t]{0,32}\r?\n(?:(?!Content-Length:)[A-Za-z-]{1,64}:[^\r\n]{0,256}\r?\n){0,8}\r?\n/gi;
 /** A header is looked for in this many bytes from its first one. */
 const MAX_HEADER = 2_048;
 const FIRST_WINDOW = 4_096;
