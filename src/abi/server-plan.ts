@@ -58,6 +58,8 @@ export interface ServerPlan {
   initializeTimeoutMs: number;
   requestTimeoutMs: number;
   requestTimeoutOverridesMs: { [method: string]: number };
+  /** Methods whose requests are not cancelled at the server. */
+  neverCancel: string[];
   warmupTimeoutMs: number;
   /** Fixed answers to requests that the server sends. */
   replies: { [method: string]: Json };

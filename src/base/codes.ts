@@ -418,8 +418,8 @@ const refusals = ofKind("refusal", {
     "See its stderr, and report it to the authors of the server.",
   ],
   "lsp/invalid-reply": [
-    "A reply violates its declared schema",
-    "The language server's reply does not match the `result` schema that the config declares for the method.",
+    "A reply is malformed",
+    "The language server's reply is neither a result nor an error, or it does not match the `result` schema that the config declares for the method.",
     "Correct `result` of the method in `[[methods]]`, or report the reply to the server's makers.",
   ],
   "call/cancelled": ["Cancelled", "The client cancelled the call.", "Call again."],

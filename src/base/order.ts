@@ -44,12 +44,50 @@ export function sortWith<T>(items: readonly T[], compare: (a: T, b: T) => number
 }
 
 /** What lets other work run while a long list is sorted. */
-interface Pauses {
+export interface Pauses {
   readonly isOver: boolean;
   pass(): Promise<void>;
 }
 
 const RUN_LENGTH = 4096;
+/** Steps between two looks at the clock. */
+const PAUSE_EVERY = 64;
+
+/** The results of a function for the items of a list of any length, with pauses. */
+export async function mapInTurns<T, U>(
+  items: readonly T[],
+  map: (item: T) => U,
+  pauses: Pauses,
+): Promise<U[]> {
+  const mapped: U[] = [];
+  for (const item of items) {
+    mapped.push(map(item));
+    if (mapped.length % PAUSE_EVERY === 0 && pauses.isOver) await pauses.pass();
+  }
+  return mapped;
+}
+
+/** The same as `sortBy`, with pauses. */
+export async function sortByInTurns<T>(
+  items: readonly T[],
+  key: (item: T) => readonly KeyPart[],
+  pauses: Pauses,
+): Promise<T[]> {
+  const keyed = await mapInTurns(items, (item) => ({ item, key: key(item) }), pauses);
+  const sorted = await sortInTurns(keyed, (a, b) => compareKeys(a.key, b.key), pauses);
+  return sorted.map(({ item }) => item);
+}
+
+/** The same as `uniqueBy`, with pauses. */
+export async function uniqueByInTurns<T>(
+  items: readonly T[],
+  identity: (item: T) => string,
+  pauses: Pauses,
+): Promise<T[]> {
+  const seen = new Set<string>();
+  const isNew = await mapInTurns(items, (item) => seen.size < seen.add(identity(item)).size, pauses);
+  return items.filter((_, index) => isNew[index]);
+}
 
 /** The same as `sortWith` for lists of any length: a merge sort that pauses between its parts. */
 export async function sortInTurns<T>(
@@ -78,16 +116,13 @@ async function merge<T>(
   pauses: Pauses,
 ): Promise<T[]> {
   const merged: T[] = [];
-  let next = 0;
-  for (const item of left) {
-    for (let other = right[next]; other !== undefined && compare(other, item) < 0; other = right[next]) {
-      merged.push(other);
-      next++;
-    }
-    merged.push(item);
-    if (merged.length % RUN_LENGTH === 0 && pauses.isOver) await pauses.pass();
+  let [at, next] = [0, 0];
+  while (at < left.length && next < right.length) {
+    const isRight = compare(right[next] as T, left[at] as T) < 0;
+    merged.push((isRight ? right[next++] : left[at++]) as T);
+    if (merged.length % PAUSE_EVERY === 0 && pauses.isOver) await pauses.pass();
   }
-  return merged.concat(right.slice(next));
+  return merged.concat(left.slice(at), right.slice(next));
 }
 
 /** A sorted copy of texts without duplicates: how sets are written down. */

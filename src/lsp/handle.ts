@@ -114,15 +114,11 @@ export class Handle implements LanguageServer {
     const options = this.#limited(given);
     const { signal } = options;
     const path = documentOf(params);
-    try {
-      if (path !== undefined && this.#isOutdated(path)) await this.ensureOpen(path, signal);
-      return await this.#instance.request(method, params, options);
-    } catch (error) {
-      if (!hasExited(error) || !isRepeatable(method, params)) throw error;
-    }
-    this.#instance = await this.source.renew(signal);
-    if (path !== undefined) await this.ensureOpen(path, signal);
-    return this.#instance.request(method, params, options);
+    const send = async (isRetry: boolean): Promise<ServerReply> => {
+      if (path !== undefined && (isRetry || this.#isOutdated(path))) await this.ensureOpen(path, signal);
+      return this.#instance.request(method, params, options);
+    };
+    return isRepeatable(method, params) ? this.#retryOnExit(signal, send) : send(false);
   }
 
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {

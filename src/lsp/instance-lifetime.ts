@@ -105,13 +105,10 @@ export class ServerShutdown {
 
   /** Kills the process group at once; pending requests are refused with this reason. */
   async kill(reason: string): Promise<void> {
-    const { connection } = this;
-    const { transport, readiness } = this.instance;
     this.#hasBegun = true;
-    const refusal = this.#refusal(reason);
-    connection.fail(refusal);
-    readiness.died(refusal);
-    await transport.kill();
+    const killed = this.connection.end(reason);
+    this.instance.readiness.died(this.#refusal(reason));
+    await killed;
   }
 
   #refusal(reason: string): Refusal {

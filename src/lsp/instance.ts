@@ -101,6 +101,7 @@ export class Instance {
     this.#connection = new ServerConnection(transport, {
       name: plan.id,
       maxBytes: limits.maxMessageBytes,
+      neverCancel: plan.neverCancel,
       trace: context.trace,
       onSkipped: ({ kind, text }) => {
         transport.stderr.note(`[${kind}] ${text}`);
@@ -119,6 +120,7 @@ export class Instance {
       readiness,
       reportsProgress: (method) => capabilities.reportsProgress(method),
       warmupMs: plan.warmupTimeoutMs,
+      end: (reason) => this.kill(reason),
     };
     this.files = new ServerFiles({
       server: context,

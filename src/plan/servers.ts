@@ -55,6 +55,7 @@ function buildServer(server: ServerConfig, config: Config, report: Report): Serv
     settings: canonical((server.workspace_configuration ?? {}) as JsonObject),
     pushSettings: server.push_configuration ?? true,
     requestTimeoutOverridesMs: canonical(server.request_timeout_overrides_ms ?? {}),
+    neverCancel: sortedSet(server.never_cancel ?? []),
     replies: canonical((server.replies ?? {}) as JsonObject),
     ready: { ...ready, text: sortedSet(ready.text) },
     check: server.check

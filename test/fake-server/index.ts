@@ -72,6 +72,7 @@ export function serverPlan(
     initializeTimeoutMs: 20_000,
     requestTimeoutMs: 30_000,
     requestTimeoutOverridesMs: {},
+    neverCancel: [],
     warmupTimeoutMs: 5_000,
     replies: {},
     forward: [],

@@ -16,6 +16,7 @@ const received = [];
 const arrivals = [];
 const children = [];
 const refused = new Set();
+const failing = new Map();
 const waiting = [];
 const replyIndex = new Map();
 const answers = new Map();
@@ -69,6 +70,10 @@ function fill(value, message) {
     const body = JSON.stringify(fill(value.$frame, message));
     return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   }
+  if ("$body" in value) {
+    const body = fill(value.$body, message);
+    return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  }
   if ("$repeat" in value) return value.$repeat.repeat(value.times);
   if ("$find" in value) return find(value, message);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, message)]));
@@ -107,8 +112,10 @@ const actions = {
     for (let i = 0; i < (action.times ?? 1); i++) process.stderr.write(action.stderr);
   },
   flood: (action, message) => {
-    for (let i = 0; i < action.times; i++)
-      send({ method: action.flood, params: fill(action.params, message) });
+    for (let i = 0; i < action.times; i++) {
+      const params = fill(action.params, { ...message, i });
+      send({ ...(action.asks ? { id: nextId++ } : {}), method: action.flood, params });
+    }
   },
   exit: (action) => process.exit(action.exit),
   signal: (action) => {
@@ -133,6 +140,8 @@ const actions = {
   closeOutput: () => new Promise((resolve) => output.end(resolve)),
   save: (action, message) => writeFileSync(inRoot(action.save), JSON.stringify(message)),
   refuse: (action) => void refused.add(action.refuse),
+  fail: (action) => void failing.set(action.fail, action.with),
+  stopReading: () => void process.stdin.pause(),
 };
 const answering = ["reply", "error", "never", "wrongId"];
 
@@ -210,6 +219,7 @@ function answer(message) {
   const { id, method } = message;
   if (method === "shutdown" && scenario.ignoreShutdown) return;
   if (refused.has(method)) send({ id, error: { code: -32601, message: `Unhandled method ${method}` } });
+  else if (failing.has(method)) send({ id, error: failing.get(method) });
   else if (Object.hasOwn(scenario.replies ?? {}, method))
     send({ id, result: fill(nextReply(method), message) });
   else if (own[method]) send({ id, result: own[method](message) });

@@ -31,6 +31,7 @@ function open({ output = new PassThrough(), trace }: { output?: Writable; trace?
   const connection = new ServerConnection(transport, {
     name: "test",
     maxBytes: 1_000_000,
+    neverCancel: [],
     trace,
     onSkipped: () => undefined,
     onTimeout: ({ message }) => void heard.push(message),

@@ -189,3 +189,77 @@ test("the stream is paused while messages wait, so that a flood stays bounded", 
   while (seen < 2_000) await new Promise((done) => setImmediate(done));
   expect(input.isPaused()).toBe(false);
 });
+
+/** Bytes of one text over and over, then a message. */
+function flood(unit: string, megabytes: number): Buffer[] {
+  const chunk = Buffer.from(unit.repeat(Math.ceil(65_536 / unit.length)));
+  const count = Math.ceil((megabytes * 1_000_000) / chunk.length);
+  return [...Array.from({ length: count }, () => chunk), Buffer.from("\n"), frame(note("after"))];
+}
+
+test.each([
+  ["the name of the header", ["Content-Length:", "content-length:", "Content-Length: 1 "], ""],
+  ["headers that never end", ["Content-Length: 1\n", "Content-Length: 1\nA: b\n"], ""],
+  ["the name inside a body", ["Content-Length:", "content-length: 1\n"], "Content-Length: 60000000\r\n\r\n"],
+  ["the name inside a body over the cap", ["Content-Length:"], "Content-Length: 900000000\r\n\r\n"],
+])("%s costs no more than other bytes", async (_what, units, header) => {
+  for (const unit of units) {
+    const started = performance.now();
+    const { messages } = await read([Buffer.from(header), ...flood(unit, 16)], 64_000_000);
+    expect(messages).toEqual([note("after")]);
+    // Quadratic work took 6 seconds and more.
+    expect(performance.now() - started).toBeLessThan(5_000);
+  }
+});
+
+test("many unreadable messages do not keep other work from running", async () => {
+  let turns = 0;
+  const count = () => {
+    turns++;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  const { messages } = await read([
+    Buffer.from("Content-Length: 1\r\n\r\nx".repeat(20_000)),
+    frame(note("after")),
+  ]);
+  clearImmediate(timer);
+  expect(messages).toEqual([note("after")]);
+  expect(turns).toBeGreaterThan(10);
+});
+
+test("a message of many levels is read up to a bound", async () => {
+  const nested = (levels: number) =>
+    Buffer.from(`{"jsonrpc":"2.0","id":3,"result":${"[".repeat(levels)}"[[[\\"["${"]".repeat(levels)}}`);
+  const framed = (levels: number) => {
+    const body = nested(levels);
+    return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+  };
+  expect((await read([framed(999)])).messages).toMatchObject([{ id: 3, result: expect.any(Array) }]);
+  const { messages, skipped } = await read([framed(1_000), frame(note("after"))]);
+  expect(messages).toMatchObject([
+    { id: 3, error: { message: expect.stringContaining("deeper than") } },
+    note("after"),
+  ]);
+  expect(skipped).toMatchObject([{ kind: "garbled", lost: false }]);
+});
+
+test.each([
+  ["an error that is no object", '{"id":3,"error":0}', { id: 3, error: { code: expect.any(Number) } }],
+  ["neither result nor error", '{"id":3}', { id: 3, result: null }],
+  ["a null error", '{"id":3,"error":null}', { id: 3, result: null }],
+  ["a result beside a null error", '{"id":3,"error":null,"result":1}', { id: 3, result: 1 }],
+  ["a method that is null", '{"id":3,"method":null,"result":1}', { id: 3, result: 1 }],
+])("a reply with %s is still a reply", async (_what, body, reply) => {
+  const { messages } = await read([Buffer.from(`Content-Length: ${body.length}\r\n\r\n${body}`)]);
+  expect(messages).toMatchObject([reply]);
+});
+
+test.each(['{"id":{},"method":"x"}', '{"id":[]}', "{}", '{"id":true,"result":1}'])(
+  "%s is no message",
+  async (body) => {
+    const { messages, skipped } = await read([Buffer.from(`Content-Length: ${body.length}\r\n\r\n${body}`)]);
+    expect(messages).toEqual([]);
+    expect(skipped).toMatchObject([{ kind: "garbled" }]);
+  },
+);

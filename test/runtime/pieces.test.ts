@@ -11,12 +11,7 @@ import { refusalOf, refused } from "../../src/runtime/answer/outcome.js";
 import { toPoint } from "../../src/runtime/answer/places.js";
 import { addServerWarnings, warnedFolders } from "../../src/runtime/ask/ask.js";
 import { checkArguments } from "../../src/runtime/bundle/validate.js";
-import {
-  type Container,
-  containerOf,
-  nameMatcher,
-  segmentsOf,
-} from "../../src/runtime/point/symbol-names.js";
+import { type Container, nameMatcher, segmentsOf } from "../../src/runtime/point/symbol-names.js";
 import { findWord } from "../../src/runtime/point/symbols.js";
 import { overlay } from "../../src/runtime/point/target.js";
 import { callState, serverOf } from "./doubles.js";
@@ -50,10 +45,7 @@ describe("names of symbols", () => {
     ["a.b weird name", [], "a.b weird name", true],
     ["run", ["Alpha"], "/", false],
   ])("%s in %j is %s: %s", (name, containers, wanted, expected) => {
-    const outer = containers.reduce<Container | undefined>(
-      (outer, own) => containerOf(own, outer),
-      undefined,
-    );
+    const outer = containers.reduce<Container | undefined>((outer, own) => ({ name: own, outer }), undefined);
     expect(nameMatcher(wanted)({ name, container: outer })).toBe(expected);
   });
 

@@ -170,6 +170,7 @@ const QUIRKS: ReadonlySet<string> = new Set([
   "initialize_timeout_ms",
   "request_timeout_ms",
   "request_timeout_overrides_ms",
+  "never_cancel",
   "warmup_timeout_ms",
 ]);
 

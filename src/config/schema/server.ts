@@ -100,6 +100,11 @@ export const serverSchema = z.strictObject({
   initialize_timeout_ms: atMost(milliseconds, "Longest time for `initialize`."),
   request_timeout_ms: atMost(milliseconds, "Longest time for one request."),
   request_timeout_overrides_ms: fixed(z.record(z.string(), milliseconds), "Method → longest time."),
+  never_cancel: optionalSet(
+    nonEmpty,
+    "Methods whose requests are not cancelled at the server: their answers are ignored instead. For a server that a cancellation breaks.",
+    "fixed",
+  ),
   warmup_timeout_ms: atMost(milliseconds, "Longest wait for a starting server to index."),
   replies: fixed(z.record(z.string(), json), "Static answers to the server's own requests."),
   forward: optionalList(

@@ -6,12 +6,10 @@ import {
   CancellationTokenSource,
   createMessageConnection,
   ErrorCodes,
-  type Message,
   type MessageConnection,
   ParameterStructures,
   ProgressType,
   ResponseError,
-  StreamMessageWriter,
   TraceFormat,
   Trace as TraceLevel,
 } from "vscode-jsonrpc/node";
@@ -20,12 +18,11 @@ import { Refusal } from "../../base/problem.js";
 import { cancelled, Deadline, untilAborted, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
+import { BoundedWriter } from "./bounded-writer.js";
 import { ResyncReader, type Skipped } from "./resync-reader.js";
 
 /** Requests that may be pending at a server; further ones are refused. */
 const MAX_PENDING = 256;
-/** Messages that may wait for a server that does not read its input; further requests are refused. */
-const MAX_UNSENT = 1_000;
 /** Last replies of a server that has ended are waited for this long. */
 const DRAIN_MS = 1_000;
 /** After an unreadable message, pending requests may still be answered for this long. */
@@ -37,6 +34,8 @@ const CLOSED_MS = 2_000;
 export interface ConnectionOptions {
   name: string;
   maxBytes: number;
+  /** Methods whose requests are not cancelled at the server. */
+  neverCancel: readonly string[];
   trace?: Trace | undefined;
   onSkipped: (skipped: Skipped) => void;
   onTimeout: (refusal: Refusal) => void;
@@ -58,25 +57,28 @@ interface PendingRequest {
 }
 
 export class ServerConnection {
-  readonly #writer: CountingWriter;
+  readonly #writer: BoundedWriter;
   readonly #connection: MessageConnection;
   readonly #pending = new Set<PendingRequest>();
-  /** Resolves with the reason when the server has ended and every pending request was rejected. */
+  /** Resolves with the reason when the server has ended, or is ended by us, and every pending request was rejected. */
   readonly ended: Promise<string>;
+  #endedByUs: (reason: string) => void = () => undefined;
   #isOpen = true;
   #tokens = 0;
   #losses = 0;
   #failure: Refusal | undefined;
+  /** Methods with a cancelled request since the last one that succeeded. */
+  readonly #cancelled = new Set<string>();
 
   constructor(
-    transport: Transport,
+    private readonly transport: Transport,
     private readonly options: ConnectionOptions,
   ) {
     const reader = new ResyncReader(transport.input, options.maxBytes, (skipped) => {
       options.onSkipped(skipped);
       if (skipped.lost) this.#replyLost(skipped);
     });
-    this.#writer = new CountingWriter(transport.output);
+    this.#writer = new BoundedWriter(transport.output, (reason) => void this.end(reason));
     this.#connection = createMessageConnection(reader, this.#writer);
     this.#connection.onRequest((method, params) => options.onRequest(method, params));
     this.#connection.onNotification((method, params) => options.onNotification(method, params));
@@ -87,12 +89,16 @@ export class ServerConnection {
     const drained = new Promise<true>((resolve) => {
       reader.onClose(() => resolve(true));
     });
-    this.#connection.onClose(() => void this.#closed(transport));
-    this.ended = transport.ended.then(async (reason) => {
+    this.#connection.onClose(() => void this.#closed());
+    const exited = transport.ended.then(async (reason) => {
       if (!this.#failure) await drain(drained);
-      this.fail(new Refusal("lsp/exited", `server "${this.options.name}" ${reason}`));
+      this.#fail(reason);
       return reason;
     });
+    const endedByUs = new Promise<string>((resolve) => {
+      this.#endedByUs = resolve;
+    });
+    this.ended = Promise.race([exited, endedByUs]);
     this.#connection.listen();
   }
 
@@ -106,13 +112,26 @@ export class ServerConnection {
 
   /** Refuses further work for a server that reads or answers nothing, so that what waits for it stays bounded. */
   refuseWhenFull(): void {
-    if (this.#pending.size < MAX_PENDING && this.#writer.unsent < MAX_UNSENT) return;
+    if (this.#pending.size < MAX_PENDING && !this.#writer.isBusy) return;
     throw new Refusal("lsp/busy", `server "${this.options.name}" does not keep up with its requests`);
   }
 
-  /** Rejects every pending and every later request with this refusal. */
-  fail(refusal: Refusal): void {
+  /** Whether a request of this method was cancelled, and none has succeeded since. */
+  wasCancelled(method: string): boolean {
+    return this.#cancelled.has(method);
+  }
+
+  /** Ends the server at once. The reason continues "the server …"; it refuses what is pending and explains the end. */
+  async end(reason: string): Promise<void> {
+    this.#fail(reason);
+    this.#endedByUs(reason);
+    await this.transport.kill();
+  }
+
+  /** Rejects every pending and every later request. */
+  #fail(reason: string): void {
     if (this.#failure) return;
+    const refusal = new Refusal("lsp/exited", `server "${this.options.name}" ${reason}`);
     this.#failure = refusal;
     this.#isOpen = false;
     for (const { abort } of [...this.#pending]) abort.abort(refusal);
@@ -125,7 +144,7 @@ export class ServerConnection {
     this.#connection.sendNotification(method, ...positional(params)).catch(() => {});
   }
 
-  /** Sends a request. On timeout and abort the server is sent `$/cancelRequest`. */
+  /** Sends a request. On timeout and abort the server is sent `$/cancelRequest`, unless it must not be. */
   async request(
     method: string,
     params: unknown,
@@ -139,14 +158,19 @@ export class ServerConnection {
     const deadline = new Deadline(parents, timeoutMs, () => this.#timedOut(method, timeoutMs));
     const cancellation = new CancellationTokenSource();
     deadline.signal.addEventListener("abort", () => {
-      if (this.#isOpen) cancellation.cancel();
+      if (!this.#isOpen || this.options.neverCancel.includes(method)) return;
+      this.#cancelled.add(method);
+      cancellation.cancel();
     });
     this.#pending.add(request);
     const partial = parts && this.#partialResults(params, parts);
     try {
       const sent = positional(partial?.params ?? params);
       const { token } = cancellation;
-      return await untilAborted(deadline.signal, this.#connection.sendRequest(method, ...sent, token));
+      const answer = this.#connection.sendRequest(method, ...sent, token);
+      const value: unknown = await untilAborted(deadline.signal, answer);
+      this.#cancelled.delete(method);
+      return value;
     } catch (error) {
       throw deadline.signal.aborted ? cancelled(deadline.signal) : await this.#reasonOf(error);
     } finally {
@@ -188,11 +212,10 @@ export class ServerConnection {
   }
 
   /** A server that closed a pipe can never answer again: it is ended, unless it is ending by itself. */
-  async #closed(transport: Transport): Promise<void> {
+  async #closed(): Promise<void> {
     this.#isOpen = false;
-    if ((await withTimeout(transport.ended, CLOSED_MS)) !== undefined) return;
-    this.fail(new Refusal("lsp/exited", `server "${this.options.name}" closed its input or output`));
-    await transport.kill();
+    if ((await withTimeout(this.transport.ended, CLOSED_MS)) !== undefined) return;
+    await this.end("closed its input or output");
   }
 
   /** The server's own error, or the end of the server that a failed write announces. */
@@ -210,20 +233,6 @@ export class ServerConnection {
       trace({ side: "lsp", server: this.options.name, direction, message });
     };
     void this.#connection.trace(TraceLevel.Messages, { log }, { traceFormat: TraceFormat.JSON });
-  }
-}
-
-/** Counts the messages that wait until the server reads them. */
-class CountingWriter extends StreamMessageWriter {
-  unsent = 0;
-
-  override async write(message: Message): Promise<void> {
-    this.unsent += 1;
-    try {
-      await super.write(message);
-    } finally {
-      this.unsent -= 1;
-    }
   }
 }
 

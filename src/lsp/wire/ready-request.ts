@@ -12,8 +12,8 @@ import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";
 import type { RequestOptions, ServerReply } from "../types.js";
 import type { ServerConnection } from "./connection.js";
+import { MALFORMED, UNREADABLE } from "./message-body.js";
 import { redact } from "./redact.js";
-import { UNREADABLE } from "./resync-reader.js";
 
 /** Methods whose answers depend on the text of one file only: indexing does not change them. */
 const SINGLE_FILE = new Set([
@@ -30,6 +30,7 @@ const SINGLE_FILE = new Set([
 const REQUEST_CANCELLED = -32800;
 const CONTENT_MODIFIED = -32801;
 const SERVER_CANCELLED = -32802;
+const UNKNOWN_ERROR = -32001;
 const MAX_RETRIES = 5;
 const RETRY_MS = 100;
 /** Share of the time after which an answer in hand is returned instead of waiting on. */
@@ -46,6 +47,8 @@ export interface RequestTarget {
   reportsProgress: (method: string) => boolean;
   /** How long an empty answer about one file's own text is doubted. */
   warmupMs: number;
+  /** Ends the server, so that the next request starts it again. */
+  end: (reason: string) => Promise<void>;
 }
 
 export interface GivenRequest {
@@ -144,6 +147,7 @@ export class ReadyRequest {
   async #sendWhileStale(): Promise<Outcome> {
     const { name, roots, readiness, connection } = this.target;
     const { method, params, options } = this.given;
+    let failedBefore: string | undefined;
     for (let retries = 0; ; retries++) {
       try {
         const timeoutMs = Math.max(1, Math.round(this.#leftMs()));
@@ -154,11 +158,27 @@ export class ReadyRequest {
         if (!(error instanceof ResponseError)) throw error;
         const isStale = error.code === CONTENT_MODIFIED || error.code === SERVER_CANCELLED;
         const mayRetry = retries < MAX_RETRIES && this.#leftMs() > RETRY_MS;
+        if (this.#isRead && isInternal(error) && connection.wasCancelled(method)) {
+          if (error.message === failedBefore) throw await this.#stuck();
+          failedBefore = error.message;
+          if (mayRetry) continue;
+        }
         if (!this.#isRead || !isStale || !mayRetry)
           return refusalOf({ name, roots: options.roots ?? roots }, method, error);
       }
       await readiness.wait(() => false, RETRY_MS * (retries + 1), options.signal);
     }
+  }
+
+  /**
+   * A cancelled request has left the server in a state in which it answers every later one with the same internal error
+   * (pyright's references do). It is ended; whoever asked asks its next start.
+   */
+  async #stuck(): Promise<Refusal> {
+    const { name, end } = this.target;
+    const reason = `answered ${this.given.method} with the same internal error since a request was cancelled, and was ended`;
+    await end(reason);
+    return new Refusal("lsp/exited", `server "${name}" ${reason}`);
   }
 
   /** Waits for the first status, for half of the time: a server that never sends it may still answer. */
@@ -210,6 +230,10 @@ export class ReadyRequest {
   }
 }
 
+function isInternal({ code }: ResponseError<unknown>): boolean {
+  return code === ErrorCodes.InternalError || code === UNKNOWN_ERROR;
+}
+
 /** Whether a method only reads: true for LSP's own requests, unknown for all others. */
 export function isRead(method: string): boolean {
   return Object.hasOwn(methods, method) && method !== "workspace/executeCommand";
@@ -226,6 +250,8 @@ export function refusalOf(
     return new Refusal("lsp/not-supported", `server "${name}" does not support ${method}`);
   if (error.code === UNREADABLE)
     return new Refusal("lsp/garbled", `server "${name}" answered ${method} with ${text}`);
+  if (error.code === MALFORMED)
+    return new Refusal("lsp/invalid-reply", `server "${name}" answered ${method} with ${text}`);
   const message = `server "${name}" answered ${method} with an error: ${text}`;
   return new Refusal("lsp/failed", message, { data: { method, code: error.code } });
 }

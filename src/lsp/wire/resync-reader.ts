@@ -5,20 +5,14 @@
  */
 import type { Readable } from "node:stream";
 import { AbstractMessageReader, type DataCallback, type Disposable, type Message } from "vscode-jsonrpc/node";
-import { isTable } from "../../base/json.js";
+import { findHeader, partialHeader, startsHeader } from "./frame-header.js";
+import { EDGE, readMessage, requestId, unreadableReply } from "./message-body.js";
 
-const NAME = "Content-Length:";
-const HEADER = /^Content-Length:[ \t]*(\d{1,15})[ \t]*\r?\n(?:[A-Za-z-]+:[^\r\n]{0,256}\r?\n){0,8}\r?\n/i;
-const MAX_HEADER = 2_048;
-/** The id of a reply is looked for in this many bytes at each end of a body that cannot be parsed. */
-const EDGE = 256;
-/** Most servers write the id before the result, some write it last. */
-const ID_FIRST = /^\s*\{[^{}[\]]*?"id"\s*:\s*(\d+)/;
-const ID_LAST = /[{,]\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
-const METHOD_FIRST = /^\s*\{[^{}[\]]*?"method"\s*:/;
-
-/** Error code of the reply that replaces one that cannot be used. */
-export const UNREADABLE = -30_413;
+/** Parsing lets other work run after this long. */
+const SLICE_MS = 8;
+/** Smaller chunks are joined, so that a server that writes byte by byte costs no more than its bytes. */
+const SMALL_CHUNK = 4_096;
+const JOINED_CHUNK = 65_536;
 
 /** Output that was skipped: text that is no message, or a message that cannot be used. */
 export interface Skipped {
@@ -51,6 +45,8 @@ export class ResyncReader extends AbstractMessageReader {
   /** Bytes needed before parsing can go on: avoids joining the chunks of a large message again and again. */
   #needs = 1;
   #dropped: Dropped | undefined;
+  /** Whether the chunks may contain another whole message. */
+  #isUnparsed = false;
   #queue: Message[] = [];
   #isDelivering = false;
   #hasEnded = false;
@@ -80,18 +76,26 @@ export class ResyncReader extends AbstractMessageReader {
     this.#callback = undefined;
     this.#queue = [];
     this.#chunks = [];
+    this.#isUnparsed = false;
     this.input.off("data", this.#onData);
     this.input.resume();
   }
 
   readonly #onData = (chunk: Buffer): void => {
     const before = this.#chunks.at(-1);
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
+    this.#append(before, chunk);
     if (this.#size < this.#needs && !startsHeader(before, chunk)) return;
-    this.#parse(before === undefined ? chunk : Buffer.concat(this.#chunks));
+    this.#parse();
     this.#deliver();
   };
+
+  #append(last: Buffer | undefined, chunk: Buffer): void {
+    this.#size += chunk.length;
+    const isJoined =
+      last !== undefined && chunk.length < SMALL_CHUNK && last.length + chunk.length <= JOINED_CHUNK;
+    if (isJoined) this.#chunks[this.#chunks.length - 1] = Buffer.concat([last, chunk]);
+    else this.#chunks.push(chunk);
+  }
 
   readonly #onEnd = (): void => {
     if (this.#hasEnded) return;
@@ -99,11 +103,13 @@ export class ResyncReader extends AbstractMessageReader {
     this.#deliver();
   };
 
-  /** Queues every complete message of the buffer and keeps the rest. */
-  #parse(buffer: Buffer): void {
-    let rest = buffer;
+  /** Queues the complete messages, for one slice of time, and keeps the rest. */
+  #parse(): void {
+    const until = performance.now() + SLICE_MS;
+    const [first] = this.#chunks;
+    let rest = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
     let needs: number | undefined;
-    while (rest.length > 0 && needs === undefined) {
+    while (rest.length > 0 && needs === undefined && performance.now() < until) {
       const step = this.#next(rest);
       if (step.message) this.#queue.push(step.message);
       rest = rest.subarray(step.used);
@@ -112,14 +118,16 @@ export class ResyncReader extends AbstractMessageReader {
     this.#chunks = rest.length > 0 ? [rest] : [];
     this.#size = rest.length;
     this.#needs = needs ?? 1;
+    this.#isUnparsed = rest.length > 0 && needs === undefined;
   }
 
   /** Delivers one message per turn. The stream is paused while messages wait, so that a flood stays bounded. */
   #deliver(): void {
     if (this.#isDelivering) return;
+    if (this.#queue.length === 0 && this.#isUnparsed) this.#parse();
     const message = this.#queue.shift();
     if (message) this.#handOver(message);
-    if (this.#queue.length > 0 || (message && this.#hasEnded)) {
+    if (this.#queue.length > 0 || this.#isUnparsed || (message && this.#hasEnded)) {
       this.#isDelivering = true;
       this.input.pause();
       setImmediate(() => {
@@ -144,13 +152,10 @@ export class ResyncReader extends AbstractMessageReader {
 
   #next(buffer: Buffer): Step {
     if (this.#dropped) return this.#drop(buffer, this.#dropped);
-    const at = findName(buffer);
-    if (at < 0) return { used: this.#junk(buffer, buffer.length - partialHeader(buffer)), needs: 1 };
-    if (at > 0) return { used: this.#junk(buffer, at) };
-    const header = headerAt(buffer);
-    if (header) return this.#body(buffer, header.size, header.size + header.length);
-    const isIncomplete = buffer.length < MAX_HEADER && findName(buffer.subarray(1)) < 0;
-    return isIncomplete ? { used: 0, needs: buffer.length + 1 } : { used: this.#junk(buffer, NAME.length) };
+    const header = findHeader(buffer);
+    if (!header) return { used: this.#junk(buffer, buffer.length - partialHeader(buffer)), needs: 1 };
+    if (header.at > 0) return { used: this.#junk(buffer, header.at) };
+    return this.#body(buffer, header.size, header.size + header.length);
   }
 
   /** The message whose body is between two offsets. A header before its end means that it was cut short. */
@@ -158,20 +163,20 @@ export class ResyncReader extends AbstractMessageReader {
     const length = end - start;
     if (length > this.maxBytes) return this.#overLimit(buffer, start, length);
     const isWhole = buffer.length >= end;
-    const message = isWhole ? parseMessage(buffer.toString("utf8", start, end)) : undefined;
-    if (message) return { used: end, message };
-    const header = findHeader(buffer, start);
-    const isCut = header >= 0 && header < end;
-    if (!isWhole && !isCut) return { used: 0, needs: end };
-    const text = `a message of ${length} bytes that ${isWhole ? "is not a JSON object" : "ended early"}`;
-    const body = buffer.subarray(start, isCut ? header : end);
-    const tail = isCut ? "" : body.toString("utf8", Math.max(0, body.length - EDGE));
-    return { used: isCut ? header : end, message: this.#unreadable("garbled", text, headOf(body), tail) };
+    const message = isWhole ? readMessage(buffer.toString("utf8", start, end)) : "ended early";
+    if (typeof message !== "string") return { used: end, message };
+    const next = findHeader(buffer, start, Math.min(end, buffer.length));
+    if (!isWhole && next === undefined) return { used: 0, needs: end };
+    const text = `a message of ${length} bytes that ${message}`;
+    const body = buffer.subarray(start, next?.at ?? end);
+    const tail = next ? "" : body.toString("utf8", Math.max(0, body.length - EDGE));
+    const used = next?.at ?? end;
+    return { used, message: this.#unreadable("garbled", text, headOf(body), tail) };
   }
 
   /** Starts dropping a message over the limit, once enough of it is there to see whose reply it is. */
   #overLimit(buffer: Buffer, start: number, length: number): Step {
-    if (buffer.length < start + EDGE && findHeader(buffer, start) < 0 && !this.#hasEnded)
+    if (buffer.length < start + EDGE && findHeader(buffer, start) === undefined && !this.#hasEnded)
       return { used: 0, needs: start + Math.min(length, EDGE) };
     const text = `a message of ${length} bytes, over the limit of ${this.maxBytes}`;
     const head = headOf(buffer.subarray(start));
@@ -182,12 +187,12 @@ export class ResyncReader extends AbstractMessageReader {
 
   /** Drops bytes up to the end of the message, or up to a header before it. */
   #drop(buffer: Buffer, dropped: Dropped): Step {
-    const header = findHeader(buffer, 0);
-    const available = header < 0 ? buffer.length - partialHeader(buffer) : header;
+    const header = findHeader(buffer);
+    const available = header?.at ?? buffer.length - partialHeader(buffer);
     const used = Math.min(dropped.left, available);
     dropped.left -= used;
     dropped.tail = Buffer.from(Buffer.concat([dropped.tail, buffer.subarray(0, used)]).subarray(-EDGE));
-    if (dropped.left > 0 && header < 0) return { used, needs: buffer.length - used + 1 };
+    if (dropped.left > 0 && header === undefined) return { used, needs: buffer.length - used + 1 };
     this.#dropped = undefined;
     if (dropped.isReported) return { used };
     const tail = dropped.left > 0 ? "" : dropped.tail.toString("utf8");
@@ -199,7 +204,7 @@ export class ResyncReader extends AbstractMessageReader {
     const id = requestId(head, tail);
     this.skip({ kind, text, lost: id === "unknown" });
     if (typeof id === "string") return undefined;
-    return { jsonrpc: "2.0", id, error: { code: UNREADABLE, message: text } } as Message;
+    return unreadableReply(id, text);
   }
 
   #junk(buffer: Buffer, used: number): number {
@@ -209,65 +214,6 @@ export class ResyncReader extends AbstractMessageReader {
   }
 }
 
-/** The message in a body. A reply with neither result nor error means null to some servers. */
-function parseMessage(body: string): Message | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-  if (!isTable(value)) return undefined;
-  const isReply = value.method === undefined && value.id !== undefined;
-  const isNull = isReply && value.result === undefined && (value.error === undefined || value.error === null);
-  return (isNull ? { ...value, result: null } : value) as unknown as Message;
-}
-
-/** The id of the request that an unreadable message replies to; "none" when it is no reply. */
-function requestId(head: string, tail: string): number | "none" | "unknown" {
-  if (METHOD_FIRST.test(head)) return "none";
-  const id = (ID_FIRST.exec(head) ?? ID_LAST.exec(tail))?.[1];
-  return id === undefined ? "unknown" : Number(id);
-}
-
 function headOf(body: Buffer): string {
   return body.toString("utf8", 0, EDGE);
-}
-
-/** The header at the start of the buffer: its own size and the length of the body. */
-function headerAt(buffer: Buffer): { size: number; length: number } | undefined {
-  const match = HEADER.exec(buffer.toString("latin1", 0, MAX_HEADER));
-  return match ? { size: match[0].length, length: Number(match[1]) } : undefined;
-}
-
-/** The offset of `Content-Length:` in any case, or -1. */
-function findName(buffer: Buffer): number {
-  const exact = buffer.indexOf(NAME);
-  if (exact === 0) return 0;
-  const other = buffer.toString("latin1", 0, exact < 0 ? buffer.length : exact).search(/Content-Length:/i);
-  return other < 0 ? exact : other;
-}
-
-/** How many bytes at the end may be the beginning of a header. */
-function partialHeader(buffer: Buffer): number {
-  const name = buffer.lastIndexOf(NAME);
-  if (name >= 0 && buffer.length - name < MAX_HEADER) return buffer.length - name;
-  const tail = buffer.toString("latin1", Math.max(0, buffer.length - NAME.length + 1)).toLowerCase();
-  for (let length = tail.length; length > 0; length--)
-    if (NAME.toLowerCase().startsWith(tail.slice(-length))) return length;
-  return 0;
-}
-
-/** The offset of the first complete header at or after `from`, or -1. */
-function findHeader(buffer: Buffer, from: number): number {
-  for (let at = buffer.indexOf(NAME, from); at >= 0; at = buffer.indexOf(NAME, at + 1))
-    if (headerAt(buffer.subarray(at))) return at;
-  return -1;
-}
-
-/** Whether a complete header begins in this chunk, or shortly before it: the message before it was cut short. */
-function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean {
-  if (findHeader(chunk, 0) >= 0) return true;
-  const tail = before?.subarray(-64);
-  return tail !== undefined && findHeader(Buffer.concat([tail, chunk.subarray(0, MAX_HEADER)]), 0) >= 0;
 }

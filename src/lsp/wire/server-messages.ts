@@ -19,6 +19,11 @@ import type { InstanceContext } from "../instance.js";
 import type { ReadinessState } from "../readiness.js";
 import type { ApplyEdit } from "../types.js";
 
+/** Items of one `workspace/configuration`. */
+const MAX_ITEMS = 1_000;
+/** Characters of a name that a server asks about. */
+const MAX_NAME = 500;
+
 export interface ServerMessagesContext extends Pick<InstanceContext, "plan" | "command"> {
   capabilities: Capabilities;
   readiness: ReadinessState;
@@ -71,7 +76,7 @@ export class ServerMessages {
         return null;
     }
     if (/^workspace\/\w+\/refresh$/.test(method)) return null;
-    throw new ResponseError(ErrorCodes.MethodNotFound, `Unhandled method ${method}`);
+    throw new ResponseError(ErrorCodes.MethodNotFound, `Unhandled method ${method.slice(0, MAX_NAME)}`);
   }
 
   async #applyEdit(params: unknown): Promise<ApplyWorkspaceEditResult> {
@@ -92,9 +97,12 @@ export class ServerMessages {
   }
 }
 
-/** One value for each item asked for, in the same order. */
+/** One value for each item asked for, in the same order. Each may be all settings, so the items are bounded. */
 function configuration(settings: JsonObject, params: unknown): Json[] {
-  return itemsOf(fieldsOf<ConfigurationParams>(params).items).map((item) => {
+  const items = itemsOf(fieldsOf<ConfigurationParams>(params).items);
+  if (items.length > MAX_ITEMS)
+    throw new ResponseError(ErrorCodes.InvalidParams, `More than ${MAX_ITEMS} items`);
+  return items.map((item) => {
     const { section } = fieldsOf<ConfigurationItem>(item);
     return settingsAt(settings, typeof section === "string" ? section : "");
   });
@@ -103,6 +111,7 @@ function configuration(settings: JsonObject, params: unknown): Json[] {
 /** A missing first part gives `{}`, since unified-language-server crashes on null; a later one null, as in editors. */
 export function settingsAt(settings: JsonObject, section: string): Json {
   if (section === "") return settings;
+  if (section.length > MAX_NAME) return null;
   const whole = Object.hasOwn(settings, section) ? settings[section] : undefined;
   if (whole !== undefined) return whole;
   let current: Json = settings;

@@ -1,8 +1,9 @@
 /** Sends one request per item of an earlier reply, to the server that gave the item. Replies are in order of position. */
 import type { EachOptions } from "../../abi/handler.js";
 import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { type KeyPart, sortBy, uniqueBy } from "../../base/order.js";
+import { type KeyPart, sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import { Turns } from "../../base/timing.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { runtimeShapes } from "../shapes/index.js";
@@ -26,7 +27,7 @@ export async function askEach(
 ): Promise<ReplyData> {
   if (options.lacking !== undefined) return refine(call, method, items, options, options.lacking, params);
   // Sort first, so that the same items fall under the limit whatever order the server used.
-  const questions = inOrder(entriesIn(items, options, listOf));
+  const questions = await inOrder(entriesIn(items, options, listOf), new Turns(call.signal));
   const limit = limitOf(options);
   if (questions.length > limit)
     call.evidence.truncated(`Only ${limit} of ${questions.length} items were asked about.`);
@@ -53,7 +54,9 @@ async function refine(
 ): Promise<ReplyData> {
   const shape = runtimeShapes[call.tool.output.shape];
   const found = entriesIn(items, options, shape?.entries ?? listOf);
-  const chosen = uniqueBy(shape?.choose?.(found, call) ?? inOrder(found), identityOf);
+  const turns = new Turns(call.signal);
+  const ordered = shape?.choose === undefined ? inOrder(found, turns) : shape.choose(found, call);
+  const chosen = await uniqueByInTurns(await ordered, identityOf, turns);
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const shown = typeof wanted === "number" ? wanted : call.tool.maxItems;
   const questions = chosen
@@ -94,8 +97,8 @@ function limitOf({ limit }: EachOptions): number {
 }
 
 /** Sorts by file, then range, then text. */
-function inOrder(entries: Entry[]): Entry[] {
-  return sortBy(entries, (entry) => [...placeOf(entry.item), identityOf(entry)]);
+function inOrder(entries: Entry[], turns: Turns): Promise<Entry[]> {
+  return sortByInTurns(entries, (entry) => [...placeOf(entry.item), identityOf(entry)], turns);
 }
 
 function placeOf(item: unknown): KeyPart[] {

@@ -198,8 +198,8 @@ function compareErrors(
     const [was, is] = [old.get(path), after.errors.get(path)];
     // An edited file that only one snapshot knows cannot be compared; other files are listed only with errors.
     if (edited.includes(path) && (was === undefined || is === undefined)) continue;
-    introduced.push(...errorsWithout(is ?? [], was ?? []));
-    resolved.push(...errorsWithout(was ?? [], is ?? []));
+    for (const error of errorsWithout(is ?? [], was ?? [])) introduced.push(error);
+    for (const error of errorsWithout(was ?? [], is ?? [])) resolved.push(error);
   }
   const errors = selectErrors(call, after, edited);
   const total = [...after.errors.values()].flat().length;
@@ -215,11 +215,13 @@ function compareErrors(
 function errorsWithout(errors: readonly JsonObject[], others: readonly JsonObject[]): JsonObject[] {
   const keyOf = ({ code, source, message }: JsonObject) =>
     canonicalText([code ?? null, source ?? null, message ?? null]);
-  const remaining = others.map(keyOf);
+  const remaining = new Map<string, number>();
+  for (const key of others.map(keyOf)) remaining.set(key, (remaining.get(key) ?? 0) + 1);
   return errors.filter((error) => {
-    const at = remaining.indexOf(keyOf(error));
-    if (at >= 0) remaining.splice(at, 1);
-    return at < 0;
+    const key = keyOf(error);
+    const count = remaining.get(key) ?? 0;
+    remaining.set(key, count - 1);
+    return count <= 0;
   });
 }
 

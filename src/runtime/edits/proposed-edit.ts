@@ -9,6 +9,7 @@ import type { Json } from "../../base/json.js";
 import { pathAfterMove } from "../../base/paths.js";
 import { Fault, Refusal } from "../../base/problem.js";
 import { type ColumnUnit, columnsOf, Lines } from "../../base/text.js";
+import { Turns } from "../../base/timing.js";
 import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
@@ -40,11 +41,12 @@ export class ProposedEdit {
   command: ServerCommand | undefined;
 
   merge(other: ProposedEdit): void {
-    this.changes.push(...other.changes);
-    this.reasons.push(...other.reasons);
-    this.toConfirm.push(...other.toConfirm);
-    this.doubts.push(...other.doubts);
-    this.unsureServers.push(...other.unsureServers);
+    // One by one: a server's list may be longer than a call takes arguments.
+    for (const change of other.changes) this.changes.push(change);
+    for (const reason of other.reasons) this.reasons.push(reason);
+    for (const label of other.toConfirm) this.toConfirm.push(label);
+    for (const doubt of other.doubts) this.doubts.push(doubt);
+    for (const id of other.unsureServers) this.unsureServers.push(id);
     this.isWorkspaceWide ||= other.isWorkspaceWide;
     this.lacksOperation ||= other.lacksOperation;
     this.command ??= other.command;
@@ -135,7 +137,9 @@ export class EditBuilder {
       if (hash !== undefined && hash !== text.hash)
         throw new Refusal("edit/changed", "does not have the given hash");
       const changes: TextChange[] = [];
+      const turns = new Turns(this.call.signal);
       for (const { range, ...edit } of edits) {
+        if (turns.isOver) await turns.pass();
         const extent = exactExtent(text.lines, range, unit);
         if (extent === undefined)
           this.edit.refuse("edit/out-of-range", shown, "does not contain a range of the edit");

@@ -62,6 +62,7 @@ export function editedUris(edit: LspObject): { uris: string[]; count: number } {
 class WorkspaceEditReader {
   readonly #builder: EditBuilder;
   #annotations: LspObject = {};
+  readonly #toConfirm = new Set<string>();
   #number = 0;
 
   constructor(
@@ -152,9 +153,9 @@ class WorkspaceEditReader {
   #note({ annotationId }: LspObject): { note?: string } {
     const found = typeof annotationId === "string" ? this.#annotations[annotationId] : undefined;
     if (!isTable(found) || typeof found.label !== "string") return {};
-    const { toConfirm } = this.#builder.edit;
-    if (found.needsConfirmation === true && !toConfirm.includes(found.label)) {
-      toConfirm.push(found.label);
+    if (found.needsConfirmation === true && !this.#toConfirm.has(found.label)) {
+      this.#toConfirm.add(found.label);
+      this.#builder.edit.toConfirm.push(found.label);
       const message = `The server wants this part of the edit to be confirmed: ${found.label}.`;
       const data = typeof found.description === "string" ? { description: found.description } : undefined;
       this.call.evidence.warn("answer/needs-confirmation", message, data);
@@ -184,7 +185,7 @@ function warnOfMissingProject(call: CallState, { plan }: LanguageServer, edit: P
 
 /** An escape, a choice `${1|one,two|}`, the start and end of `${1:default}`, `$1`, `${1}`, or what only editors know. */
 const snippetPart =
-  /\\([$}\\])|\$\{\d+\|((?:\\.|[^,|\\])*)(?:\\.|[^|\\])*\|\}|(\$\{\d+:)|(\})|\$\d+|\$\{\d+\}|(\$[{A-Za-z_])/g;
+  /\\([$}\\])|\$\{\d+\|((?:\\.|[^,|\\])*)(?:,(?:\\.|[^|\\])*)?\|\}|(\$\{\d+:)|(\})|\$\d+|\$\{\d+\}|(\$[{A-Za-z_])/g;
 
 /** The text of a snippet with the defaults of its tab stops; undefined for variables, which need an editor. */
 export function plainSnippet(snippet: string): string | undefined {

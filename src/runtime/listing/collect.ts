@@ -112,11 +112,27 @@ export interface RawItem<T> {
 /** How a shape compares and renders its items. It is kept for later pages, so it must not reference the reply. */
 export interface ItemKind<T> {
   facts: ShapeFacts;
-  /** Everything besides the range as one text: items with the same range and text are duplicates. */
-  text(what: T): string;
+  /** Compares everything besides the range: items with the same range that compare as equal are duplicates. */
+  compare(a: T, b: T): number;
+  /** The size of everything besides the range, for the bound on kept listings. */
+  bytes(what: T): number;
+  /** The sort key of items with the same range, where it can be had without rendering them. */
+  key?(what: T, places: Places): KeyPart[];
   /** The range to show, where it depends on the file's text; without this the item's own. */
   range?(item: RawItem<T>, lines: Lines | undefined): LspRange | undefined;
   render(item: RawItem<T>, admitted: Admitted, places: Places, lines: Lines | undefined): JsonObject;
+}
+
+/** How items are compared that are little besides one text. */
+export function comparedAsText<T>(text: (what: T) => string): Pick<ItemKind<T>, "compare" | "bytes"> {
+  return { compare: (a, b) => compareText(text(a), text(b)), bytes: (what) => bytesOfText(text(what)) };
+}
+
+/** V8's own part of a text, which is not its characters. */
+const BYTES_PER_TEXT = 64;
+
+export function bytesOfText({ length }: string): number {
+  return length === 0 ? 0 : BYTES_PER_TEXT + 2 * length;
 }
 
 /** The items of one file. Their order depends on the file's text, so a file is sorted when it is first shown. */
@@ -151,13 +167,16 @@ export async function uniqueItems<T>(
 ): Promise<RawItem<T>[]> {
   const compare = (a: RawItem<T>, b: RawItem<T>) =>
     compareRanges(a.range, b.range) ||
-    compareText(kind.text(a.what), kind.text(b.what)) ||
+    kind.compare(a.what, b.what) ||
     compareText(a.server.encoding, b.server.encoding);
   const sorted = await sortInTurns(items, compare, turns);
-  return sorted.filter((item, index) => {
-    const before = sorted[index - 1];
-    return before === undefined || compare(before, item) !== 0;
-  });
+  const unique: RawItem<T>[] = [];
+  for (const item of sorted) {
+    const before = unique.at(-1);
+    if (before === undefined || compare(before, item) !== 0) unique.push(item);
+    if (turns.isOver) await turns.pass();
+  }
+  return unique;
 }
 
 /** Brings the items of a file into the order in which they are shown. */
@@ -184,6 +203,7 @@ export async function sortUnique<T>(
   for (const shown of sorted) {
     const last = kept.at(-1);
     if (last === undefined || !isTie(last, shown) || text(last.item) !== text(shown.item)) kept.push(shown);
+    if (context.turns.isOver) await context.turns.pass();
   }
   file.items = kept.map(({ item }) => item);
   file.isSorted = true;
@@ -211,13 +231,14 @@ async function shownOrder<T>(
     if (turns.isOver) await turns.pass();
   }
   const keyOf = (entry: Shown<T>): KeyPart[] => {
-    entry.key ??= itemKey(kind.facts, kind.render(entry.item, admitted, places, lines), places.dialect);
+    entry.key ??=
+      kind.key?.(entry.item.what, places) ??
+      itemKey(kind.facts, kind.render(entry.item, admitted, places, lines), places.dialect);
     return entry.key;
   };
   const compareShown = (a: Shown<T>, b: Shown<T>) =>
     compareRanges(a.range, b.range) || compareKeys(keyOf(a), keyOf(b));
-  const compare = (a: Shown<T>, b: Shown<T>) =>
-    compareShown(a, b) || compareText(kind.text(a.item.what), kind.text(b.item.what));
+  const compare = (a: Shown<T>, b: Shown<T>) => compareShown(a, b) || kind.compare(a.item.what, b.item.what);
   const sorted = await sortInTurns(shown, compare, turns);
   return { sorted, lines, isTie: (a: Shown<T>, b: Shown<T>) => compareShown(a, b) === 0 };
 }

@@ -1,7 +1,7 @@
 /** The sorted items of an answer. Items are rendered when a page shows them, except where sorting needs them rendered. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
-import { compareKeys, compareText, sortInTurns } from "../../base/order.js";
+import { compareKeys, compareText, mapInTurns, sortInTurns } from "../../base/order.js";
 import type { Turns } from "../../base/timing.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
@@ -54,7 +54,11 @@ export async function sortRendered(
     if (turns.isOver) await turns.pass();
   }
   if (facts.order.length === 0) return new RenderedList([...unique.values()]);
-  const keyed = [...unique].map(([text, item]) => ({ text, item, key: itemKey(facts, item, dialect) }));
+  const keyed = await mapInTurns(
+    [...unique],
+    ([text, item]) => ({ text, item, key: itemKey(facts, item, dialect) }),
+    turns,
+  );
   const sorted = await sortInTurns(
     keyed,
     (a, b) => compareKeys(a.key, b.key) || compareText(a.text, b.text),
@@ -80,7 +84,8 @@ export class ItemList<T> implements List {
     for (const file of this.files) {
       if (before >= to) break;
       const [first, last] = [Math.max(0, from - before), Math.min(file.items.length, to - before)];
-      if (first < last) rendered.push(...(await renderItems(this.kind, file, first, last, context)));
+      if (first < last)
+        for (const item of await renderItems(this.kind, file, first, last, context)) rendered.push(item);
       before += file.items.length;
     }
     return rendered;
@@ -157,17 +162,15 @@ async function renderItems<T>(
 /** What counts besides the texts. V8's own overhead per item is not counted: the number of items is bounded as well. */
 const BYTES_PER_ITEM = 20;
 const BYTES_PER_FILE = 400;
-const BYTES_PER_TEXT = 64;
 
 async function bytesOf<T>(kind: ItemKind<T>, files: readonly FileItems<T>[], turns: Turns): Promise<number> {
   let bytes = 0;
   for (const { items } of files) {
     bytes += BYTES_PER_FILE + items.length * BYTES_PER_ITEM;
     for (const { what } of items) {
-      const { length } = kind.text(what);
-      if (length > 0) bytes += BYTES_PER_TEXT + 2 * length;
+      bytes += kind.bytes(what);
+      if (turns.isOver) await turns.pass();
     }
-    if (turns.isOver) await turns.pass();
   }
   return bytes;
 }

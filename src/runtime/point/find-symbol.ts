@@ -5,6 +5,7 @@
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import { Turns } from "../../base/timing.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { symbolKinds } from "../../protocol/kinds.js";
 import { workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
@@ -13,7 +14,7 @@ import { requestCandidates } from "../ask/ask.js";
 import { candidatesForWorkspace, type ReplyPart } from "../ask/candidates.js";
 import { retryPlanFor } from "../ask/recent-changes.js";
 import type { CallState } from "../call-state.js";
-import { identifierOf, isKind, nameAndIndex, nameMatcher } from "./symbol-names.js";
+import { containerPath, identifierOf, isKind, nameAndIndex, nameMatcher } from "./symbol-names.js";
 import {
   documentSymbols,
   dropSymbol,
@@ -41,6 +42,8 @@ export class SeveralMatches extends Error {
   }
 }
 
+/** No index of a name is higher. */
+const MOST_MATCHES = 10_000;
 /** How many files are opened to place workspace symbols that have no range. */
 const mostFiles = 5;
 
@@ -71,11 +74,14 @@ export async function findSymbol(
 /** The position of the first symbol that a line declares. */
 export async function declaredOn(call: CallState, target: Target, line: number): Promise<Place | undefined> {
   const { lines } = target.document;
-  const starts = (await symbolsIn(call, target)).flatMap((symbol) => {
+  const turns = new Turns(call.signal);
+  const here: Place[] = [];
+  for (const symbol of await symbolsIn(call, target)) {
     const start = extentOf(symbol, lines)?.start;
-    return start === undefined ? [] : [toPoint(lines, start, symbol.server.encoding, "utf-16")];
-  });
-  const here = starts.filter((start) => start.line === line);
+    const place = start && toPoint(lines, start, symbol.server.encoding, "utf-16");
+    if (place?.line === line) here.push(place);
+    if (turns.isOver) await turns.pass();
+  }
   return sortBy(here, ({ character }) => [character])[0];
 }
 
@@ -128,7 +134,8 @@ async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<F
   const named = found.length > 0 ? found : inside(call, matching(all, { ...wanted, name: query }));
   const placedInFiles: FoundSymbol[] = [];
   for (const uri of sortedSet(named.map((symbol) => symbol.uri)).slice(0, mostFiles))
-    placedInFiles.push(...(await matchesIn(call, await openTarget(call, uri), wanted)));
+    for (const symbol of await matchesIn(call, await openTarget(call, uri), wanted))
+      placedInFiles.push(symbol);
   return placedInFiles;
 }
 
@@ -160,9 +167,12 @@ function noParts(error: unknown): ReplyPart[] {
 }
 
 async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol[]): Promise<FoundSymbol> {
-  const described = await Promise.all(
-    found.map(async (symbol) => ({ symbol, item: await describe(call, symbol) })),
-  );
+  const turns = new Turns(call.signal);
+  const described: { symbol: FoundSymbol; item: Awaited<ReturnType<typeof describe>> }[] = [];
+  for (const symbol of found.slice(0, MOST_MATCHES)) {
+    described.push({ symbol, item: await describe(call, symbol) });
+    if (turns.isOver) await turns.pass();
+  }
   const distinct = sortBy(
     uniqueBy(described, ({ item }) => canonicalText(item.at)),
     ({ item: { candidate } }) => [
@@ -193,7 +203,7 @@ async function describe(call: CallState, symbol: FoundSymbol) {
   const text = extent && (await call.places.snippet(symbol.server, symbol.uri, extent));
   const { name, kind, container } = symbol.what;
   const candidate: JsonObject = { name: call.places.name(name), kind, ...document, ...span };
-  if (container !== undefined) candidate.container = container.path;
+  if (container !== undefined) candidate.container = containerPath(container);
   if (text !== undefined) candidate.text = text;
   return { candidate, at: { ...document, start: extent?.start ?? null } };
 }

@@ -3,6 +3,8 @@
  * `(*Type).method` (gopls), `impl Trait for Type` (rust-analyzer), `method(int)` (jdtls), `Type<T>`. All are
  * split into the same plain segments before they are compared.
  */
+import { comparePart } from "../../base/order.js";
+import { cutCharacters, detached } from "../../base/text.js";
 
 /** A symbol's name and container. */
 export interface NamedSymbol {
@@ -15,19 +17,46 @@ export interface NamedSymbol {
 export interface Container {
   name: string;
   outer: Container | undefined;
-  /** The names from the outermost symbol to this one, joined by slashes. */
-  path: string;
 }
 
-export function containerOf(name: string, outer?: Container): Container {
-  return { name, outer, path: outer === undefined ? name : `${outer.path}/${name}` };
+/** Characters of a symbol's name, and of a container path. No name that is written by hand is longer. */
+const MAX_NAME = 1_000;
+const MAX_PATH = 2_000;
+
+/** A server's name for a symbol, cut where it is too long. */
+export function boundedName(name: string): string {
+  return name.length <= MAX_NAME ? name : detached(`${cutCharacters(name, MAX_NAME).text}…`);
 }
 
-/** The names of the enclosing symbols and the symbol's own, outermost first. */
-function namesOf({ name, container }: NamedSymbol): string[] {
-  const names = [name];
-  for (let outer = container; outer !== undefined; outer = outer.outer) names.push(outer.name);
-  return names.reverse();
+/**
+ * The names from the outermost symbol to this one, joined by slashes. Where that is too long, the outer names are left
+ * out. It is built when it is shown: the paths of all symbols of a deeply nested file are far larger than the file.
+ */
+export function containerPath(container: Container): string {
+  const names: string[] = [];
+  let length = 0;
+  for (let one: Container | undefined = container; one !== undefined; one = one.outer) {
+    length += one.name.length + 1;
+    if (length > MAX_PATH && names.length > 0) {
+      names.push("…");
+      break;
+    }
+    names.push(one.name);
+  }
+  return names.reverse().join("/");
+}
+
+/** Compares two containers by their paths; none comes last. */
+export function compareContainers(a: Container | undefined, b: Container | undefined): number {
+  return a === b ? 0 : comparePart(a && containerPath(a), b && containerPath(b));
+}
+
+/** The last plain segments of a symbol's name path, at least `count` where it has as many. */
+function lastSegments({ name, container }: NamedSymbol, count: number): string[] {
+  let segments = segmentsOf(name);
+  for (let outer = container; outer !== undefined && segments.length < count; outer = outer.outer)
+    segments = [...segmentsOf(outer.name), ...segments];
+  return segments;
 }
 
 /** Splits `method[1]`, the second symbol of that name from the top of the file, into name and index. */
@@ -50,7 +79,7 @@ export function nameMatcher(wanted: string): (symbol: NamedSymbol) => boolean {
     if (symbol.name === wanted) return true;
     // A cheap test first: most symbols of a file do not match.
     if (last === undefined || !symbol.name.includes(last)) return false;
-    const has = namesOf(symbol).flatMap(segmentsOf);
+    const has = lastSegments(symbol, asked.length);
     if (asked.length > has.length) return false;
     const tail = has.slice(has.length - asked.length);
     return asked.every((segment, index) => segment === tail[index]);

@@ -8,7 +8,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { RawItem } from "../listing/collect.js";
-import { type Container, containerOf, identifierOf, type NamedSymbol } from "./symbol-names.js";
+import { boundedName, type Container, identifierOf, type NamedSymbol } from "./symbol-names.js";
 
 /** What a symbol says besides the range of its declaration. */
 export interface SymbolDetails extends NamedSymbol {
@@ -50,7 +50,7 @@ export function* documentSymbols(
     yield symbol;
     const entries = listOf(entry.children);
     if (entries.length > 0)
-      levels.push({ entries, next: 0, container: containerOf(symbol.what.name, level.container) });
+      levels.push({ entries, next: 0, container: { name: symbol.what.name, outer: level.container } });
   }
 }
 
@@ -70,7 +70,12 @@ function nestedSymbol(
 ): FoundSymbol {
   if (typeof name !== "string" || !isRange(range)) throw garbled(server, "a list of symbols");
   const selection = isRange(selectionRange) ? selectionRange : undefined;
-  return { server, uri, range, what: { name, kind: kindWord(kind), container, selection } };
+  return {
+    server,
+    uri,
+    range,
+    what: { name: boundedName(name), kind: kindWord(kind), container, selection },
+  };
 }
 
 function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string): FoundSymbol {
@@ -80,12 +85,12 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
   if (typeof uri !== "string") throw garbled(server, "a list of symbols");
   const { name, kind, containerName } = entry;
   const isWithin = typeof containerName === "string" && containerName !== "";
-  const container = isWithin ? containerOf(containerName) : undefined;
+  const container = isWithin ? { name: boundedName(containerName), outer: undefined } : undefined;
   return {
     server,
     uri: uri || documentUri,
     range: isRange(range) ? range : undefined,
-    what: { name, kind: kindWord(kind), container, selection: undefined },
+    what: { name: boundedName(name), kind: kindWord(kind), container, selection: undefined },
   };
 }
 
@@ -164,8 +169,9 @@ export function wordWithin(lines: Lines, { start, end }: LspRange, word: string,
 export function findWord(line: string, word: string, from = 0): number | undefined {
   if (word === "") return undefined;
   for (let at = line.indexOf(word, from); at >= 0; at = line.indexOf(word, at + 1)) {
-    const before = line.slice(0, at);
-    const after = line.slice(at + word.length);
+    // Two code units hold one character: a longer part would be searched again for each place.
+    const before = line.slice(Math.max(0, at - 2), at);
+    const after = line.slice(at + word.length, at + word.length + 2);
     if (!/[\p{L}\p{N}_$]$/u.test(before) && !/^[\p{L}\p{N}_$]/u.test(after)) return at;
   }
   return undefined;

@@ -1,9 +1,10 @@
 /** The shape `code_actions`, and choosing an action by its id: a hash of server, kind, title and index among equal ones. */
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
+import { mapInTurns, sortByInTurns, sortedSet, uniqueByInTurns } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
+import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { documentKey } from "../../protocol/dialect-format.js";
 import { table, textOf } from "../answer/answer-text.js";
@@ -35,12 +36,14 @@ export const codeActions: Shape = {
 
 /** The actions of a reply with their ids, in the order they are shown. */
 async function identifiedActions(reply: ReplyData, call: CallState): Promise<Offer[]> {
+  const turns = new Turns(call.signal);
   const offers: Offer[] = [];
   for (const { server, entry } of documentEntries(reply, call, what)) {
     if (!isTable(entry) || typeof entry.title !== "string") throw garbled(server, what);
     offers.push({ server, item: render(call, entry.title, entry), entry });
+    if (turns.isOver) await turns.pass();
   }
-  return withIds(offers);
+  return withIds(offers, turns);
 }
 
 function render(call: CallState, title: string, entry: Record<string, unknown>): JsonObject {
@@ -73,23 +76,28 @@ function summary(call: CallState, edit: Record<string, unknown>): JsonObject {
   return { files: sortedSet(files), edits: count, ...(outside === 0 ? {} : { outside }) };
 }
 
-function withIds(offers: Offer[]): Offer[] {
+async function withIds(offers: Offer[], turns: Turns): Promise<Offer[]> {
   const shown = ({ server, item }: Offer) => canonicalText({ server: server.plan.id, item });
-  const ordered = sortBy(uniqueBy(offers, shown), (offer) => [shown(offer)]);
+  const unique = await uniqueByInTurns(offers, shown, turns);
+  const ordered = await sortByInTurns(unique, (offer) => [shown(offer)], turns);
   const seen = new Map<string, number>();
-  const named = ordered.map(({ server, item, entry }): Offer => {
+  const identified = ({ server, item, entry }: Offer): Offer => {
     const name = canonicalText([server.plan.id, item.kind ?? null, item.title ?? null]);
     const index = seen.get(name) ?? 0;
     seen.set(name, index + 1);
     return { server, item: { id: sha256(`${name}${index}`).slice(0, ID_DIGITS), ...item }, entry };
-  });
-  return sortBy(named, ({ item: { id, kind, title, is_preferred, disabled } }) => [
-    disabled !== undefined,
-    is_preferred !== true,
-    kind === undefined ? undefined : textOf(kind),
-    textOf(title),
-    textOf(id),
-  ]);
+  };
+  return sortByInTurns(
+    await mapInTurns(ordered, identified, turns),
+    ({ item: { id, kind, title, is_preferred, disabled } }) => [
+      disabled !== undefined,
+      is_preferred !== true,
+      kind === undefined ? undefined : textOf(kind),
+      textOf(title),
+      textOf(id),
+    ],
+    turns,
+  );
 }
 
 function actionLines(item: JsonObject): string[] {

@@ -1,7 +1,8 @@
 /** The shape `completions`, filtered by the typed word, since many servers leave that to the editor: prefixes come first. */
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
-import { sortBy, uniqueBy } from "../../base/order.js";
+import { mapInTurns, sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
+import { Turns } from "../../base/timing.js";
 import { completionKinds, wordOf } from "../../protocol/kinds.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { toPoint } from "../answer/places.js";
@@ -12,6 +13,8 @@ import type { Entry, Shape } from "./shape.js";
 const what = "a list of completions";
 const DOCUMENTATION_CHARACTERS = 2000;
 const SNIPPET_FORMAT = 2;
+/** The patterns that find tab stops take quadratic time in a text that has only their beginnings. */
+const SNIPPET_CHARACTERS = 10_000;
 
 export const completions: Shape = {
   nouns: ["completion", "completions"],
@@ -22,8 +25,10 @@ export const completions: Shape = {
       if (server === undefined) throw garbled(server, what);
       return completions.entries?.(value).map((item) => ({ server, item })) ?? [];
     });
+    const turns = new Turns(call.signal);
+    const items = await mapInTurns(await fitting(entries, call), render, turns);
     return {
-      items: uniqueBy(fitting(entries, call).map(render), canonicalText),
+      items: await uniqueByInTurns(items, canonicalText, turns),
       beside: { prefix: wordBefore(call), incomplete: isIncomplete(reply.source ?? reply) },
     };
   },
@@ -34,18 +39,23 @@ export const completions: Shape = {
 };
 
 /** The entries that match the typed word, best first. */
-function fitting(entries: Entry[], call: CallState): Entry[] {
+async function fitting(entries: Entry[], call: CallState): Promise<Entry[]> {
+  const turns = new Turns(call.signal);
   const word = wordBefore(call);
-  const ranked = entries.flatMap((entry) => {
-    const { label, filterText, sortText } = membersOf(entry);
-    const rank = rankOf(String(filterText ?? label), typedFor(entry, call) ?? word);
-    return rank === undefined ? [] : [{ entry, key: [rank, String(sortText ?? label), String(label)] }];
-  });
-  const sorted = sortBy(ranked, ({ entry: { server, item }, key }) => [
-    ...key,
-    canonicalText(item),
-    server.plan.id,
-  ]);
+  const ranked = await mapInTurns(
+    entries,
+    (entry) => {
+      const { label, filterText, sortText } = membersOf(entry);
+      const rank = rankOf(String(filterText ?? label), typedFor(entry, call) ?? word);
+      return { entry, rank, key: [rank, String(sortText ?? label), String(label)] };
+    },
+    turns,
+  );
+  const sorted = await sortByInTurns(
+    ranked.filter(({ rank }) => rank !== undefined),
+    ({ entry: { server, item }, key }) => [...key, canonicalText(item), server.plan.id],
+    turns,
+  );
   return sorted.map(({ entry }) => entry);
 }
 
@@ -103,8 +113,8 @@ function render(entry: Entry): JsonObject {
 
 /** A snippet as plain text: placeholders with their defaults. Some servers send only snippets. */
 function withoutStops(snippet: string): string {
-  return snippet
-    .replaceAll(/\$\{\d+\|([^,|]*)[^}]*\}/g, "$1")
+  return cutCharacters(snippet, SNIPPET_CHARACTERS)
+    .text.replaceAll(/\$\{\d+\|([^,|}]*)(?:[,|][^}]*)?\}/g, "$1")
     .replaceAll(/\$\{\d+:([^{}]*)\}/g, "$1")
     .replaceAll(/\$(?:\d+|\{\d+\})/g, "")
     .replaceAll(/\\([$}\\])/g, "$1");

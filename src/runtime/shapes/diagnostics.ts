@@ -7,7 +7,7 @@ import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import { byFile, fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
 import { garbled, isRange, type LspRange, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
+import { collect, comparedAsText, type ItemKind, type RawItem } from "../listing/collect.js";
 import { FileList, ItemList } from "../listing/list.js";
 import type { Shape } from "./shape.js";
 
@@ -120,7 +120,7 @@ function* diagnosticsOfWorkspace(reply: ReplyData, call: CallState): Iterable<Ra
 function diagnosticKind({ isNamed }: { isNamed: boolean }): ItemKind<JsonObject> {
   return {
     facts: diagnosticsFacts,
-    text: (what) => JSON.stringify(what),
+    ...comparedAsText((what) => JSON.stringify(what)),
     render: ({ server, range, what }, admitted, places, lines) => {
       const item: JsonObject = isNamed ? places.document(admitted) : {};
       if (range !== undefined) places.addRange(item, lines, server, range);

@@ -1,6 +1,7 @@
 /** The shapes `calls` (callers or callees) and `types` (supertypes or subtypes). LSP gives their items one form. */
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { sortBy, uniqueBy } from "../../base/order.js";
+import { sortByInTurns, uniqueByInTurns } from "../../base/order.js";
+import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
 import { garbled, isRange, kindWord, type LspRange, listOf } from "../ask/candidates.js";
@@ -15,10 +16,12 @@ export const calls: Shape = {
   async normalize(reply, call, { snippet }) {
     const bounds = snippet === undefined ? undefined : snippetBounds(snippet);
     const { places, evidence } = call;
+    const turns = new Turns(call.signal);
     const found: JsonObject[] = [];
     for (const { server, value, item: asked } of reply.parts) {
       if (server === undefined) throw garbled(server, callsName);
       for (const entry of listOf(value)) {
+        if (turns.isOver) await turns.pass();
         const { other, sites, sitesUri } = readCall(server, entry, asked);
         const item = await renderItem(call, server, other);
         if (item === undefined) {
@@ -28,11 +31,14 @@ export const calls: Shape = {
         }
         const text = bounds && (await places.snippet(server, other.uri, other.selection, bounds));
         const points: Json[] = [];
-        for (const range of sites) points.push(await places.point(server, sitesUri, range.start));
+        for (const range of sites) {
+          points.push(await places.point(server, sitesUri, range.start));
+          if (turns.isOver) await turns.pass();
+        }
         found.push({ ...item, ...(text === undefined ? {} : { text }), sites: points });
       }
     }
-    return { items: joinSites(found, call), beside: {} };
+    return { items: await joinSites(found, call, turns), beside: {} };
   },
   lighter: withoutSnippets,
   text: (items, _beside, dialect) =>
@@ -49,9 +55,11 @@ export const types: Shape = {
   nouns: ["type", "types"],
   async normalize(reply, call) {
     const items: Json[] = [];
+    const turns = new Turns(call.signal);
     for (const { server, value } of reply.parts) {
       if (server === undefined) throw garbled(server, typesName);
       for (const entry of listOf(value)) {
+        if (turns.isOver) await turns.pass();
         const raw = readItem(server, entry, typesName);
         const item = await renderItem(call, server, raw);
         if (item === undefined) call.evidence.drop(raw);
@@ -110,20 +118,30 @@ function readCall(server: LanguageServer, entry: unknown, asked: unknown) {
 }
 
 /** One item per caller or callee, with all its sites, sorted and without duplicates. */
-function joinSites(found: JsonObject[], call: CallState): JsonObject[] {
-  const joined = new Map<string, JsonObject[]>();
+async function joinSites(found: JsonObject[], call: CallState, turns: Turns): Promise<JsonObject[]> {
+  const joined = new Map<string, { item: JsonObject; sites: Json[] }>();
   for (const item of found) {
-    const { sites: _, ...rest } = item;
+    const { sites, ...rest } = item;
     const key = canonicalText(rest);
-    joined.set(key, [...(joined.get(key) ?? []), item]);
+    const same = joined.get(key) ?? { item, sites: [] };
+    joined.set(key, same);
+    for (const site of Array.isArray(sites) ? sites : []) same.sites.push(site);
+    if (turns.isOver) await turns.pass();
   }
   const { line, character } = call.places.dialect.position;
-  return [...joined.values()].map((same) => {
-    const sites = same.flatMap((item) => (Array.isArray(item.sites) ? item.sites : []));
-    const ordered = sortBy(uniqueBy(sites, canonicalText), (site) => {
-      const point = table(table(site).position ?? site);
-      return [Number(point[line]), Number(point[character])];
-    });
-    return { ...same[0], sites: ordered };
-  });
+  const items: JsonObject[] = [];
+  for (const { item, sites } of joined.values()) {
+    const unique = await uniqueByInTurns(sites, canonicalText, turns);
+    const ordered = await sortByInTurns(
+      unique,
+      (site) => {
+        const point = table(table(site).position ?? site);
+        return [Number(point[line]), Number(point[character])];
+      },
+      turns,
+    );
+    items.push({ ...item, sites: ordered });
+    if (turns.isOver) await turns.pass();
+  }
+  return items;
 }

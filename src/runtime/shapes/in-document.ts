@@ -4,9 +4,10 @@
  */
 import { isAbsolute, win32 } from "node:path";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { sortBy } from "../../base/order.js";
+import { sortByInTurns } from "../../base/order.js";
 import { fileUri } from "../../base/paths.js";
 import { columnsOf, cutCharacters } from "../../base/text.js";
+import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { redact } from "../../lsp/wire/redact.js";
 import { highlightKinds, hintKinds, wordOf } from "../../protocol/kinds.js";
@@ -24,7 +25,7 @@ import {
   type ReplyData,
 } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
+import { collect, comparedAsText, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import { isBefore } from "../point/symbols.js";
 import type { Normalized, Shape } from "./shape.js";
@@ -63,7 +64,9 @@ async function documentItems(
   ) => Promise<JsonObject | "garbled" | undefined>,
 ): Promise<Normalized> {
   const items: Json[] = [];
+  const turns = new Turns(call.signal);
   for (const { server, uri, entry } of documentEntries(reply, call, what)) {
+    if (turns.isOver) await turns.pass();
     const item = isTable(entry) ? await render(entry, server, uri) : "garbled";
     if (item === "garbled") throw garbled(server, what);
     if (item !== undefined) items.push(item);
@@ -146,7 +149,7 @@ function* highlightsIn(reply: ReplyData, call: CallState): Iterable<RawItem<stri
 
 const highlightKind: ItemKind<string> = {
   facts: highlightsFacts,
-  text: (kind) => kind,
+  ...comparedAsText((kind) => kind),
   render({ server, range, what: kind }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, highlightsName);
     const item: JsonObject = {};
@@ -237,22 +240,25 @@ function isPublic(scheme: string | undefined, target: string): boolean {
 export const selectionRanges: Shape = {
   nouns: ["range", "ranges"],
   async normalize(reply, call) {
+    const turns = new Turns(call.signal);
     const found: { range: LspRange; item: JsonObject }[] = [];
     for (const { server, uri, entry } of documentEntries(reply, call, selectionName)) {
       for (const range of chainOf(server, entry)) {
         const item = await call.places.span(server, uri, range);
         const text = await call.places.snippet(server, uri, range);
         found.push({ range, item: text === undefined ? item : { ...item, text } });
+        if (turns.isOver) await turns.pass();
       }
     }
     // In a chain the inner range begins later or ends earlier, so this is the order of nesting.
-    const ordered = sortBy(found, ({ range: { start, end }, item }) => [
-      -start.line,
-      -start.character,
-      end.line,
-      end.character,
-      canonicalText(item),
-    ]);
+    const ordered = await sortByInTurns(
+      found,
+      ({ range: { start, end }, item }) => [
+        ...[-start.line, -start.character, end.line, end.character],
+        canonicalText(item),
+      ],
+      turns,
+    );
     return { items: ordered.map(({ item }): Json => item), beside: {} };
   },
   text: (items, _beside, dialect) =>

@@ -35,7 +35,8 @@ function* locationsIn(reply: ReplyData): Iterable<RawItem<null>> {
 function locationKind(bounds: SnippetBounds | undefined): ItemKind<null> {
   return {
     facts: locationsFacts,
-    text: () => "",
+    compare: () => 0,
+    bytes: () => 0,
     render({ server, range }, admitted, places, lines) {
       if (range === undefined) throw garbled(server, what);
       const item = places.document(admitted);

@@ -6,7 +6,7 @@ import { semanticTokensFacts } from "../../protocol/shapes/places.js";
 import { rangeText, table, textOf } from "../answer/answer-text.js";
 import { garbled, isCount, type LspPosition, type LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
+import { collect, comparedAsText, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import { type DocumentEntry, documentEntries, isAskedFor } from "./in-document.js";
 import type { Shape } from "./shape.js";
@@ -32,6 +32,11 @@ export const semanticTokens: Shape = {
     }),
 };
 
+/** Sums of a server's numbers stay numbers. */
+const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+/** A number has no more bits, so a legend has no more modifiers. */
+const MAX_BITS = 53;
+
 interface TokenWords {
   type: string;
   modifiers: string[];
@@ -39,7 +44,7 @@ interface TokenWords {
 
 const tokenKind: ItemKind<TokenWords> = {
   facts: semanticTokensFacts,
-  text: ({ type, modifiers }) => `${type} ${modifiers.join(" ")}`,
+  ...comparedAsText(({ type, modifiers }) => `${type} ${modifiers.join(" ")}`),
   render({ server, range, what: { type, modifiers } }, _admitted, places, lines) {
     if (range === undefined) throw garbled(server, what);
     const item: JsonObject = {};
@@ -76,8 +81,8 @@ function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefi
   const start: LspPosition = { line: 0, character: 0 };
   for (let index = 0; index < data.length; index += 5) {
     const [down = 0, along = 0, length = 0, type = 0, modifiers = 0] = data.slice(index, index + 5);
-    start.character = down === 0 ? start.character + along : along;
-    start.line += down;
+    start.character = Math.min(MAX_NUMBER, down === 0 ? start.character + along : along);
+    start.line = Math.min(MAX_NUMBER, start.line + down);
     yield { range: { start: { ...start }, end: endOf(start, length, lines, server) }, type, modifiers };
   }
 }
@@ -114,7 +119,10 @@ function legendOf(server: LanguageServer, call: CallState): { types: string[]; m
   const legend = options.flatMap((option) =>
     isTable(option) && isTable(option.legend) ? [option.legend] : [],
   )[0];
-  return { types: wordsOf(legend?.tokenTypes), modifiers: wordsOf(legend?.tokenModifiers) };
+  return {
+    types: wordsOf(legend?.tokenTypes),
+    modifiers: wordsOf(legend?.tokenModifiers).slice(0, MAX_BITS),
+  };
 }
 
 function wordsOf(value: unknown): string[] {

@@ -53,7 +53,7 @@ export interface Shape {
   /** The raw items of one server's reply, where the reply is not simply their list. */
   entries?(value: unknown): unknown[];
   /** The raw items that will be shown, best first, where that is not simply all of them in their order. */
-  choose?(entries: Entry[], call: CallState): Entry[];
+  choose?(entries: Entry[], call: CallState): Promise<Entry[]>;
   normalize(reply: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized | Listed>;
   /** How optional parts of items are dropped before items are. */
   lighter?: Lighter;

@@ -1,13 +1,15 @@
 /** The shapes `document_symbols` and `workspace_symbols`: each symbol from its name to the end of its declaration. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { defineAll, type Json, type JsonObject } from "../../base/json.js";
+import { compareText } from "../../base/order.js";
 import { documentSymbolsFacts, workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import { byFile, rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled, type LspRange, type ReplyData } from "../ask/candidates.js";
+import { garbled, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { collect, type ItemKind } from "../listing/collect.js";
+import { bytesOfText, collect, compareRanges, type ItemKind } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
+import { compareContainers, containerPath } from "../point/symbol-names.js";
 import {
   documentSymbols,
   extentOf,
@@ -70,8 +72,15 @@ function symbolKind(
   const isDeclaration = extent === "declaration";
   return {
     facts,
-    text: ({ name, kind, container, selection }) =>
-      `${kind} ${name}\0${container?.path ?? ""}\0${rangeKey(selection)}`,
+    compare: (a, b) =>
+      compareText(a.name, b.name) ||
+      compareText(a.kind, b.kind) ||
+      compareContainers(a.container, b.container) ||
+      compareRanges(a.selection, b.selection),
+    bytes: ({ name, container }) =>
+      bytesOfText(name) + (container === undefined ? 0 : bytesOfText(container.name)),
+    // The container comes after these; `compare` has it without building the paths of all symbols at once.
+    key: ({ name, kind }, places) => [places.name(name), kind],
     range: (symbol, lines) => (isDeclaration ? symbol.range : extentOf(symbol, lines)),
     render(symbol, admitted, places, lines) {
       const { server, what } = symbol;
@@ -83,16 +92,10 @@ function symbolKind(
         const name = isDeclaration ? nameRangeOf(symbol, lines) : undefined;
         if (name !== undefined) item.selection_range = places.rangeValue(lines, server, name);
       }
-      if (what.container !== undefined) item.container = what.container.path;
+      if (what.container !== undefined) item.container = containerPath(what.container);
       return item;
     },
   };
-}
-
-function rangeKey(range: LspRange | undefined): string {
-  if (range === undefined) return "";
-  const { start, end } = range;
-  return [start.line, start.character, end.line, end.character].join(":");
 }
 
 /** One line per symbol, indented under its container; the whole path where the container is not shown before it. */

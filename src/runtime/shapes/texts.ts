@@ -8,8 +8,9 @@ import {
   type Json,
   type JsonObject,
 } from "../../base/json.js";
-import { sortBy } from "../../base/order.js";
+import { sortByInTurns } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
+import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { rangeText, table, textOf } from "../answer/answer-text.js";
 import {
@@ -82,7 +83,8 @@ function contentsOf({ server, value }: ReplyPart): { kind: "markdown" | "plainte
 
 /** A code block with a fence longer than any in the code. */
 function fenced(code: string, language: string): string {
-  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map((match) => match[0].length));
+  let longest = 2;
+  for (const [ticks] of code.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${code}\n${fence}`;
 }
@@ -90,21 +92,28 @@ function fenced(code: string, language: string): string {
 /** The signatures of a call, the active one first, then by the number of parameters. */
 export const signatures: Shape = {
   nouns: ["signature", "signatures"],
-  async normalize(reply) {
+  async normalize(reply, call) {
+    const turns = new Turns(call.signal);
     const items: JsonObject[] = [];
     for (const { server, value } of reply.parts) {
       if (value === null || value === undefined) continue;
       if (!isTable(value) || !Array.isArray(value.signatures)) throw garbled(server, signaturesName);
       const active = isCount(value.activeSignature) ? value.activeSignature : 0;
-      for (const [index, entry] of value.signatures.entries())
+      for (const [index, entry] of value.signatures.entries()) {
         items.push(readSignature(server, entry, index === active, value.activeParameter));
+        if (turns.isOver) await turns.pass();
+      }
     }
-    const ordered = sortBy(items, (item) => [
-      item.active !== true,
-      Array.isArray(item.parameters) ? item.parameters.length : 0,
-      textOf(item.label),
-      canonicalText(item),
-    ]);
+    const ordered = await sortByInTurns(
+      items,
+      (item) => [
+        item.active !== true,
+        Array.isArray(item.parameters) ? item.parameters.length : 0,
+        textOf(item.label),
+        canonicalText(item),
+      ],
+      turns,
+    );
     return { items: ordered as Json[], beside: {} };
   },
   text: (items) => items.flatMap((item) => signatureLines(table(item))),
