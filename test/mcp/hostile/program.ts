@@ -43,6 +43,8 @@ export function callOf(
 export interface Program {
   child: ChildProcess & { stdin: Writable; stdout: Readable };
   pid: number;
+  /** The folder of the workspace. */
+  folder: string;
   /** Its exit code or signal. */
   ended: Promise<number | string>;
   stderr(): string;
@@ -68,7 +70,7 @@ export function start(
   args: string[] = [],
   nodeArgs: string[] = [],
 ): Program {
-  const { outside } = writeTestWorkspace({
+  const { outside, folder } = writeTestWorkspace({
     files: { "a.fake": "one two\n" },
     servers: { fake: { scenario: definition } },
     ...options,
@@ -88,7 +90,7 @@ export function start(
   const ended = new Promise<number | string>((resolve) => {
     child.once("exit", (code, signal) => resolve(code ?? signal ?? ""));
   });
-  return { child, pid: child.pid ?? 0, ended, stderr: () => stderr };
+  return { child, pid: child.pid ?? 0, folder, ended, stderr: () => stderr };
 }
 
 /** A client on the pipes of the program: what it reads, by line. */
