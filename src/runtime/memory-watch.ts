@@ -4,6 +4,7 @@
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { sortBy } from "../base/order.js";
 import type { Log, StartedServer } from "../lsp/types.js";
 
 const CHECK_MS = 250;
@@ -84,12 +85,14 @@ export class MemoryWatch {
 
   /** Ends the server that has sent most, or has most to read. */
   #endServer(): boolean {
-    const held = ([server, { receivedWhenLow }]: [StartedServer, { receivedWhenLow: number }]) =>
-      received(server) - receivedWhenLow + server.transport.output.writableLength;
-    const [largest] = [...this.#servers].sort((a, b) => held(b) - held(a));
-    if (largest === undefined || held(largest) === 0) return false;
-    const [server] = largest;
-    const sent = Math.ceil(held(largest) / MB);
+    const held = [...this.#servers].map(([server, { receivedWhenLow }]) => ({
+      server,
+      bytes: received(server) - receivedWhenLow + server.transport.output.writableLength,
+    }));
+    const [largest] = sortBy(held, ({ bytes }) => [-bytes]);
+    if (largest === undefined || largest.bytes === 0) return false;
+    const { server } = largest;
+    const sent = Math.ceil(largest.bytes / MB);
     this.#servers.delete(server);
     this.options.log("error", this.#message("ends a server"), { server: server.id, sentMb: sent });
     const limit = `limits.proxy_memory_mb = ${this.options.limitMb}`;
@@ -98,7 +101,7 @@ export class MemoryWatch {
   }
 
   #endClient(): boolean {
-    const [largest] = this.#clients().sort((a, b) => b.waitingBytes - a.waitingBytes);
+    const [largest] = sortBy(this.#clients(), ({ waitingBytes }) => [-waitingBytes]);
     if (largest === undefined || largest.waitingBytes === 0) return false;
     const waitingMb = Math.ceil(largest.waitingBytes / MB);
     this.options.log("error", this.#message("disconnects a client that does not read"), { waitingMb });
