@@ -39,6 +39,8 @@ export interface LimitsPlan {
   timeoutMs: number;
   maxServers: number;
   maxOpenDocuments: number;
+  /** Resident memory of the proxy's own process, in MB. */
+  proxyMemoryMb: number;
 }
 
 /** The names and forms of arguments and answers that one client, or one older tool, expects. */

@@ -5,7 +5,7 @@ import { configFolder, stateFolder } from "../config/state-folder.js";
 import type { Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
-import { homeOf, type Input, type Io } from "./command.js";
+import { exitCodes, homeOf, type Input, type Io } from "./command.js";
 import { openLog, openTrace } from "./log/log.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
@@ -47,6 +47,10 @@ export async function openFrom(input: Input, io: Io): Promise<Opened> {
     binFolders,
     avoid,
     version: version(),
+    onOutOfMemory: (message) => {
+      io.stderr.write(`lsp-proxy: ${message}\n`);
+      process.exit(exitCodes.fault);
+    },
   });
   return { ...found, runtime, trace };
 }

@@ -253,6 +253,8 @@ class Pool implements ServerPool {
       },
       transport,
     );
+    const end = (why: string): void => this.#slot(server, root).kill(why, instance);
+    context.onStarted?.({ id: server.id, transport, end });
     try {
       await instance.initialize(signal);
       return instance;

@@ -240,9 +240,8 @@ export class Slot {
     void instance.end();
   }
 
-  /** Kills an instance that exceeds its limits; that counts as a crash. */
-  kill(why: string): void {
-    const instance = this.#instance;
+  /** Kills an instance that exceeds its limits, perhaps while it starts; that counts as a crash. */
+  kill(why: string, instance = this.#instance): void {
     if (!instance) return;
     this.#crashed(instance, why);
     void instance.kill(why);

@@ -3,6 +3,7 @@
  * root; the `ServerPool` starts, shares, restarts and stops them. Positions in requests and replies are raw LSP,
  * in the instance's own encoding; callers convert them.
  */
+import type { Readable, Writable } from "node:stream";
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
@@ -218,6 +219,14 @@ export type Trace = (entry: {
   message: unknown;
 }) => void;
 
+/** A server process whose messages are held in memory. */
+export interface StartedServer {
+  id: string;
+  transport: { input: Readable; output: Writable; ended: Promise<string> };
+  /** Kills it; that counts as a crash, and waiting calls are refused with this reason. */
+  end(why: string): void;
+}
+
 /** What the pool needs from its surroundings. */
 export interface PoolContext {
   /** Absolute real paths of the roots; the first is the default. */
@@ -227,6 +236,8 @@ export interface PoolContext {
   env: { [name: string]: string | undefined };
   log: Log;
   trace?: Trace | undefined;
+  /** Called with each server as soon as its process runs. */
+  onStarted?: ((server: StartedServer) => void) | undefined;
   /** Extra folders searched for a bare command before PATH (a trusted workspace's `node_modules/.bin`). */
   binFolders: string[];
   /** Real paths of folders that the user trusts; any other root is untrusted. */

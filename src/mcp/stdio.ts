@@ -27,6 +27,12 @@ export async function serveStdio(runtime: Runtime, options: StdioOptions): Promi
   const session = runtime.openSession();
   const calls = new SessionCalls(runtime, session);
   const transport = new StreamTransport(input, output, trace);
+  runtime.memory.watchClients(() => [
+    { waitingBytes: output.writableLength, end: () => void transport.close() },
+  ]);
+  void transport.closed.then((reason) => {
+    if (reason !== undefined) log("warn", reason);
+  });
   const stopped = signal === undefined ? transport.closed : whenAborted(signal);
 
   const first = await Promise.race([transport.firstMessage(), stopped]);

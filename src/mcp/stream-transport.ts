@@ -1,6 +1,7 @@
 /**
  * The MCP transport for stdio and inherited descriptors: one JSON message per line. Unlike the SDK's own it survives lines
- * that are too long or no JSON, answers what was asked before the input ended, and shows the first message early.
+ * that are too long or no JSON, answers what was asked before the input ended, and shows the first message early. A client
+ * that does not read gets no progress and is not read from; one that stays so is disconnected.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -9,6 +10,10 @@ import type { Trace } from "../lsp/types.js";
 
 const NEWLINE = 10;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
+/** While this much output is unread, the client's input is not read. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+/** How long that may last before the client is disconnected: the end of its input is not seen meanwhile. */
+const UNREAD_MS = 10_000;
 
 export class StreamTransport implements Transport {
   onclose?: () => void;
@@ -16,19 +21,21 @@ export class StreamTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   /** Resolves when the client has closed its side. */
   readonly ended: Promise<void>;
-  /** Resolves when the transport is closed by either side. */
-  readonly closed: Promise<void>;
+  /** Resolves when the transport is closed by either side, with the reason if the client did not read. */
+  readonly closed: Promise<string | undefined>;
 
   /** The parts of an unfinished line, and their length in bytes. */
   #chunks: Buffer[] = [];
   #length = 0;
   #isClosed = false;
   #isReading = false;
+  /** Runs while too much output is unread. */
+  #unread: NodeJS.Timeout | undefined;
   /** Messages received before `start`; undefined afterwards. */
   #early: JSONRPCMessage[] | undefined = [];
   #onFirst: (message: JSONRPCMessage | undefined) => void = () => undefined;
   #onEnded: () => void = () => undefined;
-  #onClosed: () => void = () => undefined;
+  #onClosed: (reason?: string) => void = () => undefined;
 
   constructor(
     private readonly input: Readable,
@@ -56,25 +63,23 @@ export class StreamTransport implements Transport {
     this.#early = undefined;
     this.#listen();
     for (const message of early) this.onmessage?.(message);
-    this.input.resume();
+    if (this.#unread === undefined) this.input.resume();
   }
 
+  /** Writes a message. Progress is dropped while the client does not read: a later report says more. */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed || !this.output.writable) return;
+    if (this.output.writableNeedDrain && "method" in message && message.method === "notifications/progress")
+      return;
     this.trace?.({ side: "mcp", direction: "sent", message });
-    if (this.output.write(`${JSON.stringify(message)}\n`)) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        for (const event of ["drain", "close", "error"]) this.output.off(event, done);
-        resolve();
-      };
-      for (const event of ["drain", "close", "error"]) this.output.once(event, done);
-    });
+    this.output.write(`${JSON.stringify(message)}\n`);
+    if (this.output.writableLength > MAX_UNREAD_BYTES) this.#pause();
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    clearTimeout(this.#unread);
     this.input.off("data", this.#read);
     this.input.pause();
     this.#chunks = [];
@@ -93,7 +98,24 @@ export class StreamTransport implements Transport {
     // A broken pipe is the normal end of a client that no longer reads.
     this.output.once("error", this.#fail);
     this.output.once("close", this.#fail);
+    this.output.on("drain", this.#resume);
   }
+
+  #pause(): void {
+    this.input.pause();
+    this.#unread ??= setTimeout(() => {
+      this.#onClosed("the client does not read its answers; it is disconnected");
+      void this.close();
+    }, UNREAD_MS);
+  }
+
+  readonly #resume = (): void => {
+    if (this.#unread === undefined) return;
+    clearTimeout(this.#unread);
+    this.#unread = undefined;
+    // A first message waits for `start`.
+    if (!this.#isClosed && !this.#early?.length) this.input.resume();
+  };
 
   readonly #end = (): void => {
     this.#onFirst(undefined);

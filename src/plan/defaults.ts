@@ -42,6 +42,7 @@ export const defaultLimits: LimitsPlan = {
   timeoutMs: 30_000,
   maxServers: 8,
   maxOpenDocuments: 100,
+  proxyMemoryMb: 1024,
 };
 
 const serverTimes = {

@@ -12,6 +12,7 @@ import { openGate } from "../workspace/gate.js";
 import type { Gate } from "../workspace/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import { SavedPreviews } from "./edits/saved-previews.js";
+import { MemoryWatch } from "./memory-watch.js";
 import { SampleFiles } from "./sample-files.js";
 import { Session } from "./session.js";
 
@@ -34,6 +35,8 @@ export interface RuntimeContext {
   /** Real paths of folders whose programs are never started. */
   avoid: string[];
   version: string;
+  /** Called when the memory of this process is over its limit and nothing is left to end. The process must end. */
+  onOutOfMemory?: ((message: string) => void) | undefined;
   /** Overrides the limits of file watching; for tests. */
   watchOptions?: PoolContext["watchOptions"];
   /** Whether an answer that violates its own output schema is a fault instead of a logged warning; for tests. */
@@ -50,6 +53,8 @@ export interface Runtime {
   openSession(options?: { brief?: boolean; holder?: string }): Session;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
+  /** The memory of this process; whoever queues output for clients adds it here. */
+  readonly memory: MemoryWatch;
   /** Cancels every call and stops every server; resolves when they are gone. */
   close(): Promise<void>;
 }
@@ -84,8 +89,14 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     extraRoots: plan.workspace.extraRoots,
     deny: plan.workspace.deny,
   });
+  const memory = new MemoryWatch({
+    limitMb: plan.limits.proxyMemoryMb,
+    log,
+    onOutOfMemory: (message) => context.onOutOfMemory?.(message),
+  });
   const pool = createPool(plan, {
     ...context,
+    onStarted: (server) => memory.addServer(server),
     roots: gate.roots,
     lockFile: lockFileIn(context.stateFolder),
     ownFolders: [context.stateFolder, ...(context.configFolder === undefined ? [] : [context.configFolder])],
@@ -125,6 +136,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     version: context.version,
     tools: loaded.tools,
     pool,
+    memory,
     openSession(options) {
       const savedPreviews = options?.brief
         ? new SavedPreviews(context.stateFolder, gate.roots[0] ?? "")
@@ -143,6 +155,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       for (const session of [...sessions]) session.close();
       await pool.close();
       await edits?.close();
+      memory.close();
     },
   };
 }

@@ -178,6 +178,7 @@ const cases = new Map<string, Case>([
   number("limits", "timeout_ms", 200, 86_400_000),
   number("limits", "max_servers", 2, 256),
   number("limits", "max_open_documents", 2, 10_000),
+  number("limits", "proxy_memory_mb", 300, 65_536),
   [
     "mcp.name",
     {

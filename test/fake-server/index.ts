@@ -119,6 +119,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       timeoutMs: 30_000,
       maxServers: 8,
       maxOpenDocuments: 100,
+      proxyMemoryMb: 1024,
     },
     servers,
     tools: [],

@@ -451,5 +451,6 @@ function limits(maxMessageBytes: number) {
     timeoutMs: 30_000,
     maxServers: 8,
     maxOpenDocuments: 100,
+    proxyMemoryMb: 1024,
   };
 }

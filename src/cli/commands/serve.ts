@@ -7,6 +7,9 @@ import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "
 import { openLog } from "../log/log.js";
 import { type Opened, openFrom } from "../open.js";
 
+/** How long a client may take to read its last answers. */
+const LAST_OUTPUT_MS = 3_000;
+
 export const serve: Command = {
   name: "serve",
   summary: "Serves the tools of a config to an MCP client on stdio, or to many over HTTP.",
@@ -54,6 +57,8 @@ export const serve: Command = {
       }
     } finally {
       await runtime.close();
+      // Output that the client does not read would keep the process alive.
+      setTimeout(() => process.exit(), LAST_OUTPUT_MS).unref();
     }
   },
 };

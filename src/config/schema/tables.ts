@@ -69,6 +69,10 @@ export const limits = z.strictObject({
   timeout_ms: atMost(milliseconds.min(100), "Longest time for one call."),
   max_servers: atMost(positive.max(256), "Language servers at once; the longest idle one is stopped."),
   max_open_documents: atMost(positive.max(10_000), "Open documents in one server; the oldest is closed."),
+  proxy_memory_mb: atMost(
+    z.int().min(256).max(65_536),
+    "Memory of the proxy itself. Over it, the server that sent most is ended, then the client that leaves most unread; if neither helps, the proxy ends.",
+  ),
   cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect: there is no answer cache.", "any"),
 });
 

@@ -7,6 +7,8 @@ export interface RequestHead {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
+  /** A header that decides and came more than once. Node keeps the first of them; a proxy before it may read the last. */
+  repeated: string | undefined;
 }
 
 export interface Rejection {
@@ -29,6 +31,7 @@ export function checkHead(
   authenticate: Authenticate,
 ): { holder: string } | Rejection {
   const { method, path, headers } = head;
+  if (head.repeated !== undefined) return rejection(400);
   if (path !== http.path) return rejection(404);
   const methods = http.strict ? ["POST"] : ["POST", "GET", "DELETE"];
   if (!methods.includes(method)) return rejection(405, { Allow: methods.join(", ") });
@@ -43,9 +46,17 @@ export function checkHead(
 }
 
 /** Whether a request asks for the gateway's health. That needs no token. */
-export function isHealthCheck({ method, path, headers }: RequestHead, http: HttpPlan): boolean {
+export function isHealthCheck({ method, path, headers, repeated }: RequestHead, http: HttpPlan): boolean {
+  if (repeated !== undefined) return false;
   if (http.strict || path !== HEALTH_PATH || path === http.path) return false;
   return method === "GET" && isAllowedHost(headers.host, http.allowedHosts);
+}
+
+const SINGLE_HEADERS = ["authorization", "content-type", "host", "mcp-session-id", "origin"];
+
+/** The first header that may come only once and came more often. */
+export function repeatedHeader(headers: NodeJS.Dict<string[]>): string | undefined {
+  return SINGLE_HEADERS.find((name) => (headers[name]?.length ?? 0) > 1);
 }
 
 function rejection(status: number, headers: Rejection["headers"] = {}): Rejection {

@@ -12,12 +12,13 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { acceptsStream } from "../accept-header.js";
 import { isModernMessage, isModernVersion } from "../client-metadata.js";
 import { CallSlots } from "./call-slots.js";
-import { checkHead, isHealthCheck, type RequestHead, TOO_LARGE } from "./checks.js";
+import { checkHead, isHealthCheck, type RequestHead, repeatedHeader, TOO_LARGE } from "./checks.js";
 import { type Exchange, onceClosed, sdkRequest } from "./exchange.js";
 import { cancelledIds, isRequest, messagesIn, requestIds, rpcError } from "./json-rpc.js";
 import { ModernClients } from "./modern-clients.js";
+import { OpenResponses } from "./open-responses.js";
 import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
-import { observeMessages, toJsonDocument } from "./responses.js";
+import { dropUnreadReports, observeMessages, toJsonDocument } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
 import type { Authenticator } from "./tokens.js";
 
@@ -36,6 +37,7 @@ export class Gateway {
   readonly #sessions: Sessions;
   readonly #modern: ModernClients;
   readonly #slots: CallSlots;
+  readonly #responses = new OpenResponses();
   readonly #tokenCheck: NodeJS.Timeout;
   /** Holders whose token was missing at the last check. */
   #missing: ReadonlySet<string> = new Set();
@@ -49,24 +51,27 @@ export class Gateway {
     this.#sessions = new Sessions(runtime, this.#http, context.log);
     this.#modern = new ModernClients(runtime, this.#http, context.log);
     this.#slots = new CallSlots(this.#http.maxCalls, this.#http.maxCallsPerSession);
+    runtime.memory.watchClients(() => this.#responses.outputs());
     this.#tokenCheck = setInterval(() => this.#endWithoutToken(), TOKEN_CHECK_MS);
     this.#tokenCheck.unref();
   }
 
-  handle(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  /** Answers a request; gives whether it has a valid token. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const { method = "", url = "", headers } = incoming;
     this.#logWhenClosed(method, outgoing);
-    const head: RequestHead = { method, path: url.split("?", 1)[0] ?? "", headers };
+    const repeated = repeatedHeader(incoming.headersDistinct);
+    const head: RequestHead = { method, path: url.split("?", 1)[0] ?? "", headers, repeated };
     if (isHealthCheck(head, this.#http)) {
       const [status, text] = this.#isDraining ? [503, "ending"] : [200, "ok"];
       outgoing.writeHead(status, { "content-type": "application/json" });
       outgoing.end(JSON.stringify({ status: text }));
-      return;
+      return false;
     }
     const checked = checkHead(head, this.#http, this.context.tokens.authenticate);
     if ("status" in checked) {
       outgoing.writeHead(checked.status, { ...checked.headers, "content-length": 0 }).end();
-      return;
+      return false;
     }
     const listener = getRequestListener((request) => this.#answer(request, outgoing, checked.holder), {
       overrideGlobalObjects: false,
@@ -77,6 +82,7 @@ export class Gateway {
       },
     });
     void listener(incoming, outgoing);
+    return true;
   }
 
   /** Accepts no more requests; resolves when the running calls are answered. */
@@ -126,7 +132,8 @@ export class Gateway {
     const messages = body === undefined ? [] : messagesIn(body);
     const { trace } = this.context;
     for (const message of messages) trace?.({ side: "mcp", direction: "received", message });
-    const response = await this.#route({ request, outgoing, holder, body, messages, isStreamed });
+    const answered = await this.#route({ request, outgoing, holder, body, messages, isStreamed });
+    const response = dropUnreadReports(answered);
     const traced = trace
       ? observeMessages(response, (message) => trace({ side: "mcp", direction: "sent", message }))
       : response;
@@ -189,7 +196,7 @@ export class Gateway {
     const response = await this.#withinLimits(exchange, session, () =>
       this.#sessions.handle(session, sdkRequest(exchange), body, outgoing),
     );
-    for (const id of cancelledIds(messages)) session.endStream(id);
+    if (response.ok) for (const id of cancelledIds(messages)) session.endStream(id);
     return response;
   }
 
@@ -205,6 +212,7 @@ export class Gateway {
     const calls = messages.filter((message) => isRequest(message, "tools/call")).length;
     const release = this.#slots.take(session ?? holder, calls);
     if (release === undefined) return new Response(null, { status: 429, headers: RETRY_LATER });
+    this.#responses.add(session ?? holder, outgoing);
     const ids = session === undefined ? [] : requestIds(messages);
     for (const id of ids) session?.pendingIds.add(id);
     const done = () => {

@@ -1,4 +1,5 @@
 /** Inspects JSON-RPC messages before an SDK sees them, and builds HTTP responses that carry a JSON-RPC error. */
+import { CancelledNotificationSchema, isJSONRPCNotification } from "@modelcontextprotocol/sdk/types.js";
 import { isTable } from "../../base/json.js";
 
 export type RequestId = string | number;
@@ -18,15 +19,13 @@ export function requestIds(messages: readonly unknown[]): RequestId[] {
     .flatMap(({ method, id }) => (method !== undefined && isRequestId(id) ? [id] : []));
 }
 
-/** The ids of the requests that messages cancel. */
+/** The ids of the requests that messages cancel. The SDK reads cancellations by the same schemas, and skips the id 0. */
 export function cancelledIds(messages: readonly unknown[]): RequestId[] {
-  return messages
-    .filter(isTable)
-    .flatMap(({ method, params }) =>
-      method === "notifications/cancelled" && isTable(params) && isRequestId(params.requestId)
-        ? [params.requestId]
-        : [],
-    );
+  return messages.flatMap((message) => {
+    if (!isJSONRPCNotification(message)) return [];
+    const id = CancelledNotificationSchema.safeParse(message).data?.params.requestId;
+    return id ? [id] : [];
+  });
 }
 
 /** An HTTP response with a JSON-RPC error; it has the id of the request where that is usable. */

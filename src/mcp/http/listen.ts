@@ -8,6 +8,7 @@ import { whenAborted, withTimeout } from "../../base/timing.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { addressOf } from "./address.js";
+import { Connections } from "./connections.js";
 import { Gateway } from "./gateway.js";
 import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
 
@@ -25,7 +26,10 @@ export interface HttpOptions {
   onListening?(url: string): void;
 }
 
-const MAX_CONNECTIONS = 1024;
+/** Connections that may wait to be accepted. A short queue would drop clients that all reconnect after a restart. */
+const MAX_WAITING = 1024;
+/** How long a client may leave a response unread before its connection is closed. */
+const UNREAD_MS = 15_000;
 /** How often connections are checked for requests that arrive too slowly. */
 const CONNECTION_CHECK_MS = 500;
 /** How long clients may take to read their last answers. */
@@ -50,9 +54,16 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
       requestTimeout: http.bodyTimeoutMs,
       connectionsCheckingInterval: CONNECTION_CHECK_MS,
     },
-    (request, response) => gateway.handle(request, response),
+    (request, response) => {
+      // A listener keeps Node from closing the connection of a call that merely takes long.
+      response.on("timeout", (socket) => {
+        if (socket.writableLength > 0) socket.destroy();
+      });
+      if (gateway.handle(request, response)) connections.admit(request.socket, response);
+    },
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  server.timeout = UNREAD_MS;
+  const connections = new Connections(server);
   try {
     const url = await listen(server, http, options.port);
     log("info", "listening", { url });
@@ -84,8 +95,7 @@ function listen(server: Server, { bind, path }: HttpPlan, port: number): Promise
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(tokenProblem("http/listen-failed", `cannot listen on ${bind} port ${port} (${error.code})`)),
     );
-    // A short queue would drop connections when many clients reconnect at once, as after a restart.
-    server.listen({ port, host: bind, backlog: MAX_CONNECTIONS }, () => {
+    server.listen({ port, host: bind, backlog: MAX_WAITING }, () => {
       const { port: actual } = server.address() as AddressInfo;
       resolve(addressOf(bind, actual, path));
     });

@@ -1,4 +1,7 @@
-/** Reads the messages in an SDK's response: to turn an event stream into one JSON document, and for the trace. */
+/**
+ * Reads the messages in an SDK's response: to turn an event stream into one JSON document, to drop reports that a client
+ * does not read, and for the trace.
+ */
 import { createParser } from "eventsource-parser";
 import { isTable } from "../../base/json.js";
 
@@ -22,6 +25,53 @@ export function observeMessages(response: Response, onMessage: (message: Message
     },
   });
   return new Response(response.body.pipeThrough(observer), response);
+}
+
+/** How many bytes of events may wait for a client before reports to it are dropped. */
+const MAX_WAITING_BYTES = 65_536;
+
+/**
+ * The same event stream, read at once: the SDKs queue without limit. While the client does not read, notifications and
+ * comments are dropped, since a later report says more. Answers are kept; the limits on calls bound them.
+ */
+export function dropUnreadReports(response: Response): Response {
+  if (response.body === null || !isEventStream(response)) return response;
+  const reader = response.body.getReader();
+  const kept = new ReadableStream<Uint8Array>(
+    {
+      async start(controller) {
+        // Not awaited: a stream is pulled from only after its start.
+        void forward(reader, controller);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: MAX_WAITING_BYTES, size: (bytes) => bytes.byteLength },
+  );
+  return new Response(kept, response);
+}
+
+async function forward(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  controller: ReadableStreamDefaultController<Uint8Array>,
+): Promise<void> {
+  try {
+    for (let event = await reader.read(); !event.done; event = await reader.read())
+      if ((controller.desiredSize ?? 0) > 0 || hasAnswerOrRequest(event.value))
+        controller.enqueue(event.value);
+    controller.close();
+  } catch (error) {
+    controller.error(error);
+  }
+}
+
+/** Whether an event, as an SDK writes it, has a message with an id. */
+function hasAnswerOrRequest(bytes: Uint8Array): boolean {
+  let isFound = false;
+  const parse = eventParser(({ id }) => {
+    if (id !== undefined) isFound = true;
+  });
+  parse(new TextDecoder().decode(bytes));
+  return isFound;
 }
 
 /** An event stream as one JSON document: only the answers, as a list for a batch. 204 if the stream has no answer. */

@@ -84,7 +84,8 @@ it("a client that does not read the progress of its call delays no other session
   }
   let text = "";
   for await (const part of response.setEncoding("utf8")) text += part;
-  expect(Buffer.byteLength(text)).toBeGreaterThan(10_000_000);
+  // Reports that found no room were dropped.
+  expect(Buffer.byteLength(text)).toBeLessThan(10_000_000);
   const answer = { status: 200, headers: response.headers, text };
   expect(resultOf(answer, 1)).toMatchObject({ structuredContent: { ok: true, total: 1 } });
 });

@@ -1,0 +1,138 @@
+/**
+ * Watches the memory of this process. Over the limit, what holds most is ended: first the server that has sent most since
+ * memory was low, then the client that leaves most unread. If nothing is left to end, the process is, before V8 aborts it.
+ */
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { sortBy } from "../base/order.js";
+import type { Log, StartedServer } from "../lsp/types.js";
+
+const CHECK_MS = 250;
+/** What was ended needs this long until its memory is free. */
+const SETTLE_MS = 1_000;
+const MB = 1024 * 1024;
+/** V8 aborts the process at its own limit, so that limit counts from this share on. */
+const HEAP_SHARE = 0.75;
+
+/** Output that waits for one client. */
+export interface ClientOutput {
+  waitingBytes: number;
+  /** Disconnects the client; its calls are cancelled. */
+  end(): void;
+}
+
+interface WatchOptions {
+  limitMb: number;
+  log: Log;
+  onOutOfMemory: (message: string) => void;
+  /** Overrides the measurement, for tests. */
+  measure?: () => Measured;
+}
+
+/** Shares of the limits: 1 is the limit. */
+export interface Measured {
+  /** Resident memory of the process, with garbage. */
+  resident: number;
+  /** What a garbage collection leaves. */
+  live: number;
+  /** The heap, of what V8 allows. */
+  heap: number;
+}
+
+export class MemoryWatch {
+  readonly #servers = new Map<StartedServer, { receivedWhenLow: number }>();
+  #clients: () => ClientOutput[] = () => [];
+  readonly #timer: NodeJS.Timeout;
+  /** No garbage collection is worth its time below this share. */
+  #worthwhile = 1;
+  #settledAt = 0;
+
+  constructor(private readonly options: WatchOptions) {
+    this.#timer = setInterval(() => this.check(), CHECK_MS);
+    this.#timer.unref();
+  }
+
+  addServer(server: StartedServer): void {
+    this.#servers.set(server, { receivedWhenLow: 0 });
+    void server.transport.ended.then(() => this.#servers.delete(server));
+  }
+
+  /** Sets where the output that waits for clients is found. */
+  watchClients(clients: () => ClientOutput[]): void {
+    this.#clients = clients;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  check(now = performance.now()): void {
+    const measure = this.options.measure ?? (() => measureProcess(this.options.limitMb));
+    const { resident, heap } = measure();
+    if (resident < 0.5) for (const [server, known] of this.#servers) known.receivedWhenLow = received(server);
+    if (resident < 1 && heap < 1) this.#worthwhile = 1;
+    if (Math.max(resident, heap) < this.#worthwhile || now < this.#settledAt) return;
+    collectGarbage();
+    const after = measure();
+    if (after.heap < 1 && (after.resident < 1 || after.live < 0.5)) {
+      // Free memory that the allocator keeps is no reason to end anything, nor to collect again at once.
+      this.#worthwhile = Math.max(1, after.resident * 1.1);
+      return;
+    }
+    this.#settledAt = now + SETTLE_MS;
+    if (!this.#endServer() && !this.#endClient()) this.options.onOutOfMemory(this.#message("ends"));
+  }
+
+  /** Ends the server that has sent most, or has most to read. */
+  #endServer(): boolean {
+    const held = [...this.#servers].map(([server, { receivedWhenLow }]) => ({
+      server,
+      bytes: received(server) - receivedWhenLow + server.transport.output.writableLength,
+    }));
+    const [largest] = sortBy(held, ({ bytes }) => [-bytes]);
+    if (largest === undefined || largest.bytes === 0) return false;
+    const { server } = largest;
+    const sent = Math.ceil(largest.bytes / MB);
+    this.#servers.delete(server);
+    this.options.log("error", this.#message("ends a server"), { server: server.id, sentMb: sent });
+    const limit = `limits.proxy_memory_mb = ${this.options.limitMb}`;
+    server.end(`had sent ${sent} MB when the proxy reached its memory limit (${limit}), and was ended`);
+    return true;
+  }
+
+  #endClient(): boolean {
+    const [largest] = sortBy(this.#clients(), ({ waitingBytes }) => [-waitingBytes]);
+    if (largest === undefined || largest.waitingBytes === 0) return false;
+    const waitingMb = Math.ceil(largest.waitingBytes / MB);
+    this.options.log("error", this.#message("disconnects a client that does not read"), { waitingMb });
+    largest.end();
+    return true;
+  }
+
+  #message(what: string): string {
+    return `the proxy has reached its memory limit (limits.proxy_memory_mb = ${this.options.limitMb}) and ${what}`;
+  }
+}
+
+/** Servers are read from sockets, which count what they have read. */
+function received({ transport: { input } }: StartedServer): number {
+  return "bytesRead" in input && typeof input.bytesRead === "number" ? input.bytesRead : 0;
+}
+
+function measureProcess(limitMb: number): Measured {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const limit = limitMb * MB;
+  const heap = heapUsed / (getHeapStatistics().heap_size_limit * HEAP_SHARE);
+  return { resident: rss / limit, live: (heapUsed + external) / limit, heap };
+}
+
+let collector: (() => void) | undefined;
+
+/** Without it, garbage that V8 has not collected yet would look like memory in use. */
+function collectGarbage(): void {
+  if (collector === undefined) {
+    setFlagsFromString("--expose-gc");
+    collector = runInNewContext("gc") as () => void;
+  }
+  collector();
+}

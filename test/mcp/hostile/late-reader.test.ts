@@ -1,0 +1,114 @@
+/** Clients on stdio that do not read, or are gone: nothing blocks, nothing grows, and the program ends. */
+import { readFileSync } from "node:fs";
+import { afterEach, expect, it, vi } from "vitest";
+import type { Scenario } from "../../fake-server/index.js";
+import { callOf, definition, endAll, initialize, MODERN, PipeClient, start } from "./program.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+afterEach(endAll);
+
+/** The resident memory of a process in MB. */
+function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
+
+function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return Promise.race([
+    promise,
+    new Promise<never>((_resolve, reject) => {
+      setTimeout(() => reject(new Error(`nothing happened within ${ms} ms`)), ms).unref();
+    }),
+  ]);
+}
+
+const progress = (value: object) => ({ notify: "$/progress", params: { token: "index", value } });
+/** Sends this many progress reports before it answers. */
+function chatty(reports: number): Scenario {
+  return {
+    ...definition,
+    on: {
+      "textDocument/definition": [
+        progress({ kind: "begin", title: "indexing" }),
+        ...Array.from({ length: reports }, (_, index) =>
+          progress({ kind: "report", message: `file ${index}` }),
+        ),
+        progress({ kind: "end" }),
+      ],
+    } as never,
+  };
+}
+const never: Scenario = { ...definition, on: { "textDocument/definition": [{ never: true }] } };
+
+it("300 KB of bad lines before the client reads are all answered, and a call after them", async () => {
+  const client = new PipeClient(start());
+  client.send(initialize);
+  client.send("x\n".repeat(150_000));
+  client.send(callOf(1));
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  client.read();
+  const answer = await within(60_000, client.answer(1));
+  expect(answer).toMatchObject({ result: { structuredContent: { ok: true } } });
+  expect(client.heard.filter(({ id }) => id === null)).toHaveLength(150_000);
+});
+
+it.each([
+  ["with a handshake", {}],
+  ["without one", MODERN],
+])("40,000 progress reports that nobody reads delay no answer: a client %s", async (_name, meta) => {
+  const client = new PipeClient(start({ servers: { fake: { scenario: chatty(40_000) } } }));
+  if (!("io.modelcontextprotocol/protocolVersion" in meta)) client.send(initialize);
+  client.send(callOf(1, { progressToken: "p", ...meta }));
+  // As long as the proxy works on reports it answers nothing else, so the next call shows when it has done so.
+  client.send(callOf(2, meta, {}, "get_server_status"));
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  client.read();
+  const answer = await within(20_000, client.answer(1));
+  await within(20_000, client.answer(2));
+  expect(answer).toMatchObject({ result: { structuredContent: { ok: true, total: 1 } } });
+  const reports = client.heard.filter(({ method }) => method === "notifications/progress");
+  expect(reports.length).toBeGreaterThan(0);
+  expect(reports.length).toBeLessThan(10_000);
+  // No report follows the answer of its call.
+  const last = client.heard.findLastIndex(({ method }) => method === "notifications/progress");
+  expect(last).toBeLessThan(client.heard.findIndex(({ id }) => id === 1));
+});
+
+it("a client that floods and never reads is not read from, and then disconnected; the program ends", async () => {
+  const program = start();
+  const client = new PipeClient(program);
+  client.send(initialize);
+  const line = "x\n".repeat(50_000);
+  let isOver = false;
+  const flood = () => {
+    if (!isOver && program.child.stdin.write(line)) setImmediate(flood);
+  };
+  program.child.stdin.on("drain", flood);
+  flood();
+  let highest = 0;
+  const meter = setInterval(() => {
+    highest = Math.max(highest, residentMb(program.pid));
+  }, 200);
+  try {
+    expect(await within(40_000, program.ended)).toBe(0);
+  } finally {
+    isOver = true;
+    clearInterval(meter);
+  }
+  expect(program.stderr()).toContain("the client does not read its answers");
+  expect(highest).toBeLessThan(400);
+});
+
+it.each(["closes its input", "is gone"])(
+  "a client with unread answers that %s ends the program",
+  async (how) => {
+    const program = start({ servers: { fake: { scenario: never } } });
+    const client = new PipeClient(program);
+    client.send(initialize);
+    client.send(callOf(1));
+    client.send("x\n".repeat(10_000));
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    program.child.stdin.destroy();
+    if (how === "is gone") program.child.stdout.destroy();
+    expect(await within(20_000, program.ended)).toBe(0);
+  },
+);

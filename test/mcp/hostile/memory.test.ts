@@ -1,0 +1,59 @@
+/** The memory limit of the proxy, for real: a small limit, a server that sends too much, and a process that leaks. */
+import { readFileSync } from "node:fs";
+import { afterEach, expect, it, vi } from "vitest";
+import type { Scenario } from "../../fake-server/index.js";
+import { callOf, definition, endAll, initialize, PipeClient, start, startGateway } from "./program.js";
+
+vi.setConfig({ testTimeout: 180_000 });
+afterEach(endAll);
+
+const limits = { proxy_memory_mb: 256, max_message_bytes: 1_073_741_824, timeout_ms: 100_000 };
+/** Begins one message of 900 MB and sends 500 MB of it: when it is started, or instead of its first answer. */
+const huge = [
+  { raw: "Content-Length: 900000000\r\n\r\n", once: "begun" },
+  ...Array.from({ length: 50 }, (_, index) => ({
+    raw: { $repeat: "x", times: 10_000_000 },
+    once: `sent-${index}`,
+  })),
+];
+
+/** The largest resident memory that a process has had, in MB. */
+function peakMb(pid: number): number {
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
+
+it.each([
+  ["in an answer", "textDocument/definition"],
+  ["while it starts", "initialize"],
+])("a server that sends too much %s is ended and restarted; the call is told why", async (_name, method) => {
+  const scenario: Scenario = { ...definition, on: { [method]: huge } };
+  const config = { request_timeout_ms: 90_000, initialize_timeout_ms: 90_000 };
+  const program = start({ servers: { fake: { scenario, config } }, config: { limits } });
+  const client = new PipeClient(program).read();
+  client.send(initialize);
+  client.send(callOf(1));
+  expect(JSON.stringify(await client.answer(1))).toContain("limits.proxy_memory_mb = 256");
+  client.send(callOf(2));
+  expect(await client.answer(2)).toMatchObject({ result: { structuredContent: { ok: true, total: 1 } } });
+  expect(peakMb(program.pid)).toBeLessThan(600);
+  expect(program.stderr()).toContain("reached its memory limit");
+});
+
+/** A script for `--import` that keeps more and more memory, about 100 MB a second. */
+const leaking = (what: string): string[] => [
+  "--import",
+  `data:text/javascript,globalThis.kept=[];setInterval(()=>kept.push(${what}),40).unref()`,
+];
+
+it.each([
+  ["memory outside the heap", leaking("Buffer.alloc(4e6,1)"), 256],
+  ["heap, up to V8's own limit", ["--max-old-space-size=200", ...leaking("Array(5e5).fill({})")], 4096],
+])("a process that keeps too much %s ends with a message, not by SIGABRT", async (_name, nodeArgs, limit) => {
+  const options = { config: { limits: { proxy_memory_mb: limit } } };
+  const program = start(options, [], nodeArgs);
+  new PipeClient(program).read().send(initialize);
+  expect(await program.ended).toBe(70);
+  expect(program.stderr()).toContain(`memory limit (limits.proxy_memory_mb = ${limit}) and ends`);
+  const gateway = await startGateway(options, nodeArgs);
+  expect(await gateway.ended).toBe(70);
+});

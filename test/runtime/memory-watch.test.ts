@@ -1,0 +1,99 @@
+/** What the memory watch ends, and in which order; test/mcp/hostile runs it in real processes. */
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { type ClientOutput, type Measured, MemoryWatch } from "../../src/runtime/memory-watch.js";
+
+/** A watch whose measurements are given, and what it has ended. `after` is what a garbage collection leaves. */
+function watch(measured: { now: Measured; after?: Measured }) {
+  const ended: string[] = [];
+  const said: string[] = [];
+  let isCollected = false;
+  const memory = new MemoryWatch({
+    limitMb: 1024,
+    log: (_level, message) => said.push(message),
+    onOutOfMemory: (message) => {
+      ended.push("process");
+      said.push(message);
+    },
+    measure: () => {
+      const value = isCollected ? (measured.after ?? measured.now) : measured.now;
+      isCollected = !isCollected;
+      return value;
+    },
+  });
+  memory.close();
+  let time = 0;
+  const check = (count = 1) => {
+    for (let i = 0; i < count; i++) {
+      isCollected = false;
+      time += 2_000;
+      memory.check(time);
+    }
+  };
+  const server = (id: string) => {
+    const input = Object.assign(new PassThrough(), { bytesRead: 0 });
+    const transport = { input, output: new PassThrough(), ended: new Promise<string>(() => undefined) };
+    memory.addServer({ id, transport, end: (why) => ended.push(`${id} ${why}`) });
+    return input;
+  };
+  return { memory, ended, said, check, server };
+}
+
+const low: Measured = { resident: 0.3, live: 0.2, heap: 0.1 };
+const over: Measured = { resident: 1.2, live: 1.1, heap: 0.3 };
+
+it("ends the server that has sent most since memory was low, then the next, then clients, then the process", () => {
+  const measured = { now: low };
+  const { memory, ended, said, check, server } = watch(measured);
+  const [old, hostile, silent] = [server("old"), server("hostile"), server("silent")];
+  old.bytesRead = 5e9;
+  check();
+  old.bytesRead += 1e6;
+  hostile.bytesRead = 4e8;
+  const clients: ClientOutput[] = [1e6, 9e6].map((waitingBytes) => {
+    const client = {
+      waitingBytes,
+      end: () => {
+        ended.push(`client ${waitingBytes}`);
+        client.waitingBytes = 0;
+      },
+    };
+    return client;
+  });
+  memory.watchClients(() => clients);
+  measured.now = over;
+  check(5);
+  expect(ended).toEqual([
+    expect.stringMatching(/^hostile had sent 382 MB .*limits\.proxy_memory_mb = 1024/),
+    expect.stringMatching(/^old had sent 1 MB/),
+    "client 9000000",
+    "client 1000000",
+    "process",
+  ]);
+  expect(silent.bytesRead).toBe(0);
+  expect(said).toHaveLength(5);
+});
+
+it.each([
+  ["is garbage", low],
+  ["the allocator keeps although it is free", { resident: 1.2, live: 0.2, heap: 0.1 }],
+])("ends nothing for memory that %s", (_name, after) => {
+  const { ended, check, server } = watch({ now: over, after });
+  server("fake").bytesRead = 1e8;
+  check(3);
+  expect(ended).toEqual([]);
+});
+
+it("counts the limit of V8 where that is reached first", () => {
+  const { ended, check, server } = watch({ now: { resident: 0.6, live: 0.5, heap: 1.01 } });
+  server("fake").bytesRead = 1e8;
+  check();
+  expect(ended).toHaveLength(1);
+});
+
+it("gives what it ended time to free its memory", () => {
+  const { memory, ended, server } = watch({ now: over });
+  for (const id of ["a", "b"]) server(id).bytesRead = 1e8;
+  for (const time of [2_000, 2_250, 2_500]) memory.check(time);
+  expect(ended).toHaveLength(1);
+});
