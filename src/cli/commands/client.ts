@@ -61,14 +61,14 @@ export const client: Command = {
       const past = before.map(({ text }) => text);
       return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
     });
-    for (const remark of setup.remarks) io.stderr.write(`${remark}\n`);
+    for (const remark of setup.remarks) io.stderr.writeLine(remark);
     if (input.isOn("write") || input.isOn("remove")) {
       const change = { client: facts, name, http: plan.http, project: setup.project };
       await changeClientFiles(parts, change, input, io);
       return exitCodes.ok;
     }
     for (const { path, stanza } of parts) {
-      io.stderr.write(`for ${path}${parts.length > 1 ? ":" : "; --write merges it"}\n`);
+      io.stderr.writeLine(`for ${path}${parts.length > 1 ? ":" : "; --write merges it"}`);
       io.stdout.write(stanza.text);
     }
   },

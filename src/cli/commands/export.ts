@@ -40,9 +40,9 @@ export const exportCommand: Command = {
       const file = resolve(io.cwd, output);
       if (!mayOverwrite(file, input, io)) return exitCodes.no;
       writeUserFile(file, text);
-      io.stdout.write(`wrote ${file}\n`);
+      io.stdout.writeLine(`wrote ${file}`);
     }
-    for (const { id } of disabled) io.stderr.write(`not exported: ${id}: it is disabled\n`);
-    for (const note of notes) io.stderr.write(`not exported: ${note}\n`);
+    for (const { id } of disabled) io.stderr.writeLine(`not exported: ${id}: it is disabled`);
+    for (const note of notes) io.stderr.writeLine(`not exported: ${note}`);
   },
 };

@@ -58,13 +58,13 @@ export const generate: Command = {
       const differences = checkBundle(bundle, folder);
       if (json || differences.length > 0) printProblems(differences, { json, io });
       if (differences.length > 0) return exitCodes.no;
-      if (!json) io.stdout.write(`${out}: up to date, ${digest}\n`);
+      if (!json) io.stdout.writeLine(`${out}: up to date, ${digest}`);
       return exitCodes.ok;
     }
     writeBundle(bundle, folder);
     const files = bundle.files.length + 1;
     const done = json ? JSON.stringify({ bundle: digest, files }) : `${out}: ${files} files, ${digest}`;
-    io.stdout.write(`${done}\n`);
+    io.stdout.writeLine(done);
   },
 };
 
@@ -83,7 +83,7 @@ function writeDeployment(target: string, input: Input, io: Io): void {
   else {
     mkdirSync(resolve(io.cwd, out), { recursive: true });
     writeFileSync(resolve(io.cwd, out, file.name), file.text);
-    io.stdout.write(`${join(out, file.name)}\n`);
+    io.stdout.writeLine(join(out, file.name));
   }
 }
 

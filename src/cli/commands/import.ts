@@ -1,5 +1,6 @@
 /** `import`: writes a config from another program's list of language servers. */
 import { basename, resolve } from "node:path";
+import { escapeLine } from "../../base/hidden-characters.js";
 import { fromPointer, type JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
@@ -48,11 +49,11 @@ export const importCommand: Command = {
     const catalogue = openCatalogue();
     const workspace = workspaceFolder(input, io);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
-    const origin = `${basename(source)} (${format.name})`;
+    const origin = `${escapeLine(basename(source))} (${format.name})`;
     const write = (list: readonly JsonObject[]) => textOf(list, origin, catalogue);
     const imported = importServers(tree, format, catalogue);
     const { servers, notes } = withoutBad(imported, (list) => errorsIn(file, write(list), io));
-    for (const note of notes) io.stderr.write(`not imported: ${note}\n`);
+    for (const note of notes) io.stderr.writeLine(`not imported: ${note}`);
     if (servers.length === 0) return failure(io, `${word} has no language server that can be used`);
     const text = write(servers);
     const errors = errorsIn(file, text, io);
@@ -63,7 +64,7 @@ export const importCommand: Command = {
     }
     if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
     writeUserFile(file, text);
-    io.stdout.write(`wrote ${file} with ${plural(servers.length, "server")}\n`);
+    io.stdout.writeLine(`wrote ${file} with ${plural(servers.length, "server")}`);
   },
 };
 

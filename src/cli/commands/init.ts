@@ -89,15 +89,15 @@ export const init: Command = {
     const chosen = found.proposals.filter(({ preset }) => taken.has(preset.id));
     const used = besideStacks(chosen, found.scan);
     const members = used.flatMap(membersOf);
-    io.stdout.write(`wrote ${file} with ${plural(members.length, "server")}\n`);
+    io.stdout.writeLine(`wrote ${file} with ${plural(members.length, "server")}`);
     io.stdout.write(userListHint(programsOf(members), io));
     const steps = used
       .filter((proposal) => !isHere(proposal, found))
       .flatMap(membersOf)
       .map(({ id }) => `\`lsp-proxy install ${id}\`, `)
       .join("");
-    io.stdout.write(
-      `next: \`lsp-proxy trust\` (lets it start programs), ${steps}\`lsp-proxy doctor\` (tries it out)\n`,
+    io.stdout.writeLine(
+      `next: \`lsp-proxy trust\` (lets it start programs), ${steps}\`lsp-proxy doctor\` (tries it out)`,
     );
   },
 };
@@ -174,7 +174,7 @@ async function choose(found: Found, input: Input, io: Io): Promise<ReadonlySet<s
     if (answer === "") return ids(usual);
     const selection = parseSelection(answer, proposals.length);
     if ("picked" in selection) return ids(proposals.filter((_, index) => selection.picked.has(index + 1)));
-    io.stderr.write(`\`${selection.unknown}\` is not a number from 1 to ${proposals.length}\n`);
+    io.stderr.writeLine(`\`${selection.unknown}\` is not a number from 1 to ${proposals.length}`);
     return undefined;
   });
 }

@@ -66,7 +66,7 @@ export const skill: Command = {
       const done = changeFile(file, edit, { within, isEmpty, needsBackup: () => false });
       const folder = dirname(file);
       if (done === "removed" && !isSnippet && readdirSync(folder).length === 0) rmdirSync(folder);
-      io.stdout.write(`${done} ${shownPath(file, io)}\n`);
+      io.stdout.writeLine(`${done} ${shownPath(file, io)}`);
     }
   },
 };
@@ -90,7 +90,7 @@ function filesOf(input: Input, io: Io, name: string, isRemoval: boolean): string
     const sharing = others.filter((client) => placeOf(client, input, io, name) === file);
     if (sharing.length === 0) return true;
     const titles = sharing.map(({ title }) => title).join(", ");
-    io.stdout.write(`left ${shownPath(file, io)}: ${titles} also uses it; --yes removes it for all\n`);
+    io.stdout.writeLine(`left ${shownPath(file, io)}: ${titles} also uses it; --yes removes it for all`);
     return false;
   });
 }

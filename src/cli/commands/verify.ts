@@ -2,6 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { envOutside } from "../../lsp/process/environment.js";
 import { findCommand } from "../../lsp/process/program.js";
@@ -163,10 +164,10 @@ function cardText(card: Card): string {
   const timeOf = (ms: number) => (ms === 0 ? "" : `${ms} ms`);
   const rows = card.probes.map(({ probe, outcome, ms, note }) => [probe, outcome, timeOf(ms), note]);
   return [
-    `${card.server}  ${card.version ?? "version unknown"}  (sample ${card.sample})\n`,
+    `${card.server}  ${escapeLine(card.version ?? "version unknown")}  (sample ${card.sample})\n`,
     `first answer after ${card.firstAnswerMs ?? "–"} ms, ${card.encoding ?? "no encoding"}\n`,
     `features: ${card.features.join(", ") || "none"}\n`,
-    card.lastError === null ? "" : `last error: ${card.lastError}\n`,
+    card.lastError === null ? "" : `last error: ${escapeLine(card.lastError)}\n`,
     "\n",
     table(["probe", "outcome", "time", ""], rows),
   ].join("");

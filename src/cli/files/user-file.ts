@@ -25,7 +25,6 @@ import type { ConfigError } from "../../base/problem.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
 import { describeSystemError } from "../../workspace/edits/errors.js";
 import { configError, failure, type Input, type Io } from "../command.js";
-import { escaped } from "../terminal/text.js";
 
 /** A file's content, undefined when it does not exist. Throws a ConfigError when it cannot be read. */
 export function readUserFile(file: string): string | Uint8Array | undefined {
@@ -52,7 +51,7 @@ export function writeUserFile(file: string, text: string): void {
 /** Whether a file may be written: an existing one only with `--force`. Prints the reason if not. */
 export function mayOverwrite(file: string, input: Input, io: Io): boolean {
   if (!input.isOn("force") && lstatSync(file, { throwIfNoEntry: false })) {
-    failure(io, `${escaped(file)} already exists; --force replaces it`);
+    failure(io, `${file} already exists; --force replaces it`);
     return false;
   }
   checkUserFile(file);

@@ -3,6 +3,7 @@
  * asked for. Such files can be read only by their owner. Neither is ever on stdout.
  */
 import { fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
+import { escapeText } from "../../base/hidden-characters.js";
 import { isTable } from "../../base/json.js";
 import { isInside, pathOfUri } from "../../base/paths.js";
 import type { Log, Trace } from "../../lsp/types.js";
@@ -21,7 +22,7 @@ export function openLog(input: Input, io: Io): Log {
   const least = levels.indexOf(asked as Level);
   const file = input.text("log-file");
   const write =
-    file === undefined ? (line: string) => void io.stderr.write(line) : openPrivateFile("log-file", file);
+    file === undefined ? (line: string) => io.stderr.write(line) : openPrivateFile("log-file", file);
   const format = input.isOn("log-json") ? jsonLine : textLine;
   return (level, message, data = {}) => {
     if (levels.indexOf(level) < least) return;
@@ -104,7 +105,7 @@ export function openPrivateFile(flag: string, file: string): (line: string) => v
   }
   return (line) => {
     try {
-      writeSync(descriptor, line);
+      writeSync(descriptor, escapeText(line));
     } catch {
       // A full disk must not make a call fail.
     }
