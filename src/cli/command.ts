@@ -1,5 +1,6 @@
 /** What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers. */
 import { homedir } from "node:os";
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { type Code, codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
@@ -109,6 +110,10 @@ export function didYouMean(word: string, names: readonly string[]): string {
 
 export function homeOf(io: Pick<Io, "env">): string {
   return io.env.HOME ?? homedir();
+}
+
+export function workspaceOf(input: Input, io: Surroundings): string {
+  return resolve(io.cwd, input.text("workspace") ?? ".");
 }
 
 /** A signal that is aborted when the process receives one of these signals. */

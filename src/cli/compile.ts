@@ -23,7 +23,7 @@ import { buildPlan } from "../plan/build.js";
 import { everyDefault } from "../plan/defaults.js";
 import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
-import { homeOf, type Input, type Surroundings, UsageError } from "./command.js";
+import { homeOf, type Input, type Surroundings, UsageError, workspaceOf } from "./command.js";
 import {
   isInPackages,
   isInstalled,
@@ -44,10 +44,6 @@ export interface Planned extends FolderTrust {
 
 export interface Compiled extends Planned {
   bundle: Bundle;
-}
-
-export function workspaceOf(input: Input, io: Surroundings): string {
-  return resolve(io.cwd, input.text("workspace") ?? ".");
 }
 
 /** The workspace. Throws a UsageError when it is not a folder. */

@@ -12,8 +12,7 @@ import {
 } from "../../config/edit/stanza.js";
 import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
 import { hasCode } from "../../config/files.js";
-import { configError, homeOf, type Input, type Io } from "../command.js";
-import { workspaceOf } from "../compile.js";
+import { configError, homeOf, type Input, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { type Change, changeFile, currentText, realUserFile, shownPath } from "../files/user-file.js";
 import { clientsSharing, isOurEntry, knownClients, targetOf } from "./client-files.js";

@@ -12,6 +12,7 @@ import { type Imported, importServers } from "../../config/import/import-servers
 import { type Command, exitCodes, failure, type Io, UsageError } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { mayCreateConfig, NEW_CONFIG, previewConfig } from "../files/edit-config.js";
+import { guardedFolders } from "../files/link-guard.js";
 import { readUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { openCatalogue, serverPrograms } from "../presets.js";
@@ -63,7 +64,7 @@ export const importCommand: Command = {
       return exitCodes.ok;
     }
     if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
-    writeUserFile(file, text);
+    writeUserFile(file, text, guardedFolders(input, io));
     io.stdout.writeLine(`wrote ${file} with ${plural(servers.length, "server")}`);
   },
 };

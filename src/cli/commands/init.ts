@@ -30,6 +30,7 @@ import {
 import { workspaceFolder } from "../compile.js";
 import { configText, type Found, installs, languagesText, loadsOf, membersOf } from "../files/config-text.js";
 import { mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.js";
+import { guardedFolders } from "../files/link-guard.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { programsOf } from "../installed.js";
@@ -64,7 +65,7 @@ export const init: Command = {
     const isDry = input.isOn("dry-run");
     if (!isDry) {
       if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
-      checkUserFile(file);
+      checkUserFile(file, guardedFolders(input, io));
     }
     const catalogue = openCatalogue();
     const found = await detect(workspace, catalogue, input, io);
@@ -85,7 +86,7 @@ export const init: Command = {
       io.stdout.write(text);
       return exitCodes.ok;
     }
-    writeUserFile(file, text);
+    writeUserFile(file, text, guardedFolders(input, io));
     const chosen = found.proposals.filter(({ preset }) => taken.has(preset.id));
     const used = besideStacks(chosen, found.scan);
     const members = used.flatMap(membersOf);

@@ -12,8 +12,16 @@ import {
 import { readTemplates } from "../../emit/render.js";
 import { skillText, snippetText } from "../../emit/skill.js";
 import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
-import { type Command, configError, exitCodes, type Input, type Io, UsageError } from "../command.js";
-import { planOrFallback, workspaceOf } from "../compile.js";
+import {
+  type Command,
+  configError,
+  exitCodes,
+  type Input,
+  type Io,
+  UsageError,
+  workspaceOf,
+} from "../command.js";
+import { planOrFallback } from "../compile.js";
 import { changeFile, currentText, shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";

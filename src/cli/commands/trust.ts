@@ -13,8 +13,7 @@ import {
   type Trust,
 } from "../../config/trust/trust.js";
 import { everyDefault } from "../../plan/defaults.js";
-import { type Command, exitCodes, failure, homeOf, type Io } from "../command.js";
-import { workspaceOf } from "../compile.js";
+import { type Command, exitCodes, failure, homeOf, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle } from "../flags.js";
 import { shippedConfigs } from "../shipped.js";

@@ -9,8 +9,9 @@ import { findCommand } from "../../lsp/process/program.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
-import { type Command, exitCodes, failure, Input, type Io, printJson } from "../command.js";
-import { compile, workspaceOf } from "../compile.js";
+import { type Command, exitCodes, failure, Input, type Io, printJson, workspaceOf } from "../command.js";
+import { compile } from "../compile.js";
+import { guardedFolders } from "../files/link-guard.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";
 import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { installLine, programOf } from "../installed.js";
@@ -142,7 +143,8 @@ async function trial(server: Server, sample: Sample, folder: string, input: Inpu
   } finally {
     await runtime.close();
   }
-  if (record !== undefined && transcript) writeUserFile(resolve(io.cwd, record), transcript.text());
+  if (record !== undefined && transcript)
+    writeUserFile(resolve(io.cwd, record), transcript.text(), guardedFolders(input, io));
   return cardOf(server.id, sample, asOffered(probes, status?.features ?? []), status);
 }
 

@@ -14,6 +14,7 @@ import { buildPlan } from "../../plan/build.js";
 import { failure, homeOf, type Input, type Io } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
+import { guardedFolders } from "./link-guard.js";
 import { readUserFile, shownPath, writeUserFile } from "./user-file.js";
 
 export interface OpenConfig {
@@ -49,7 +50,7 @@ export function openConfig(input: Input, io: Io): OpenConfig {
 export function saveConfig(open: OpenConfig, text: string, change: string, input: Input, io: Io): void {
   if (input.isOn("dry-run")) io.stdout.write(text);
   else {
-    writeUserFile(open.file, open.mark + text);
+    writeUserFile(open.file, open.mark + text, guardedFolders(input, io));
     io.stdout.writeLine(`${open.isNew ? "wrote" : "changed"} ${open.name}: ${change}`);
     if (open.isDiscovered) io.stdout.writeLine("`lsp-proxy trust` lets it start programs again");
   }
