@@ -2,7 +2,7 @@
 import { relative } from "node:path";
 import { escapeLine } from "../../base/hidden-characters.js";
 import type { Place, Problem } from "../../base/problem.js";
-import { Lines } from "../../base/text.js";
+import { ColumnWalk, Lines } from "../../base/text.js";
 import { asText, diskFiles, readOrExplain } from "../../config/files.js";
 import { type Io, printJson } from "../command.js";
 import type { Styled } from "./output.js";
@@ -28,6 +28,12 @@ export interface ReportOptions {
 
 type Piece = string | Styled;
 
+/** The lines of a file, and the offsets of its columns. */
+interface ShownLines {
+  lines: Lines;
+  columns: ColumnWalk;
+}
+
 const TAB = "    ";
 /** Longer source lines are cut around the caret. */
 const FRAME_WIDTH = 100;
@@ -37,9 +43,11 @@ const MOST_SHOWN = 100;
 /** The first problems with code frame, suggestion and fix, and a count at the end. */
 export function renderProblems(problems: readonly Problem[], { sources, base }: ReportOptions): Piece[] {
   if (problems.length === 0) return [];
-  const linesOf = memoized((file: string) => {
+  const linesOf = memoized((file: string): ShownLines | undefined => {
     const text = sources(file);
-    return text === undefined ? undefined : new Lines(text.replace(/^\uFEFF/, ""));
+    if (text === undefined) return undefined;
+    const lines = new Lines(text.replace(/^\uFEFF/, ""));
+    return { lines, columns: new ColumnWalk(lines, "utf-32", "utf-16") };
   });
   const blocks = problems
     .slice(0, MOST_SHOWN)
@@ -83,7 +91,7 @@ const colors = { error: "31", warning: "33" };
 
 function renderProblem(
   problem: Problem,
-  linesOf: (file: string) => Lines | undefined,
+  linesOf: (file: string) => ShownLines | undefined,
   base: string | undefined,
 ): Piece[] {
   const { place, severity } = problem;
@@ -121,26 +129,24 @@ function shownFile(file: string, base: string | undefined): string {
 }
 
 /** The source line of a problem and the carets below it. */
-function codeFrame(place: Place, lines: Lines | undefined) {
+function codeFrame(place: Place, shown: ShownLines | undefined) {
   const index = place.line - 1;
-  if (lines === undefined || index >= lines.count) return undefined;
-  const offsetOf = (column: number) => lines.column(index, column - 1, "utf-32", "utf-16");
-  const start = offsetOf(place.column);
+  if (shown === undefined || index >= shown.lines.count) return undefined;
+  const start = shown.columns.convert(index, place.column - 1);
   const isOneLine = place.endLine === undefined || place.endLine === place.line;
-  const end = isOneLine ? offsetOf(place.endColumn ?? place.column) : Number.POSITIVE_INFINITY;
+  const width = isOneLine ? (place.endColumn ?? place.column) - place.column : Number.POSITIVE_INFINITY;
   // A long line is cut before it is split into characters: a config may be one line of a megabyte.
-  const line = lines.line(index);
+  const line = shown.lines.line(index);
   const from = Math.max(0, start - FRAME_WIDTH);
   const before = shownCharacters(line.slice(from, start));
   const after = shownCharacters(line.slice(start, start + FRAME_WIDTH));
-  const marked = shownCharacters(line.slice(start, Math.min(end, start + FRAME_WIDTH)));
   const isShort =
     from === 0 && line.length <= start + FRAME_WIDTH && widthOf([...before, ...after]) <= FRAME_WIDTH;
   const shownBefore = isShort ? before : fitting(before.toReversed(), FRAME_WIDTH / 2).toReversed();
   const shownAfter = isShort ? after : fitting(after, FRAME_WIDTH - widthOf(shownBefore));
   const lead = from > 0 || shownBefore.length < before.length ? "…" : "";
   const isCut = line.length > start + FRAME_WIDTH || shownAfter.length < after.length;
-  const carets = widthOf(marked.slice(0, shownAfter.length));
+  const carets = widthOf(shownAfter.slice(0, width));
   return {
     text: `${lead}${shownBefore.join("")}${shownAfter.join("")}${isCut ? "…" : ""}`.trimEnd(),
     indent: " ".repeat(displayWidth(lead) + widthOf(shownBefore)),
