@@ -1,4 +1,5 @@
 /** Writes JSON values as TOML text: basic strings and inline tables. */
+import { replaceHidden } from "./hidden-characters.js";
 import { define, isTable, type Json, type JsonObject } from "./json.js";
 import { Fault } from "./problem.js";
 
@@ -40,6 +41,7 @@ export function tomlKey(key: string): string {
 }
 
 function tomlString(text: string): string {
-  // JSON escapes everything that TOML requires except DEL; TOML does not allow lone surrogates.
-  return JSON.stringify(text.replaceAll(/\p{Cs}/gu, "\ufffd")).replaceAll("\u007f", "\\u007f");
+  // JSON escapes everything that TOML requires except DEL, a hidden character; TOML does not allow lone surrogates.
+  const json = JSON.stringify(text.replaceAll(/\p{Cs}/gu, "\ufffd"));
+  return replaceHidden(json, (found) => `\\U${(found.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`);
 }

@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import { escapeText } from "../base/hidden-characters.js";
 import { stateFolder } from "../config/state-folder.js";
 
 /** Functions that Node 20, whose types we compile with, does not have. */
@@ -20,6 +21,12 @@ for (const stream of [process.stdout, process.stderr])
     const isHandledElsewhere = stream.listenerCount("error") > 1;
     if (error.code !== "EPIPE" && !isHandledElsewhere) throw error;
   });
+
+// Node would print the message of an error raw, and it may contain text of a repository or a server.
+process.on("uncaughtException", (error) => {
+  process.stderr.write(`lsp-proxy: internal error: ${escapeText(error.stack ?? String(error))}\n`);
+  process.exit(70);
+});
 
 enableCompileCache();
 // Imported only now, so that its code is cached too.

@@ -1,19 +1,32 @@
 /** What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers. */
 import { homedir } from "node:os";
-import type { Readable, Writable } from "node:stream";
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { type Code, codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
 import type { Flags } from "./flags.js";
+import type { Output, OutputStream } from "./terminal/output.js";
 
-/** The streams, environment and working directory of a run. Tests pass their own. */
-export interface Io {
-  stdin: Readable;
-  stdout: Writable & { isTTY?: boolean };
-  stderr: Writable & { isTTY?: boolean };
+/** The environment and working directory of a run. */
+export interface Surroundings {
   env: { [name: string]: string | undefined };
   cwd: string;
+}
+
+/** The streams and surroundings of a run. Tests pass their own. */
+export interface Streams extends Surroundings {
+  stdin: Readable;
+  stdout: OutputStream;
+  stderr: OutputStream;
+}
+
+/** What a command reads and writes. */
+export interface Io extends Surroundings {
+  stdin: Readable;
+  stdout: Output;
+  stderr: Output;
 }
 
 export interface Command {
@@ -81,7 +94,7 @@ export function configError(code: Code, message: string): ConfigError {
 
 /** Prints an error message and returns the exit code for a negative result. */
 export function failure(io: Io, message: string): ExitCode {
-  io.stderr.write(`lsp-proxy: ${message}\n`);
+  io.stderr.writeLine(`lsp-proxy: ${message}`);
   return exitCodes.no;
 }
 
@@ -97,6 +110,10 @@ export function didYouMean(word: string, names: readonly string[]): string {
 
 export function homeOf(io: Pick<Io, "env">): string {
   return io.env.HOME ?? homedir();
+}
+
+export function workspaceOf(input: Input, io: Surroundings): string {
+  return resolve(io.cwd, input.text("workspace") ?? ".");
 }
 
 /** A signal that is aborted when the process receives one of these signals. */

@@ -23,8 +23,14 @@ import { buildPlan } from "../plan/build.js";
 import { everyDefault } from "../plan/defaults.js";
 import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
-import { homeOf, type Input, type Io, UsageError } from "./command.js";
-import { isInPackages, isInstalled, missingModules, type SearchPath } from "./installed.js";
+import { homeOf, type Input, type Surroundings, UsageError, workspaceOf } from "./command.js";
+import {
+  isInPackages,
+  isInstalled,
+  isInstalledUnstarted,
+  missingModules,
+  type SearchPath,
+} from "./installed.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
@@ -40,20 +46,21 @@ export interface Compiled extends Planned {
   bundle: Bundle;
 }
 
-export function workspaceOf(input: Input, io: Io): string {
-  return resolve(io.cwd, input.text("workspace") ?? ".");
-}
-
 /** The workspace. Throws a UsageError when it is not a folder. */
-export function workspaceFolder(input: Input, io: Io): string {
+export function workspaceFolder(input: Input, io: Surroundings): string {
   const workspace = workspaceOf(input, io);
   const stats = statSync(workspace, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return workspace;
   throw new UsageError(`--workspace: ${workspace} ${stats ? "is not a folder" : "does not exist"}`);
 }
 
+export interface PlanOptions {
+  /** Whether no program is started, not even for its version. */
+  startsNothing?: boolean;
+}
+
 /** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
-export function planConfig(input: Input, io: Io): Planned {
+export function planConfig(input: Input, io: Surroundings, options: PlanOptions = {}): Planned {
   const workspace = input.config === undefined ? workspaceFolder(input, io) : workspaceOf(input, io);
   const home = homeOf(io);
   const trust = openTrust(io.env, home);
@@ -82,7 +89,11 @@ export function planConfig(input: Input, io: Io): Planned {
       embedded: (presets) => {
         if (input.config !== undefined) return {};
         const scan = scanWorkspace(workspace, walkedDisk, { env: io.env, home });
-        return chooseServers(scan, presets, tiersOf(workspace, trustOf([workspace], [workspace]), io));
+        return chooseServers(
+          scan,
+          presets,
+          tiersOf(workspace, trustOf([workspace], [workspace]), io, options),
+        );
       },
     },
     { ...diskFiles, read },
@@ -111,7 +122,12 @@ export function planConfig(input: Input, io: Io): Planned {
 }
 
 /** The plan; for a removal that of `fallback` when the config has problems or is gone. */
-export function planOrFallback(input: Input, io: Io, isRemoval: boolean, fallback: JsonObject): Planned {
+export function planOrFallback(
+  input: Input,
+  io: Surroundings,
+  isRemoval: boolean,
+  fallback: JsonObject,
+): Planned {
   try {
     return planConfig(input, io);
   } catch (error) {
@@ -120,21 +136,31 @@ export function planOrFallback(input: Input, io: Io, isRemoval: boolean, fallbac
   }
 }
 
-/** Preference among servers: complete installations, incomplete ones, then those in an untrusted `node_modules`. */
-function tiersOf(workspace: string, { binFolders, avoid }: FolderTrust, { env }: Io) {
+/**
+ * Preference among servers: complete installations, incomplete ones, those of which only a start would show that they are
+ * installed, then those in an untrusted `node_modules`.
+ */
+function tiersOf(
+  workspace: string,
+  { binFolders, avoid }: FolderTrust,
+  { env }: Surroundings,
+  { startsNothing = false }: PlanOptions,
+) {
   const path: SearchPath = { folders: binFolders, avoid, env };
-  const known = new Map<string, boolean>();
-  const isHere = (preset: PresetFacts) => {
-    const found = known.get(preset.id) ?? isInstalled(preset, path);
-    known.set(preset.id, found);
-    return found;
+  const known = new Map<string, boolean | undefined>();
+  const isInstalledHere = (preset: PresetFacts) => {
+    const find = startsNothing ? isInstalledUnstarted : isInstalled;
+    if (!known.has(preset.id)) known.set(preset.id, find(preset, path));
+    return known.get(preset.id);
   };
+  const isHere = (preset: PresetFacts) => isInstalledHere(preset) === true;
   const isTrusted = binFolders.length > 0;
   const isComplete = (preset: PresetFacts) =>
     missingModules(preset, path, isTrusted ? workspace : undefined).length === 0;
   return [
     (preset: PresetFacts) => isHere(preset) && isComplete(preset),
     isHere,
+    (preset: PresetFacts) => isInstalledHere(preset) === undefined,
     (preset: PresetFacts) => !isTrusted && isInPackages(preset, join(workspace, "node_modules", ".bin")),
   ];
 }
@@ -187,8 +213,8 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
   }
 }
 
-export async function compile(input: Input, io: Io): Promise<Compiled> {
-  const planned = planConfig(input, io);
+export async function compile(input: Input, io: Surroundings, options: PlanOptions = {}): Promise<Compiled> {
+  const planned = planConfig(input, io, options);
   const compiler = await compilerFor(planned.plan);
   try {
     const templates = readTemplates(shippedTemplates);

@@ -29,8 +29,8 @@ export async function serveGateway(
     port: http.port,
     allowRemote: input.isOn("allow-remote"),
     onListening: (url) => {
-      io.stderr.write(`lsp-proxy serves ${source} on ${url}\n`);
-      io.stderr.write(`Clients need a token from ${tokens.name}; see \`lsp-proxy token\`.\n`);
+      io.stderr.writeLine(`lsp-proxy serves ${source} on ${url}`);
+      io.stderr.writeLine(`Clients need a token from ${tokens.name}; see \`lsp-proxy token\`.`);
     },
   });
 }

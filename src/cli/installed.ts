@@ -1,7 +1,7 @@
 /** Finds out whether the programs of the catalogue are installed, and how to install them. Runs a program only for its version. */
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { isTable } from "../base/json.js";
 import { compareKeys } from "../base/order.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
@@ -63,11 +63,23 @@ export function missingModules(preset: PresetFacts, path: SearchPath, workspace?
   return missingModuleFiles(loads, started, program, { root: workspace, untrusted: path.avoid });
 }
 
+/** As `isInstalled`, but nothing is started; undefined when only the program itself knows its version. */
+export function isInstalledUnstarted(preset: PresetFacts, path: SearchPath): boolean | undefined {
+  const program = findProgram(preset, path);
+  if (program === undefined || preset.probe === undefined) return program !== undefined;
+  const isPackage = realpathSync(program).split(sep).includes("node_modules");
+  return isPackage ? isRecent(program, preset.probe) : undefined;
+}
+
 /** Whether a folder of node packages has a preset's program. The version is read from package.json; nothing is started. */
 export function isInPackages(preset: PresetFacts, folder: string): boolean {
   const program = findCommand(programOf(preset) ?? "", [folder], undefined);
   if (program === undefined || preset.probe === undefined) return program !== undefined;
-  return isAtLeast(packageVersion(program) ?? "", preset.probe.at_least);
+  return isRecent(program, preset.probe);
+}
+
+function isRecent(program: string, probe: NonNullable<PresetFacts["probe"]>): boolean {
+  return isAtLeast(packageVersion(program) ?? "", probe.at_least);
 }
 
 function packageVersion(program: string): string | undefined {

@@ -1,14 +1,26 @@
 /** Finds the command, parses its arguments, runs it, and turns every error into a message and an exit code. */
 import { parseArgs } from "node:util";
 import { ConfigError } from "../base/problem.js";
-import { type Command, didYouMean, type ExitCode, exitCodes, Input, type Io, UsageError } from "./command.js";
+import {
+  type Command,
+  didYouMean,
+  type ExitCode,
+  exitCodes,
+  Input,
+  type Io,
+  type Streams,
+  UsageError,
+} from "./command.js";
 import { commands } from "./commands.js";
 import { isQuick, quickInput } from "./quick.js";
 import { version } from "./shipped.js";
 import { commandHelp, programHelp } from "./terminal/help.js";
+import { Output } from "./terminal/output.js";
 
 /** Runs one command line and returns its exit code. Never throws. */
-export async function main(argv: string[], io: Io): Promise<ExitCode> {
+export async function main(argv: string[], streams: Streams): Promise<ExitCode> {
+  const { env } = streams;
+  const io = { ...streams, stdout: new Output(streams.stdout, env), stderr: new Output(streams.stderr, env) };
   try {
     return (await dispatch(argv, io)) ?? exitCodes.ok;
   } catch (error) {
@@ -27,7 +39,7 @@ async function dispatch(argv: string[], io: Io): Promise<ExitCode | undefined> {
     return exitCodes.ok;
   }
   if (["--version", "-v"].includes(name)) {
-    io.stdout.write(`${version()}\n`);
+    io.stdout.writeLine(version());
     return exitCodes.ok;
   }
   if (isQuick(argv)) return (await findCommand("serve")).run(quickInput(argv, io), io);
@@ -62,7 +74,8 @@ async function findCommand(name: string): Promise<Command> {
 async function report(error: unknown, argv: string[], io: Io): Promise<ExitCode> {
   if (error instanceof UsageError) {
     const command = Object.hasOwn(commands, argv[0] ?? "") ? `${argv[0]} ` : "";
-    io.stderr.write(`lsp-proxy: ${error.message}\nTry \`lsp-proxy ${command}--help\`.\n`);
+    io.stderr.writeLine(`lsp-proxy: ${error.message}`);
+    io.stderr.writeLine(`Try \`lsp-proxy ${command}--help\`.`);
     return exitCodes.usage;
   }
   if (error instanceof ConfigError) {

@@ -29,7 +29,7 @@ export interface Opened extends Loaded {
 export async function openFrom(input: Input, io: Io): Promise<Opened> {
   const log = openLog(input, io);
   let roots: string[] = [];
-  const trace = openTrace(input, () => roots);
+  const trace = openTrace(input, io, () => roots);
   const found = await loadFrom(input, io);
   const { loaded, base, folder, trusted, binFolders, avoid, files } = found;
   const { workspace, http } = loaded.plan;

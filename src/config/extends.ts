@@ -11,6 +11,7 @@ import type { Layer } from "./layer.js";
 import { renameLspiKeys } from "./lspi.js";
 import { configSchema } from "./schema.js";
 import { inOrder, readSource } from "./text/read.js";
+import { MAX_TOKENS } from "./text/size.js";
 import { problemAt, type Source } from "./text/source.js";
 import { duplicateNames, validate } from "./validate.js";
 
@@ -34,10 +35,12 @@ export function readExtended(
 ): ExtendedConfig {
   const { files } = catalogue;
   const result = { layers: [] as Layer[], problems: [] as Problem[] };
+  let tokens = 0;
   const hashes: [file: string, hash: string][] = [];
 
   const addFile = (file: string, content: string | Uint8Array, chain: readonly string[]): void => {
     const source = renameLspiKeys(readSource(file, content));
+    tokens += source.tokens;
     hashes.push([relative(dirname(main), file).replaceAll("\\", "/"), sha256(source.text)]);
     result.problems.push(...problemsOf(source));
     const layer: Layer = { origin: "config", places: source, tree: source.tree };
@@ -66,6 +69,7 @@ export function readExtended(
     const real = files.realpath(path);
     if (within !== undefined && !isInside(real, files.realpath(within))) return "is outside the workspace";
     if (chain.includes(real)) return "extends itself";
+    if (tokens > MAX_TOKENS) return `exceeds the limit of ${MAX_TOKENS} keys, values and signs in all layers`;
     const read = readOrExplain(files, path);
     if ("failure" in read) return read.failure;
     addFile(path, read.content, [...chain, real]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Place, Problem } from "../../src/base/problem.js";
-import { problemsJson, renderProblems } from "../../src/cli/terminal/report.js";
+import { renderText } from "../../src/cli/terminal/output.js";
+import { problemsJson, type ReportOptions, renderProblems } from "../../src/cli/terminal/report.js";
 
 const problem = (place: Place | undefined, changes: Partial<Problem> = {}): Problem => ({
   code: "config/unknown-key",
@@ -12,10 +13,14 @@ const problem = (place: Place | undefined, changes: Partial<Problem> = {}): Prob
   ...changes,
 });
 
+function rendered(problems: Problem[], options: ReportOptions, color = false): string {
+  return renderText(renderProblems(problems, options), color);
+}
+
 /** The source line of the frame and the line with its carets. */
 function frame(text: string, line: number, column: number, endColumn: number, endLine = line): string[] {
   const place = { file: "c", line, column, endLine, endColumn };
-  const lines = renderProblems([problem(place)], { sources: () => text, color: false }).split("\n");
+  const lines = rendered([problem(place)], { sources: () => text }).split("\n");
   return [lines[3] ?? "", lines[4] ?? ""];
 }
 
@@ -48,13 +53,9 @@ describe("code frames", () => {
 
   test("no control character of a config reaches the terminal", () => {
     const place = { file: "c\u001b", line: 1, column: 1 };
-    const text = renderProblems(
-      [problem(place, { message: "\u001b[2J", suggestion: "\u0007", fix: "\u202e" })],
-      {
-        sources: () => "x\u001b[31m",
-        color: false,
-      },
-    );
+    const text = rendered([problem(place, { message: "\u001b[2J", suggestion: "\u0007", fix: "\u202e" })], {
+      sources: () => "x\u001b[31m",
+    });
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e]/u);
   });
 });
@@ -63,12 +64,12 @@ describe("reports", () => {
   const place = { file: "/w/c.toml", line: 1, column: 1, endLine: 1, endColumn: 2 };
 
   test("say where, what was meant and what to do, and count", () => {
-    const text = renderProblems(
+    const text = rendered(
       [
         problem(place, { suggestion: "command" }),
         problem(undefined, { severity: "warning", suggestion: "x" }),
       ],
-      { sources: () => "comand = 1", color: false, base: "/w" },
+      { sources: () => "comand = 1", base: "/w" },
     );
     expect(text).toBe(`error[config/unknown-key] m
   --> c.toml:1:1
@@ -86,9 +87,8 @@ warning[config/unknown-key] m
   });
 
   test("without the source the place still stands, and paths outside the base are whole", () => {
-    const text = renderProblems([problem(place, { suggestion: "x" })], {
+    const text = rendered([problem(place, { suggestion: "x" })], {
       sources: () => undefined,
-      color: false,
       base: "/elsewhere",
     });
     expect(text).toContain("--> /w/c.toml:1:1\n  = did you mean `x`?\n  = fix: f");
@@ -96,9 +96,9 @@ warning[config/unknown-key] m
 
   test("colour only where it is asked for", () => {
     const options = { sources: () => undefined };
-    expect(renderProblems([problem(place)], { ...options, color: true })).toContain("\u001b[31merror");
-    expect(renderProblems([problem(place)], { ...options, color: false })).not.toContain("\u001b");
-    expect(renderProblems([], { ...options, color: false })).toBe("");
+    expect(rendered([problem(place)], options, true)).toContain("\u001b[31merror");
+    expect(rendered([problem(place)], options)).not.toContain("\u001b");
+    expect(rendered([], options)).toBe("");
   });
 
   test("the same as data", () => {

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ConfigError, type Problem } from "../../src/base/problem.js";
+import { renderText } from "../../src/cli/terminal/output.js";
 import { problemsJson, renderProblems } from "../../src/cli/terminal/report.js";
 import { loadConfig } from "../../src/config/load.js";
 import { buildPlan } from "../../src/plan/build.js";
@@ -37,7 +38,7 @@ describe("invalid configs", () => {
     const problems = problemsOf(file, content);
     expect(problems.length).toBeGreaterThan(0);
     const sources = (path: string) => (path === file ? new TextDecoder().decode(content) : undefined);
-    const report = renderProblems(problems, { sources, color: false, base: "/w" });
+    const report = renderText(renderProblems(problems, { sources, base: "/w" }), false);
     expect(report).not.toContain(SHIPPED);
     await expect(report).toMatchFileSnapshot(`${name}.txt`);
     expect(problemsJson(problems)).toMatchObject({

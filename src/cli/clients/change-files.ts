@@ -12,8 +12,7 @@ import {
 } from "../../config/edit/stanza.js";
 import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
 import { hasCode } from "../../config/files.js";
-import { configError, homeOf, type Input, type Io } from "../command.js";
-import { workspaceOf } from "../compile.js";
+import { configError, homeOf, type Input, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { type Change, changeFile, currentText, realUserFile, shownPath } from "../files/user-file.js";
 import { clientsSharing, isOurEntry, knownClients, targetOf } from "./client-files.js";
@@ -54,7 +53,7 @@ export async function changeClientFiles(parts: readonly Part[], change: ClientCh
     edit(part, text);
     return isRemoval ? [] : remarksOn(part, text, change);
   });
-  for (const remark of remarks) io.stderr.write(`${remark}\n`);
+  for (const remark of remarks) io.stderr.writeLine(remark);
   for (const part of pending) {
     if (!isRemoval && lacksList(part.path, currentText(part.path, part.within), part.stanza)) continue;
     const done = changeFile(part.path, (text) => edit(part, text), {
@@ -63,7 +62,7 @@ export async function changeClientFiles(parts: readonly Part[], change: ClientCh
       needsBackup: (text) => !isAllOurs(part, text),
       isUndone: (backup, after) => isRemoval && isUndone(part, backup, after),
     });
-    io.stdout.write(`${done} ${shownPath(part.path, io)}\n`);
+    io.stdout.writeLine(`${done} ${shownPath(part.path, io)}`);
     if (isRemoval) warnSharers(part, done, change, input, io);
   }
   await record(parts, change, isRemoval, io);
@@ -78,8 +77,8 @@ function isStillNeeded({ path, stanza, within }: Part, change: ClientChange, inp
     .filter((id) => id !== client.id);
   if (ids.length === 0 || entryIn(path, currentText(path, within), stanza) === undefined) return false;
   const titles = knownClients().flatMap(({ id, title }) => (ids.includes(id) ? [title] : []));
-  io.stdout.write(
-    `left ${shownPath(path, io)}: ${titles.join(", ")} uses the same entry; --force removes it anyway\n`,
+  io.stdout.writeLine(
+    `left ${shownPath(path, io)}: ${titles.join(", ")} uses the same entry; --force removes it anyway`,
   );
   return true;
 }
@@ -88,8 +87,8 @@ function warnSharers(part: Part, done: Change, { client }: ClientChange, input: 
   if (part.stanza.entry === undefined || done === "nothing to change in") return;
   const titles = clientsSharing(part.path, client.id, workspaceOf(input, io), io).map(({ title }) => title);
   if (titles.length > 0)
-    io.stderr.write(
-      `${titles.join(", ")} also reads ${shownPath(part.path, io)}, and has no entry there now\n`,
+    io.stderr.writeLine(
+      `${titles.join(", ")} also reads ${shownPath(part.path, io)}, and has no entry there now`,
     );
 }
 
@@ -127,7 +126,7 @@ async function record(parts: readonly Part[], change: ClientChange, isRemoval: b
   } catch (error) {
     // The client's files are right. Only a later change will know less about them.
     if (!(error instanceof Refusal) && !hasCode(error)) throw error;
-    io.stderr.write(`the change could not be recorded in ${store.file}\n`);
+    io.stderr.writeLine(`the change could not be recorded in ${store.file}`);
   }
 }
 

@@ -15,8 +15,8 @@ import {
 } from "../../emit/clients.js";
 import { readTemplates } from "../../emit/render.js";
 import { defaultEnv } from "../../plan/defaults.js";
-import { type Input, type Io, UsageError } from "../command.js";
-import { type Planned, workspaceOf } from "../compile.js";
+import { type Input, type Io, UsageError, workspaceOf } from "../command.js";
+import type { Planned } from "../compile.js";
 import { executable, shippedTemplates, version } from "../shipped.js";
 import { gatewayUrl, targetOf } from "./client-files.js";
 

@@ -61,7 +61,7 @@ export const add: Command = {
     const presenceOf = await findInstalled(presets, input, io);
     for (const preset of presets.filter((preset) => presenceOf(preset) !== "installed")) {
       const state = presenceText(presenceOf(preset), installLine(preset), preset.loads);
-      io.stdout.write(`${preset.id} is ${state}\n`);
+      io.stdout.writeLine(`${preset.id} is ${state}`);
     }
     if (open.isDiscovered) io.stdout.write(userListHint(programs, io));
   },

@@ -33,7 +33,7 @@ export const call: Command = {
       const names = runtime.tools.map((entry) => entry.name);
       if (!names.includes(tool)) throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, names)}`);
       const session = runtime.openSession({ brief: true });
-      const onProgress = (message: string) => void io.stderr.write(`${message}\n`);
+      const onProgress = (message: string) => void io.stderr.writeLine(message);
       const outcome = await session.call(tool, args, { signal, ...(io.stderr.isTTY ? { onProgress } : {}) });
       if (input.isOn("json")) printJson(io, outcome.structured);
       else io.stdout.write(`${[outcome.text, outcome.notes].filter((part) => part !== "").join("\n")}\n`);

@@ -3,8 +3,8 @@ import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
 import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { clientSetup, stanzaOf } from "../clients/stanza.js";
-import { type Command, exitCodes, Input, type Io, UsageError } from "../command.js";
-import { planConfig, planOrFallback, workspaceOf } from "../compile.js";
+import { type Command, exitCodes, Input, type Io, UsageError, workspaceOf } from "../command.js";
+import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { table } from "../terminal/text.js";
@@ -61,14 +61,14 @@ export const client: Command = {
       const past = before.map(({ text }) => text);
       return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
     });
-    for (const remark of setup.remarks) io.stderr.write(`${remark}\n`);
+    for (const remark of setup.remarks) io.stderr.writeLine(remark);
     if (input.isOn("write") || input.isOn("remove")) {
       const change = { client: facts, name, http: plan.http, project: setup.project };
       await changeClientFiles(parts, change, input, io);
       return exitCodes.ok;
     }
     for (const { path, stanza } of parts) {
-      io.stderr.write(`for ${path}${parts.length > 1 ? ":" : "; --write merges it"}\n`);
+      io.stderr.writeLine(`for ${path}${parts.length > 1 ? ":" : "; --write merges it"}`);
       io.stdout.write(stanza.text);
     }
   },

@@ -1,10 +1,10 @@
 /** `demo`: shows a whole session. Starts lsp-proxy as an agent would and prints the messages of both sides. */
+import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { type ConnectedClient, connectClient } from "../../mcp/client.js";
 import { type Command, exitCodes, type Input, type Io } from "../command.js";
 import { configFlags } from "../flags.js";
 import { executable, version } from "../shipped.js";
-import { hasColor, painter } from "../terminal/text.js";
 
 export const demo: Command = {
   name: "demo",
@@ -71,13 +71,13 @@ function configArguments(input: Input): string[] {
 }
 
 /** Writes to stdout, in colour on a terminal. */
-function printer(io: Io) {
-  const paint = painter(hasColor(io.stdout, io.env));
-  const line = (text: string) => void io.stdout.write(`  ${text}\n`);
+function printer({ stdout }: Io) {
+  const styled = (style: string, text: string) => ({ style, text: escapeLine(text) });
+  const quoted = (line: string) => ["  ", styled("2", "│"), ` ${line}\n`];
   return {
-    line,
-    heading: (text: string) => void io.stdout.write(`\n${paint("1;36", text)}\n`),
-    quote: (text: string) => line(text.replace(/^/gm, `${paint("2", "│")} `).replaceAll("\n", "\n  ")),
-    note: (text: string) => line(paint("2", text)),
+    line: (text: string) => stdout.writeLine(`  ${text}`),
+    heading: (text: string) => stdout.write(["\n", styled("1;36", text), "\n"]),
+    quote: (text: string) => stdout.write(text.split("\n").flatMap(quoted)),
+    note: (text: string) => stdout.write(["  ", styled("2", text), "\n"]),
   };
 }

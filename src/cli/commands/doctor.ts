@@ -1,17 +1,19 @@
 /** `doctor`: checks config, trust, bundle, servers, tools and clients, and says how to fix each problem. */
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { escapeLine } from "../../base/hidden-characters.js";
 import { ConfigError } from "../../base/problem.js";
 import { checkBundle } from "../../emit/check.js";
 import { scanInTurns } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
 import { clientFiles } from "../clients/client-files.js";
-import { type Command, exitCodes, homeOf, type Input, type Io, printJson } from "../command.js";
-import { type Compiled, compile, workspaceOf } from "../compile.js";
+import { type Command, exitCodes, homeOf, type Input, type Io, printJson, workspaceOf } from "../command.js";
+import { type Compiled, compile } from "../compile.js";
 import { checkServers, type Finding, type Report, type Trial } from "../doctor-servers.js";
 import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { version } from "../shipped.js";
-import { escaped, hasColor, painter, plural, some } from "../terminal/text.js";
+import type { Printed } from "../terminal/output.js";
+import { plural, some } from "../terminal/text.js";
 import { toolSizes } from "./tools.js";
 
 /** A larger `tools/list` takes a noticeable part of a model's context. */
@@ -39,7 +41,7 @@ export const doctor: Command = {
     const report: Report = (area, state, text, fix) => {
       const finding = { area, state, text, ...(fix === undefined ? {} : { fix }) };
       findings.push(finding);
-      if (!json) io.stdout.write(findingLines(finding, io));
+      if (!json) io.stdout.write(findingLines(finding));
     };
     report("program", "ok", `lsp-proxy ${version()} on Node ${process.versions.node}`);
     const compiled = await checkConfig(input, io, report);
@@ -63,10 +65,10 @@ const marks = { ok: "✓", note: "·", warning: "!", problem: "✗" } as const;
 const colors = { ok: "32", note: "2", warning: "33", problem: "31" } as const;
 
 /** A finding in one line, with its fix below it. */
-function findingLines({ area, state, text, fix }: Finding, io: Io): string {
-  const mark = painter(hasColor(io.stdout, io.env))(colors[state], marks[state]);
-  const below = fix === undefined ? "" : `${" ".repeat(13)}→ ${fix}\n`;
-  return `${mark} ${area.padEnd(10)} ${escaped(text)}\n${below}`;
+function findingLines({ area, state, text, fix }: Finding): Printed {
+  const mark = { style: colors[state], text: marks[state] };
+  const below = fix === undefined ? "" : `${" ".repeat(13)}→ ${escapeLine(fix)}\n`;
+  return [mark, ` ${area.padEnd(10)} ${escapeLine(text)}\n${below}`];
 }
 
 async function checkConfig(input: Input, io: Io, report: Report): Promise<Compiled | undefined> {

@@ -1,5 +1,6 @@
 /** `explain`: prints the plan of a config: the servers, their files, and the requests of each tool. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
+import { escapeLine } from "../../base/hidden-characters.js";
 import { canonicalPretty } from "../../base/json.js";
 import {
   findProgram,
@@ -10,6 +11,8 @@ import {
 import type { Command, Io } from "../command.js";
 import { type Planned, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
+import { isInstalledUnstarted } from "../installed.js";
+import { openCatalogue, presetNamed } from "../presets.js";
 import { programContext } from "../untrusted-folders.js";
 
 export const explain: Command = {
@@ -20,7 +23,7 @@ export const explain: Command = {
   flags: { ...configFlags, json: toggle("Prints the whole plan as JSON.") },
   examples: ["lsp-proxy explain", "lsp-proxy explain --config lspi.toml --json"],
   async run(input, io) {
-    const planned = planConfig(input, io);
+    const planned = planConfig(input, io, { startsNothing: true });
     io.stdout.write(input.isOn("json") ? canonicalPretty(planned.plan) : describe(planned, io));
   },
 };
@@ -28,6 +31,13 @@ export const explain: Command = {
 function describe(planned: Planned, io: Io): string {
   const { plan, loaded } = planned;
   const context = programContext(plan, loaded.base, planned, io);
+  const facts = openCatalogue().facts();
+  const whereIs = (server: ServerPlan) => {
+    const preset = presetNamed(server.id, facts);
+    const path = { folders: planned.binFolders, avoid: planned.avoid, env: io.env };
+    const isChecked = preset === undefined || isInstalledUnstarted(preset, path) !== undefined;
+    return `${programPath(plan, server, context)}${isChecked ? "" : "; version not checked"}`;
+  };
   return [
     `config     ${loaded.main.file ?? "the embedded default (no config was found)"}`,
     `workspace  ${loaded.base}; roots ${plan.workspace.roots.join(", ")}`,
@@ -36,18 +46,20 @@ function describe(planned: Planned, io: Io): string {
     "",
     "Language servers",
     ...(plan.servers.length === 0 ? ["  none: no server for these files is installed"] : []),
-    ...plan.servers.flatMap((server) => describeServer(server, whereIs(plan, server, context))),
+    ...plan.servers.flatMap((server) => describeServer(server, whereIs(server))),
     "",
     "Tools",
     ...plan.tools
       .filter((tool) => plan.mcp.listed.includes(tool.name))
       .flatMap((tool) => describeTool(tool, plan)),
     "",
-  ].join("\n");
+  ]
+    .map(escapeLine)
+    .join("\n");
 }
 
 /** The path of a server's program, or why it cannot be started. */
-function whereIs(plan: Plan, server: ServerPlan, context: ProgramContext): string {
+function programPath(plan: Plan, server: ServerPlan, context: ProgramContext): string {
   if (runsElsewhere(server)) return "runs elsewhere";
   const program = findProgram(plan, server, context);
   if (program !== undefined) return program;

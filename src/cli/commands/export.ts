@@ -4,6 +4,7 @@ import type { ServerPlan } from "../../abi/plan.js";
 import { claudeServers, type Exported, helixLanguages } from "../../emit/export-servers.js";
 import { type Command, exitCodes, UsageError } from "../command.js";
 import { planConfig } from "../compile.js";
+import { guardedFolders } from "../files/link-guard.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 
@@ -39,10 +40,10 @@ export const exportCommand: Command = {
     else {
       const file = resolve(io.cwd, output);
       if (!mayOverwrite(file, input, io)) return exitCodes.no;
-      writeUserFile(file, text);
-      io.stdout.write(`wrote ${file}\n`);
+      writeUserFile(file, text, guardedFolders(input, io));
+      io.stdout.writeLine(`wrote ${file}`);
     }
-    for (const { id } of disabled) io.stderr.write(`not exported: ${id}: it is disabled\n`);
-    for (const note of notes) io.stderr.write(`not exported: ${note}\n`);
+    for (const { id } of disabled) io.stderr.writeLine(`not exported: ${id}: it is disabled`);
+    for (const note of notes) io.stderr.writeLine(`not exported: ${note}`);
   },
 };

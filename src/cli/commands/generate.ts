@@ -1,6 +1,6 @@
 /** `generate`: writes a bundle, compares it with `--check`, or prints deployment files for several gateways. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { Plan } from "../../abi/plan.js";
 import { sortedSet } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
@@ -10,6 +10,8 @@ import { readTemplates } from "../../emit/render.js";
 import { writeBundle } from "../../emit/write.js";
 import { type Command, exitCodes, type Input, type Io, UsageError } from "../command.js";
 import { compile, type Planned, planConfig } from "../compile.js";
+import { guardedFolders } from "../files/link-guard.js";
+import { checkLinks, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { executable, shippedTemplates, version } from "../shipped.js";
 import { printProblems } from "../terminal/report.js";
@@ -58,13 +60,14 @@ export const generate: Command = {
       const differences = checkBundle(bundle, folder);
       if (json || differences.length > 0) printProblems(differences, { json, io });
       if (differences.length > 0) return exitCodes.no;
-      if (!json) io.stdout.write(`${out}: up to date, ${digest}\n`);
+      if (!json) io.stdout.writeLine(`${out}: up to date, ${digest}`);
       return exitCodes.ok;
     }
+    checkLinks(folder, guardedFolders(input, io));
     writeBundle(bundle, folder);
     const files = bundle.files.length + 1;
     const done = json ? JSON.stringify({ bundle: digest, files }) : `${out}: ${files} files, ${digest}`;
-    io.stdout.write(`${done}\n`);
+    io.stdout.writeLine(done);
   },
 };
 
@@ -81,9 +84,12 @@ function writeDeployment(target: string, input: Input, io: Io): void {
   const out = input.text("out");
   if (out === undefined) io.stdout.write(file.text);
   else {
-    mkdirSync(resolve(io.cwd, out), { recursive: true });
-    writeFileSync(resolve(io.cwd, out, file.name), file.text);
-    io.stdout.write(`${join(out, file.name)}\n`);
+    const path = resolve(io.cwd, out, file.name);
+    const guarded = guardedFolders(input, io);
+    checkLinks(dirname(path), guarded);
+    mkdirSync(dirname(path), { recursive: true });
+    writeUserFile(path, file.text, guarded);
+    io.stdout.writeLine(join(out, file.name));
   }
 }
 

@@ -1,5 +1,6 @@
 /** `import`: writes a config from another program's list of language servers. */
 import { basename, resolve } from "node:path";
+import { escapeLine } from "../../base/hidden-characters.js";
 import { fromPointer, type JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
@@ -11,6 +12,7 @@ import { type Imported, importServers } from "../../config/import/import-servers
 import { type Command, exitCodes, failure, type Io, UsageError } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { mayCreateConfig, NEW_CONFIG, previewConfig } from "../files/edit-config.js";
+import { guardedFolders } from "../files/link-guard.js";
 import { readUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { openCatalogue, serverPrograms } from "../presets.js";
@@ -48,11 +50,11 @@ export const importCommand: Command = {
     const catalogue = openCatalogue();
     const workspace = workspaceFolder(input, io);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
-    const origin = `${basename(source)} (${format.name})`;
+    const origin = `${escapeLine(basename(source))} (${format.name})`;
     const write = (list: readonly JsonObject[]) => textOf(list, origin, catalogue);
     const imported = importServers(tree, format, catalogue);
     const { servers, notes } = withoutBad(imported, (list) => errorsIn(file, write(list), io));
-    for (const note of notes) io.stderr.write(`not imported: ${note}\n`);
+    for (const note of notes) io.stderr.writeLine(`not imported: ${note}`);
     if (servers.length === 0) return failure(io, `${word} has no language server that can be used`);
     const text = write(servers);
     const errors = errorsIn(file, text, io);
@@ -62,8 +64,8 @@ export const importCommand: Command = {
       return exitCodes.ok;
     }
     if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
-    writeUserFile(file, text);
-    io.stdout.write(`wrote ${file} with ${plural(servers.length, "server")}\n`);
+    writeUserFile(file, text, guardedFolders(input, io));
+    io.stdout.writeLine(`wrote ${file} with ${plural(servers.length, "server")}`);
   },
 };
 

@@ -30,6 +30,7 @@ import {
 import { workspaceFolder } from "../compile.js";
 import { configText, type Found, installs, languagesText, loadsOf, membersOf } from "../files/config-text.js";
 import { mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.js";
+import { guardedFolders } from "../files/link-guard.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { programsOf } from "../installed.js";
@@ -64,7 +65,7 @@ export const init: Command = {
     const isDry = input.isOn("dry-run");
     if (!isDry) {
       if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
-      checkUserFile(file);
+      checkUserFile(file, guardedFolders(input, io));
     }
     const catalogue = openCatalogue();
     const found = await detect(workspace, catalogue, input, io);
@@ -85,19 +86,19 @@ export const init: Command = {
       io.stdout.write(text);
       return exitCodes.ok;
     }
-    writeUserFile(file, text);
+    writeUserFile(file, text, guardedFolders(input, io));
     const chosen = found.proposals.filter(({ preset }) => taken.has(preset.id));
     const used = besideStacks(chosen, found.scan);
     const members = used.flatMap(membersOf);
-    io.stdout.write(`wrote ${file} with ${plural(members.length, "server")}\n`);
+    io.stdout.writeLine(`wrote ${file} with ${plural(members.length, "server")}`);
     io.stdout.write(userListHint(programsOf(members), io));
     const steps = used
       .filter((proposal) => !isHere(proposal, found))
       .flatMap(membersOf)
       .map(({ id }) => `\`lsp-proxy install ${id}\`, `)
       .join("");
-    io.stdout.write(
-      `next: \`lsp-proxy trust\` (lets it start programs), ${steps}\`lsp-proxy doctor\` (tries it out)\n`,
+    io.stdout.writeLine(
+      `next: \`lsp-proxy trust\` (lets it start programs), ${steps}\`lsp-proxy doctor\` (tries it out)`,
     );
   },
 };
@@ -174,7 +175,7 @@ async function choose(found: Found, input: Input, io: Io): Promise<ReadonlySet<s
     if (answer === "") return ids(usual);
     const selection = parseSelection(answer, proposals.length);
     if ("picked" in selection) return ids(proposals.filter((_, index) => selection.picked.has(index + 1)));
-    io.stderr.write(`\`${selection.unknown}\` is not a number from 1 to ${proposals.length}\n`);
+    io.stderr.writeLine(`\`${selection.unknown}\` is not a number from 1 to ${proposals.length}`);
     return undefined;
   });
 }

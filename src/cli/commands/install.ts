@@ -37,16 +37,16 @@ export const install: Command = {
     const before = await presence();
     if (before === "installed" || before === "untrusted") {
       const state = before === "installed" ? "already installed" : presenceText(before);
-      io.stdout.write(`${preset.id} is ${state}\n`);
+      io.stdout.writeLine(`${preset.id} is ${state}`);
       return exitCodes.ok;
     }
     const line = installLine(preset);
     const words = installWords(line);
     if (words === undefined) {
-      io.stdout.write(`${preset.id} has no install line for this system: ${line}\n`);
+      io.stdout.writeLine(`${preset.id} has no install line for this system: ${line}`);
       return exitCodes.no;
     }
-    io.stdout.write(`$ ${line}\n`);
+    io.stdout.writeLine(`$ ${line}`);
     const untrusted = untrustedFolders(input, io);
     const isForProject = words.includes("--save-dev");
     if (isForProject && untrusted.length > 0)
@@ -64,10 +64,10 @@ export const install: Command = {
     if (error) return failure(io, `\`${program}\` cannot be run (${error.message}); install it first`);
     if (status !== 0) return failure(io, `the line ended with ${status ?? "a signal"}; see its output above`);
     const after = await presence();
-    io.stdout.write(
+    io.stdout.writeLine(
       after === "missing"
-        ? `the line ran, but \`${programOf(preset) ?? preset.id}\` is not on PATH yet; open a new shell, or add its folder to PATH\n`
-        : `${preset.id} is ${presenceText(after, line, preset.loads)}\n`,
+        ? `the line ran, but \`${programOf(preset) ?? preset.id}\` is not on PATH yet; open a new shell, or add its folder to PATH`
+        : `${preset.id} is ${presenceText(after, line, preset.loads)}`,
     );
     return after === "missing" || after === "incomplete" ? exitCodes.no : exitCodes.ok;
   },

@@ -50,9 +50,9 @@ export const lock: Command = {
       try {
         const locked = await lockedServer(plan, server, context);
         servers.push(locked);
-        if (locked.files.length === 0) io.stdout.write(`locked ${server.id}  which runs elsewhere\n`);
+        if (locked.files.length === 0) io.stdout.writeLine(`locked ${server.id}  which runs elsewhere`);
         for (const { path, digest } of locked.files)
-          io.stdout.write(`locked ${server.id}  ${path}  ${digest}\n`);
+          io.stdout.writeLine(`locked ${server.id}  ${path}  ${digest}`);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         failure(io, `not locked: ${error.message} (${error.code})`);
@@ -68,11 +68,11 @@ export const lock: Command = {
 
 function list(folders: readonly LockedFolder[], io: Io) {
   for (const { folder, servers } of folders) {
-    io.stdout.write(`${folder}\n`);
+    io.stdout.writeLine(folder);
     for (const { server, files } of servers)
-      for (const { path, digest } of files) io.stdout.write(`  ${server}  ${path}  ${digest}\n`);
+      for (const { path, digest } of files) io.stdout.writeLine(`  ${server}  ${path}  ${digest}`);
   }
-  if (folders.length === 0) io.stdout.write("nothing is locked\n");
+  if (folders.length === 0) io.stdout.writeLine("nothing is locked");
   return exitCodes.ok;
 }
 
@@ -81,7 +81,7 @@ function remove(file: string, folder: string, io: Io) {
   const rest = known.filter((entry) => entry.folder !== folder);
   write(file, rest);
   const wasLocked = rest.length < known.length;
-  io.stdout.write(`${folder} ${wasLocked ? "is no longer" : "was not"} locked\n`);
+  io.stdout.writeLine(`${folder} ${wasLocked ? "is no longer" : "was not"} locked`);
   return wasLocked ? exitCodes.ok : exitCodes.no;
 }
 

@@ -2,6 +2,7 @@
 import { createReadStream, createWriteStream, fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import { escapeLine } from "../../base/hidden-characters.js";
 import { abortOn, type Command, type Input, type Io, UsageError } from "../command.js";
 import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
 import { openLog } from "../log/log.js";
@@ -75,13 +76,15 @@ function greeting({ runtime, source, base }: Opened): string {
     `tools: ${runtime.tools.map((tool) => tool.name).join(", ")}`,
     "Waiting for an MCP client on stdin. Agents start lsp-proxy themselves: see `lsp-proxy client`. Ctrl-C stops it.",
     "",
-  ].join("\n");
+  ]
+    .map(escapeLine)
+    .join("\n");
 }
 
 /** The streams of the protocol: stdin and stdout, or two inherited descriptors. */
 function openStreams(input: Input, io: Io): { input: Readable; output: Writable } {
   const [from, to] = [input.text("fd-in"), input.text("fd-out")];
-  if (from === undefined && to === undefined) return { input: io.stdin, output: io.stdout };
+  if (from === undefined && to === undefined) return { input: io.stdin, output: io.stdout.stream };
   if (from === undefined || to === undefined)
     throw new UsageError("give both --fd-in and --fd-out, or neither");
   const [reading, writing] = [openDescriptor(from), openDescriptor(to)];

@@ -66,7 +66,7 @@ export const servers: Command = {
       const others = rivals.filter(({ id, companion }) => id !== preset.config.id && !companion);
       const details = detailsOf(preset, presence(preset.config));
       for (const [name, value] of [...details, ["others", others.map(({ id }) => id).join(", ")]])
-        if (value) io.stdout.write(`${name?.padEnd(9)}  ${value}\n`);
+        if (value) io.stdout.writeLine(`${name?.padEnd(9)}  ${value}`);
       return exitCodes.ok;
     }
     const [first] = presets;

@@ -12,8 +12,16 @@ import {
 import { readTemplates } from "../../emit/render.js";
 import { skillText, snippetText } from "../../emit/skill.js";
 import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
-import { type Command, configError, exitCodes, type Input, type Io, UsageError } from "../command.js";
-import { planOrFallback, workspaceOf } from "../compile.js";
+import {
+  type Command,
+  configError,
+  exitCodes,
+  type Input,
+  type Io,
+  UsageError,
+  workspaceOf,
+} from "../command.js";
+import { planOrFallback } from "../compile.js";
 import { changeFile, currentText, shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";
@@ -66,7 +74,7 @@ export const skill: Command = {
       const done = changeFile(file, edit, { within, isEmpty, needsBackup: () => false });
       const folder = dirname(file);
       if (done === "removed" && !isSnippet && readdirSync(folder).length === 0) rmdirSync(folder);
-      io.stdout.write(`${done} ${shownPath(file, io)}\n`);
+      io.stdout.writeLine(`${done} ${shownPath(file, io)}`);
     }
   },
 };
@@ -90,7 +98,7 @@ function filesOf(input: Input, io: Io, name: string, isRemoval: boolean): string
     const sharing = others.filter((client) => placeOf(client, input, io, name) === file);
     if (sharing.length === 0) return true;
     const titles = sharing.map(({ title }) => title).join(", ");
-    io.stdout.write(`left ${shownPath(file, io)}: ${titles} also uses it; --yes removes it for all\n`);
+    io.stdout.writeLine(`left ${shownPath(file, io)}: ${titles} also uses it; --yes removes it for all`);
     return false;
   });
 }

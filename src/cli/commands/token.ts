@@ -22,13 +22,13 @@ export const token: Command = {
     const store = tokenStore(io);
     if (input.isOn("list")) {
       for (const { name, created, secret } of listTokens(store))
-        io.stdout.write(`${name}  ${created}${secret === undefined ? "" : "  not printed yet"}\n`);
+        io.stdout.writeLine(`${name}  ${created}${secret === undefined ? "" : "  not printed yet"}`);
       return exitCodes.ok;
     }
     const name = input.text("remove");
     if (name !== undefined) {
       const isKnown = await withStateLock(io, () => removeToken(store, name));
-      io.stderr.write(isKnown ? `${name} is no longer valid\n` : `there is no token ${name}\n`);
+      io.stderr.writeLine(isKnown ? `${name} is no longer valid` : `there is no token ${name}`);
       return isKnown ? exitCodes.ok : exitCodes.no;
     }
     const secret = await withStateLock(io, () => {
@@ -37,6 +37,6 @@ export const token: Command = {
     });
     if (secret === undefined)
       return failure(io, "every token has already been printed; --new creates another");
-    io.stdout.write(`${secret}\n`);
+    io.stdout.writeLine(secret);
   },
 };

@@ -13,13 +13,11 @@ import {
   type Trust,
 } from "../../config/trust/trust.js";
 import { everyDefault } from "../../plan/defaults.js";
-import { type Command, exitCodes, failure, homeOf, type Io } from "../command.js";
-import { workspaceOf } from "../compile.js";
+import { type Command, exitCodes, failure, homeOf, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle } from "../flags.js";
 import { shippedConfigs } from "../shipped.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
-import { escaped } from "../terminal/text.js";
 
 /** What trust in a folder allows, whatever its config says. */
 const CONSEQUENCES = [
@@ -54,7 +52,7 @@ export const trust: Command = {
         removeTrustedFolder(store, workspace),
       ]);
       const wasTrusted = removed.includes(true);
-      io.stdout.write(`${escaped(workspace)} ${wasTrusted ? "is no longer" : "was not"} trusted\n`);
+      io.stdout.writeLine(`${workspace} ${wasTrusted ? "is no longer" : "was not"} trusted`);
       return wasTrusted ? exitCodes.ok : exitCodes.no;
     }
     const request = { workspace, env: io.env, home, shipped: shippedConfigs, defaults: everyDefault() };
@@ -69,9 +67,10 @@ export const trust: Command = {
         ...settings.map((setting) => `    ${setting}`),
         ...found.held.map(({ message, pointer }) => `  even then ${pointer}: ${message}`),
       ];
-      for (const line of lines) io.stdout.write(`${escaped(line)}\n`);
+      for (const line of lines) io.stdout.writeLine(line);
     }
-    io.stdout.write(`${escaped(workspace)}\n${CONSEQUENCES.map((line) => `  ${line}\n`).join("")}`);
+    io.stdout.writeLine(workspace);
+    for (const line of CONSEQUENCES) io.stdout.writeLine(`  ${line}`);
     if (!input.isOn("yes")) {
       if (!isInteractive(io))
         return failure(
@@ -84,14 +83,14 @@ export const trust: Command = {
       if (found) addTrusted(store, found.file, found.hash);
       addTrustedFolder(store, workspace);
     });
-    io.stdout.write(found ? "trusted, with the config as shown\n" : "trusted\n");
+    io.stdout.writeLine(found ? "trusted, with the config as shown" : "trusted");
   },
 };
 
 function list(store: Trust, io: Io) {
   const { configs, folders } = listTrusted(store);
-  for (const { file, hash } of configs) io.stdout.write(`config  ${escaped(file)}  ${hash}\n`);
-  for (const folder of folders) io.stdout.write(`folder  ${escaped(folder)}\n`);
-  if (configs.length + folders.length === 0) io.stdout.write("nothing is trusted\n");
+  for (const { file, hash } of configs) io.stdout.writeLine(`config  ${file}  ${hash}`);
+  for (const folder of folders) io.stdout.writeLine(`folder  ${folder}`);
+  if (configs.length + folders.length === 0) io.stdout.writeLine("nothing is trusted");
   return exitCodes.ok;
 }

@@ -3,7 +3,7 @@ import type { Command } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { printProblems } from "../terminal/report.js";
-import { escaped, plural } from "../terminal/text.js";
+import { plural } from "../terminal/text.js";
 
 export const validate: Command = {
   name: "validate",
@@ -13,11 +13,11 @@ export const validate: Command = {
   flags: { ...configFlags, json: toggle("Prints the problems as JSON on stdout.") },
   examples: ["lsp-proxy validate --config lspi.toml", "lsp-proxy validate --json | jq .problems"],
   async run(input, io) {
-    const { plan, warnings, loaded } = await compile(input, io);
+    const { plan, warnings, loaded } = await compile(input, io, { startsNothing: true });
     const json = input.isOn("json");
     if (json || warnings.length > 0) printProblems(warnings, { json, io });
-    const name = escaped(loaded.main.file ?? "the embedded default");
+    const name = loaded.main.file ?? "the embedded default";
     const counts = `${plural(plan.servers.length, "server")}, ${plural(plan.mcp.listed.length, "tool")}`;
-    if (!json) io.stdout.write(`${name}: ${counts}, no errors\n`);
+    if (!json) io.stdout.writeLine(`${name}: ${counts}, no errors`);
   },
 };

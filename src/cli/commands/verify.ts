@@ -2,14 +2,16 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { envOutside } from "../../lsp/process/environment.js";
 import { findCommand } from "../../lsp/process/program.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
-import { type Command, exitCodes, failure, Input, type Io, printJson } from "../command.js";
-import { compile, workspaceOf } from "../compile.js";
+import { type Command, exitCodes, failure, Input, type Io, printJson, workspaceOf } from "../command.js";
+import { compile } from "../compile.js";
+import { guardedFolders } from "../files/link-guard.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";
 import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { installLine, programOf } from "../installed.js";
@@ -141,7 +143,8 @@ async function trial(server: Server, sample: Sample, folder: string, input: Inpu
   } finally {
     await runtime.close();
   }
-  if (record !== undefined && transcript) writeUserFile(resolve(io.cwd, record), transcript.text());
+  if (record !== undefined && transcript)
+    writeUserFile(resolve(io.cwd, record), transcript.text(), guardedFolders(input, io));
   return cardOf(server.id, sample, asOffered(probes, status?.features ?? []), status);
 }
 
@@ -163,10 +166,10 @@ function cardText(card: Card): string {
   const timeOf = (ms: number) => (ms === 0 ? "" : `${ms} ms`);
   const rows = card.probes.map(({ probe, outcome, ms, note }) => [probe, outcome, timeOf(ms), note]);
   return [
-    `${card.server}  ${card.version ?? "version unknown"}  (sample ${card.sample})\n`,
+    `${card.server}  ${escapeLine(card.version ?? "version unknown")}  (sample ${card.sample})\n`,
     `first answer after ${card.firstAnswerMs ?? "–"} ms, ${card.encoding ?? "no encoding"}\n`,
     `features: ${card.features.join(", ") || "none"}\n`,
-    card.lastError === null ? "" : `last error: ${card.lastError}\n`,
+    card.lastError === null ? "" : `last error: ${escapeLine(card.lastError)}\n`,
     "\n",
     table(["probe", "outcome", "time", ""], rows),
   ].join("");

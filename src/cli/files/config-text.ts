@@ -1,4 +1,5 @@
 /** The config text that `init` writes: the chosen servers, and the other ones as comments. */
+import { escapeLine } from "../../base/hidden-characters.js";
 import { sortedSet } from "../../base/order.js";
 import { tomlText } from "../../base/toml-text.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";
@@ -13,7 +14,7 @@ import { commentLines, serverLines } from "../../config/edit/server-text.js";
 import type { WorkspaceScan } from "../../workspace/scan.js";
 import { installLine, programsOf } from "../installed.js";
 import type { Presence } from "../presets.js";
-import { plural, printable, some } from "../terminal/text.js";
+import { plural, some } from "../terminal/text.js";
 
 /** The languages found in a workspace, the proposed servers, and whether each is installed. */
 export interface Found {
@@ -40,7 +41,7 @@ export function configText(name: string, found: Found, taken: ReadonlySet<string
   const programs = sortedSet(used.flatMap((proposal) => programsOf(membersOf(proposal))));
   const stacks = used.flatMap(({ stack }) => (stack ? [`stacks/${stack.name}`] : []));
   return [
-    `# Language servers of ${printable(name)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
+    `# Language servers of ${escapeLine(name)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
     "",
     ...used.filter(({ stack }) => stack).flatMap((proposal) => aboutLines(proposal, found, catalogue)),
     ...(stacks.length > 0 ? [`extends = ${tomlText(stacks)}`, ""] : []),

@@ -14,7 +14,7 @@ import { buildPlan } from "../../plan/build.js";
 import { failure, homeOf, type Input, type Io } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
-import { escaped } from "../terminal/text.js";
+import { guardedFolders } from "./link-guard.js";
 import { readUserFile, shownPath, writeUserFile } from "./user-file.js";
 
 export interface OpenConfig {
@@ -48,11 +48,11 @@ export function openConfig(input: Input, io: Io): OpenConfig {
 
 /** Writes the new text of a config, or prints it with `--dry-run`. `change` is what was done, in words. */
 export function saveConfig(open: OpenConfig, text: string, change: string, input: Input, io: Io): void {
-  if (input.isOn("dry-run")) io.stdout.write(open.mark + text);
+  if (input.isOn("dry-run")) io.stdout.write(text);
   else {
-    writeUserFile(open.file, open.mark + text);
-    io.stdout.write(`${open.isNew ? "wrote" : "changed"} ${open.name}: ${change}\n`);
-    if (open.isDiscovered) io.stdout.write("`lsp-proxy trust` lets it start programs again\n");
+    writeUserFile(open.file, open.mark + text, guardedFolders(input, io));
+    io.stdout.writeLine(`${open.isNew ? "wrote" : "changed"} ${open.name}: ${change}`);
+    if (open.isDiscovered) io.stdout.writeLine("`lsp-proxy trust` lets it start programs again");
   }
 }
 
@@ -65,7 +65,7 @@ export function mayCreateConfig(file: string, workspace: string, input: Input, i
   if (first === undefined) return true;
   if (!input.isOn("force")) {
     const why = first === file ? "already exists; --force replaces it" : "is already the workspace's config";
-    failure(io, `${escaped(first)} ${why}; \`lsp-proxy add\` adds to it, --output names another file`);
+    failure(io, `${first} ${why}; \`lsp-proxy add\` adds to it, --output names another file`);
     return false;
   }
   for (const name of existing.filter((name) => name !== file)) {

@@ -11,21 +11,18 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
-  readlinkSync,
-  realpathSync,
   rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { dirname, relative } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
 import { isInside } from "../../base/paths.js";
-import type { ConfigError } from "../../base/problem.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
 import { describeSystemError } from "../../workspace/edits/errors.js";
 import { configError, failure, type Input, type Io } from "../command.js";
-import { escaped } from "../terminal/text.js";
+import { guardedFolders, guardedTarget, notWritable, targetOf } from "./link-guard.js";
 
 /** A file's content, undefined when it does not exist. Throws a ConfigError when it cannot be read. */
 export function readUserFile(file: string): string | Uint8Array | undefined {
@@ -35,10 +32,10 @@ export function readUserFile(file: string): string | Uint8Array | undefined {
   throw configError("cli/not-readable", `\`${file}\` ${answer.failure}`);
 }
 
-/** Writes a file. Throws a ConfigError with the reason when it cannot be written. */
-export function writeUserFile(file: string, text: string): void {
+/** Writes a file. Throws a ConfigError with the reason when it cannot be written, or when a link leads out of `guarded`. */
+export function writeUserFile(file: string, text: string, guarded: readonly string[]): void {
   explainErrors(file, () => {
-    const target = targetOf(file);
+    const target = guardedTarget(file, guarded);
     const stats = statSync(target, { throwIfNoEntry: false });
     checkWritable(file, target, stats);
     writeAtomically(
@@ -52,17 +49,17 @@ export function writeUserFile(file: string, text: string): void {
 /** Whether a file may be written: an existing one only with `--force`. Prints the reason if not. */
 export function mayOverwrite(file: string, input: Input, io: Io): boolean {
   if (!input.isOn("force") && lstatSync(file, { throwIfNoEntry: false })) {
-    failure(io, `${escaped(file)} already exists; --force replaces it`);
+    failure(io, `${file} already exists; --force replaces it`);
     return false;
   }
-  checkUserFile(file);
+  checkUserFile(file, guardedFolders(input, io));
   return true;
 }
 
 /** Throws the error of `writeUserFile` early, before long work. */
-export function checkUserFile(file: string): void {
+export function checkUserFile(file: string, guarded: readonly string[]): void {
   explainErrors(file, () => {
-    const target = targetOf(file);
+    const target = guardedTarget(file, guarded);
     checkWritable(file, target, statSync(target, { throwIfNoEntry: false }));
     accessSync(dirname(target), constants.W_OK);
   });
@@ -79,16 +76,9 @@ export function shownPath(path: string, io: Io): string {
   return way.startsWith("..") ? path : way;
 }
 
-function targetOf(file: string, hops = 0): string {
-  try {
-    return realpathSync(file);
-  } catch (error) {
-    if (!hasCode(error) || error.code !== "ENOENT" || hops > 8) throw error;
-  }
-  const link = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(file) : undefined;
-  if (link !== undefined) return targetOf(resolve(dirname(file), link), hops + 1);
-  const folder = dirname(file);
-  return folder === file ? file : join(targetOf(folder, hops), basename(file));
+/** Throws a ConfigError when a link on the way to a file or folder leads out of a guarded folder. */
+export function checkLinks(path: string, guarded: readonly string[]): void {
+  explainErrors(path, () => guardedTarget(path, guarded));
 }
 
 /** A rename needs no write permission on the file itself, so it is checked here. */
@@ -127,10 +117,6 @@ function explainErrors<T>(file: string, work: () => T): T {
   }
 }
 
-function notWritable(file: string, why: string): ConfigError {
-  return configError("cli/not-writable", `\`${file}\` cannot be written: ${why}`);
-}
-
 /** What was done, in the words that are printed before the file's name. */
 export type Change = "nothing to change in" | "changed" | "wrote" | "removed";
 
@@ -166,7 +152,7 @@ export function changeFile(
       const { bytes, text, mark } = textOf(target);
       const after = change(text);
       if (after === text) return "nothing to change in";
-      if (bytes !== undefined) checkUserFile(target);
+      if (bytes !== undefined) checkUserFile(target, []);
       // Another program may have saved the file in the meantime.
       if (attempt < ATTEMPTS && textOf(target).text !== text) continue;
       const backup = textOf(`${target}${BACKUP}`);
@@ -179,7 +165,7 @@ export function changeFile(
       mkdirSync(dirname(target), { recursive: true });
       if (bytes !== undefined && backup.bytes === undefined && needsBackup(text))
         writeFileSync(`${target}${BACKUP}`, bytes, { flag: "wx", mode: statSync(target).mode & 0o777 });
-      writeUserFile(target, content);
+      writeUserFile(target, content, []);
       if (backup.bytes?.equals(Buffer.from(content))) rmSync(`${target}${BACKUP}`);
       return bytes === undefined ? "wrote" : "changed";
     }

@@ -3,10 +3,14 @@
  * asked for. Such files can be read only by their owner. Neither is ever on stdout.
  */
 import { fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import { escapeText } from "../../base/hidden-characters.js";
 import { isTable } from "../../base/json.js";
 import { isInside, pathOfUri } from "../../base/paths.js";
+import { ConfigError } from "../../base/problem.js";
 import type { Log, Trace } from "../../lsp/types.js";
-import { type Input, type Io, UsageError } from "../command.js";
+import { type Input, type Io, type Surroundings, UsageError } from "../command.js";
+import { guardedFolders, guardedTarget } from "../files/link-guard.js";
 import { fitting, mask, maskReply } from "./mask.js";
 
 const levels = ["debug", "info", "warn", "error"] as const;
@@ -21,7 +25,9 @@ export function openLog(input: Input, io: Io): Log {
   const least = levels.indexOf(asked as Level);
   const file = input.text("log-file");
   const write =
-    file === undefined ? (line: string) => void io.stderr.write(line) : openPrivateFile("log-file", file);
+    file === undefined
+      ? (line: string) => io.stderr.write(line)
+      : openPrivateFile("log-file", file, input, io);
   const format = input.isOn("log-json") ? jsonLine : textLine;
   return (level, message, data = {}) => {
     if (levels.indexOf(level) < least) return;
@@ -63,14 +69,14 @@ function cut(text: string, most: number): string {
 const MOST_TRACE_BYTES = 8_192;
 
 /** The trace that the command line asks for. Without `--trace-text` it names no file outside the roots. */
-export function openTrace(input: Input, roots: () => readonly string[]): Trace | undefined {
+export function openTrace(input: Input, io: Io, roots: () => readonly string[]): Trace | undefined {
   const file = input.text("trace");
   const withText = input.isOn("trace-text");
   if (file === undefined) {
     if (withText) throw new UsageError("--trace-text needs --trace FILE");
     return undefined;
   }
-  const write = openPrivateFile("trace", file);
+  const write = openPrivateFile("trace", file, input, io);
   return ({ message, ...facts }) => {
     const time = new Date().toISOString();
     const line = (shown: unknown): string => `${JSON.stringify({ time, ...facts, message: shown })}\n`;
@@ -91,20 +97,26 @@ export function isNamedInside(uri: string, roots: readonly string[]): boolean {
 }
 
 /** Opens a file for appending that only its owner can read, also when it existed before. `flag` is named in errors. */
-export function openPrivateFile(flag: string, file: string): (line: string) => void {
+export function openPrivateFile(
+  flag: string,
+  file: string,
+  input: Input,
+  io: Surroundings,
+): (line: string) => void {
   let descriptor: number;
   try {
-    descriptor = openSync(file, "a", 0o600);
+    descriptor = openSync(guardedTarget(resolve(io.cwd, file), guardedFolders(input, io)), "a", 0o600);
     const stats = fstatSync(descriptor);
     // The permissions of a terminal or a pipe are left alone.
     if (stats.isFile() && (stats.mode & 0o077) !== 0) fchmodSync(descriptor, 0o600);
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     throw new UsageError(`--${flag} ${file} cannot be written (${code})`);
   }
   return (line) => {
     try {
-      writeSync(descriptor, line);
+      writeSync(descriptor, escapeText(line));
     } catch {
       // A full disk must not make a call fail.
     }

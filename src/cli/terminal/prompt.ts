@@ -1,9 +1,10 @@
 /** Questions on the terminal, and the progress line of long work. */
 import { createInterface } from "node:readline/promises";
+import { escapeLine } from "../../base/hidden-characters.js";
 import type { Io } from "../command.js";
 
 export function isInteractive(io: Io): boolean {
-  return "isTTY" in io.stdin && io.stdin.isTTY === true && io.stderr.isTTY === true;
+  return "isTTY" in io.stdin && io.stdin.isTTY === true && io.stderr.isTTY;
 }
 
 /** Asks until `parse` accepts the answer. Returns undefined when the user leaves (Ctrl-C, Ctrl-D). */
@@ -12,7 +13,11 @@ export async function askUntil<T>(
   question: string,
   parse: (answer: string) => T | undefined,
 ): Promise<T | undefined> {
-  const lines = createInterface({ input: io.stdin, output: io.stderr, prompt: question });
+  const lines = createInterface({
+    input: io.stdin,
+    output: io.stderr.stream,
+    prompt: escapeLine(question),
+  });
   try {
     lines.prompt();
     for await (const line of lines) {
@@ -55,12 +60,13 @@ const PROGRESS_DELAY_MS = 1_000;
  */
 export async function withProgress<T>(io: Io, text: string, work: () => Promise<T>): Promise<T> {
   const began = Date.now();
-  const onTerminal = io.stderr.isTTY === true;
+  const onTerminal = io.stderr.isTTY;
   let shown = false;
   const show = () => {
     if (!onTerminal && shown) return;
     const seconds = Math.round((Date.now() - began) / 1000);
-    io.stderr.write(onTerminal ? `\r${text} … ${seconds} s` : `${text} …\n`);
+    if (onTerminal) io.stderr.replaceLine(`${text} … ${seconds} s`);
+    else io.stderr.writeLine(`${text} …`);
     shown = true;
   };
   const timer = setInterval(show, PROGRESS_DELAY_MS);
@@ -68,6 +74,6 @@ export async function withProgress<T>(io: Io, text: string, work: () => Promise<
     return await work();
   } finally {
     clearInterval(timer);
-    if (shown && onTerminal) io.stderr.write("\r\u001b[K");
+    if (shown && onTerminal) io.stderr.replaceLine("");
   }
 }

@@ -1,53 +1,73 @@
-/**
- * Prints config problems: for people as code frames with carets, for programs as JSON. Control characters of a config are
- * replaced, so that a file cannot write to the terminal.
- */
-import { readFileSync } from "node:fs";
+/** Prints config problems: for people as code frames with carets, for programs as JSON. Many problems are cut. */
 import { relative } from "node:path";
+import { escapeLine } from "../../base/hidden-characters.js";
 import type { Place, Problem } from "../../base/problem.js";
+import { ColumnWalk, Lines } from "../../base/text.js";
+import { asText, diskFiles, readOrExplain } from "../../config/files.js";
 import { type Io, printJson } from "../command.js";
-import { displayWidth, hasColor, type Paint, painter, plural, printable } from "./text.js";
+import type { Styled } from "./output.js";
+import { displayWidth, plural } from "./text.js";
 
 export function printProblems(problems: readonly Problem[], { json, io }: { json: boolean; io: Io }): void {
   if (json) printJson(io, problemsJson(problems));
-  else {
-    const color = hasColor(io.stderr, io.env);
-    io.stderr.write(renderProblems(problems, { sources: readSource, color, base: io.cwd }));
-  }
+  else io.stderr.write(renderProblems(problems, { sources: readSource, base: io.cwd }));
 }
 
+/** The text of a file. The file may be gone by now; the problem is then shown without a code frame. */
 function readSource(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    // The file may be gone by now. The problem is then shown without a code frame.
-    return undefined;
-  }
+  const result = readOrExplain(diskFiles, file);
+  return "content" in result ? asText(result.content) : undefined;
 }
 
 export interface ReportOptions {
   /** The text of a file, or `undefined` when it is not available. */
   sources(file: string): string | undefined;
-  color: boolean;
   /** Files inside this folder are shown relative to it. */
   base?: string;
+}
+
+type Piece = string | Styled;
+
+/** The lines of a file, and the offsets of its columns. */
+interface ShownLines {
+  lines: Lines;
+  columns: ColumnWalk;
 }
 
 const TAB = "    ";
 /** Longer source lines are cut around the caret. */
 const FRAME_WIDTH = 100;
+/** More problems are counted, not shown. */
+const MOST_SHOWN = 100;
 
-/** Every problem with its code frame, suggestion and fix, and a count at the end. */
-export function renderProblems(problems: readonly Problem[], options: ReportOptions): string {
-  if (problems.length === 0) return "";
-  const paint = painter(options.color);
-  const blocks = problems.map((problem) => renderProblem(problem, options, paint));
+/** The first problems with code frame, suggestion and fix, and a count at the end. */
+export function renderProblems(problems: readonly Problem[], { sources, base }: ReportOptions): Piece[] {
+  if (problems.length === 0) return [];
+  const linesOf = memoized((file: string): ShownLines | undefined => {
+    const text = sources(file);
+    if (text === undefined) return undefined;
+    const lines = new Lines(text.replace(/^\uFEFF/, ""));
+    return { lines, columns: new ColumnWalk(lines, "utf-32", "utf-16") };
+  });
+  const blocks = problems
+    .slice(0, MOST_SHOWN)
+    .flatMap((problem) => [...renderProblem(problem, linesOf, base), "\n\n"]);
+  const more = problems.length > MOST_SHOWN ? [`and ${problems.length - MOST_SHOWN} more\n\n`] : [];
   const { errors, warnings } = countsOf(problems);
   const counts = [
     errors > 0 ? plural(errors, "problem") : [],
     warnings > 0 ? plural(warnings, "warning") : [],
   ];
-  return `${blocks.join("\n\n")}\n\n${counts.flat().join(", ")}\n`;
+  return [...blocks, ...more, `${counts.flat().join(", ")}\n`];
+}
+
+function memoized<T>(find: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const value = known.has(key) ? (known.get(key) as T) : find(key);
+    known.set(key, value);
+    return value;
+  };
 }
 
 export function problemsJson(problems: readonly Problem[]): object {
@@ -69,63 +89,85 @@ function countsOf(problems: readonly Problem[]): { errors: number; warnings: num
 
 const colors = { error: "31", warning: "33" };
 
-function renderProblem(problem: Problem, { sources, base }: ReportOptions, paint: Paint): string {
+function renderProblem(
+  problem: Problem,
+  linesOf: (file: string) => ShownLines | undefined,
+  base: string | undefined,
+): Piece[] {
   const { place, severity } = problem;
-  const color = colors[severity];
-  const head = `${paint(color, `${severity}[${problem.code}]`)} ${paint("1", printable(problem.message))}`;
-  const hint = problem.suggestion === undefined ? "" : `did you mean \`${printable(problem.suggestion)}\`?`;
-  const fix = `fix: ${printable(problem.fix)}`;
-  const detail = (problem.detail ?? []).map((line) => `    ${printable(line)}`);
-  if (!place) return [head, ...detail, ...(hint ? [`  ${hint}`] : []), `  ${fix}`].join("\n");
+  const style = colors[severity];
+  const message = escapeLine(problem.message);
+  const head = [{ style, text: `${severity}[${problem.code}]` }, " ", { style: "1", text: message }];
+  const hint = problem.suggestion === undefined ? "" : `did you mean \`${escapeLine(problem.suggestion)}\`?`;
+  const fix = `fix: ${escapeLine(problem.fix)}`;
+  const detail = (problem.detail ?? []).map((line) => [`    ${escapeLine(line)}`]);
+  if (!place) return joinLines([head, ...detail, ...(hint ? [[`  ${hint}`]] : []), [`  ${fix}`]]);
 
   const number = String(place.line);
-  const margin = " ".repeat(number.length);
+  const margin = `${" ".repeat(number.length)} `;
+  const dim = (text: string): Styled => ({ style: "2", text });
   const where = `${shownFile(place.file, base)}:${place.line}:${place.column}`;
-  const frame = codeFrame(place, sources(place.file));
-  const lines = [head, ...detail, `${margin} ${paint("2", "-->")} ${where}`];
+  const frame = codeFrame(place, linesOf(place.file));
+  const lines: Piece[][] = [head, ...detail, [margin, dim("-->"), ` ${where}`]];
   if (frame) {
-    const caret = `${frame.indent}${paint(color, frame.carets)}${hint ? ` ${hint}` : ""}`;
-    lines.push(`${margin} ${paint("2", "|")}`, `${paint("2", `${number} |`)} ${frame.text}`);
-    lines.push(`${margin} ${paint("2", "|")} ${caret}`);
-  } else if (hint) lines.push(`${margin} ${paint("2", "=")} ${hint}`);
-  lines.push(`${margin} ${paint("2", "=")} ${fix}`);
-  return lines.join("\n");
+    const carets = { style, text: frame.carets };
+    lines.push([margin, dim("|")], [dim(`${number} |`), ` ${frame.text}`]);
+    lines.push([margin, dim("|"), ` ${frame.indent}`, carets, hint ? ` ${hint}` : ""]);
+  } else if (hint) lines.push([margin, dim("="), ` ${hint}`]);
+  lines.push([margin, dim("="), ` ${fix}`]);
+  return joinLines(lines);
+}
+
+function joinLines(lines: readonly Piece[][]): Piece[] {
+  return lines.flatMap((line, index) => (index === 0 ? line : ["\n", ...line]));
 }
 
 function shownFile(file: string, base: string | undefined): string {
-  if (base === undefined) return printable(file);
+  if (base === undefined) return escapeLine(file);
   const way = relative(base, file);
-  return printable(way === "" || way.startsWith("..") ? file : way.replaceAll("\\", "/"));
+  return escapeLine(way === "" || way.startsWith("..") ? file : way.replaceAll("\\", "/"));
 }
 
 /** The source line of a problem and the carets below it. */
-function codeFrame(place: Place, source: string | undefined) {
-  const line = source?.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)[place.line - 1];
-  if (line === undefined) return undefined;
-  const characters = [...line].map((character) => (character === "\t" ? TAB : printable(character)));
-  const start = Math.min(place.column - 1, characters.length);
+function codeFrame(place: Place, shown: ShownLines | undefined) {
+  const index = place.line - 1;
+  if (shown === undefined || index >= shown.lines.count) return undefined;
+  const start = shown.columns.convert(index, place.column - 1);
   const isOneLine = place.endLine === undefined || place.endLine === place.line;
-  const end = isOneLine ? (place.endColumn ?? place.column) - 1 : characters.length;
-  const { from, to } = frameWindow(characters, start);
-  const before = characters.slice(from, start).join("");
-  const marked = characters.slice(start, Math.max(start, Math.min(end, to))).join("");
-  const lead = from > 0 ? "…" : "";
+  const width = isOneLine ? (place.endColumn ?? place.column) - place.column : Number.POSITIVE_INFINITY;
+  // A long line is cut before it is split into characters: a config may be one line of a megabyte.
+  const line = shown.lines.line(index);
+  const from = Math.max(0, start - FRAME_WIDTH);
+  const before = shownCharacters(line.slice(from, start));
+  const after = shownCharacters(line.slice(start, start + FRAME_WIDTH));
+  const isShort =
+    from === 0 && line.length <= start + FRAME_WIDTH && widthOf([...before, ...after]) <= FRAME_WIDTH;
+  const shownBefore = isShort ? before : fitting(before.toReversed(), FRAME_WIDTH / 2).toReversed();
+  const shownAfter = isShort ? after : fitting(after, FRAME_WIDTH - widthOf(shownBefore));
+  const lead = from > 0 || shownBefore.length < before.length ? "…" : "";
+  const isCut = line.length > start + FRAME_WIDTH || shownAfter.length < after.length;
+  const carets = widthOf(shownAfter.slice(0, width));
   return {
-    text: `${lead}${characters.slice(from, to).join("")}${to < characters.length ? "…" : ""}`.trimEnd(),
-    indent: " ".repeat(displayWidth(lead + before)),
-    carets: "^".repeat(Math.max(1, displayWidth(marked))),
+    text: `${lead}${shownBefore.join("")}${shownAfter.join("")}${isCut ? "…" : ""}`.trimEnd(),
+    indent: " ".repeat(displayWidth(lead) + widthOf(shownBefore)),
+    carets: "^".repeat(Math.max(1, carets)),
   };
 }
 
-/** The part of a long line that is shown: characters around `start`, as many as fit. */
-function frameWindow(characters: readonly string[], start: number): { from: number; to: number } {
-  const widths = characters.map(displayWidth);
-  const isShort = widths.reduce((sum, width) => sum + width, 0) <= FRAME_WIDTH;
-  if (isShort) return { from: 0, to: characters.length };
-  let from = start;
-  let cells = 0;
-  while (from > 0 && cells + (widths[from - 1] ?? 0) <= FRAME_WIDTH / 2) cells += widths[--from] ?? 0;
-  let to = start;
-  while (to < widths.length && cells + (widths[to] ?? 0) <= FRAME_WIDTH) cells += widths[to++] ?? 0;
-  return { from, to };
+function shownCharacters(text: string): string[] {
+  return [...text].map((character) => (character === "\t" ? TAB : escapeLine(character)));
+}
+
+/** The first characters that fit into a number of cells. */
+function fitting(characters: readonly string[], cells: number): string[] {
+  let room = cells;
+  const end = characters.findIndex((character) => {
+    room -= displayWidth(character);
+    return room < 0;
+  });
+  return characters.slice(0, end < 0 ? characters.length : end);
+}
+
+function widthOf(characters: readonly string[]): number {
+  return displayWidth(characters.join(""));
 }

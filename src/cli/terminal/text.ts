@@ -1,4 +1,5 @@
-/** Text for a terminal: display width, escaping of control characters, tables, plurals and shortened lists. */
+/** Text for a terminal: display width, tables, plurals and shortened lists. */
+import { escapeLine } from "../../base/hidden-characters.js";
 
 /** Characters that are two cells wide: East Asian wide forms and emoji. */
 const WIDE =
@@ -13,33 +14,9 @@ export function displayWidth(text: string): number {
   return cells;
 }
 
-/** Wraps a text in an ANSI style such as `31`. */
-export type Paint = (style: string, text: string) => string;
-
-export function painter(color: boolean): Paint {
-  return (style, text) => (color ? `\u001b[${style}m${text}\u001b[0m` : text);
-}
-
-export function hasColor(stream: { isTTY?: boolean }, env: { [name: string]: string | undefined }): boolean {
-  return stream.isTTY === true && !env.NO_COLOR;
-}
-
-/** Replaces control characters and characters that change the text direction. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
-}
-
-/** Escapes every character of untrusted text that could move, hide or reverse what the terminal shows. */
-export function escaped(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
-}
-
 /** Aligned columns under headings; the last column is not padded. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [headings, ...rows.map((row) => row.map(printable))];
+  const all = [headings, ...rows.map((row) => row.map(escapeLine))];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => displayWidth(row[column] ?? ""))));
   const pad = (cell: string, column: number) =>
     column === headings.length - 1

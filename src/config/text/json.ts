@@ -1,16 +1,15 @@
 /** Parses JSON with the place of each value. Duplicate keys, and by default comments and trailing commas, are mistakes. */
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { define, isTable } from "../../base/json.js";
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { define, isTable, toPointer } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";
-import { duplicateKey, plainTable, tooDeep } from "./plain-values.js";
-import { brokenWith, type Finding, lineOf, MAX_DEPTH, type Parsed, type Path, type Span } from "./source.js";
+import { Lines } from "../../base/text.js";
+import { duplicateKey, plainTable } from "./plain-values.js";
+import { brokenWith, type Finding, lineOf, type Parsed, type Path, type Span } from "./source.js";
 
 const MAX_SYNTAX_ERRORS = 20;
 
 /** Parses a JSON text; `lenient` allows comments and trailing commas. */
 export function parseJson(text: string, { lenient = false }: { lenient?: boolean } = {}): Parsed {
-  const deep = tooDeepAt(text);
-  if (deep !== undefined) return brokenWith([{ ...tooDeep([]), span: [deep, deep + 1] }]);
   const errors: ParseError[] = [];
   const strict = parseTree(text, errors, { disallowComments: !lenient, allowTrailingComma: lenient });
   // Comments and trailing commas are mistakes, but the values around them are validated as well.
@@ -26,21 +25,11 @@ export function parseJson(text: string, { lenient = false }: { lenient?: boolean
       path: [],
       span: spanOf(root),
     });
-  const value = nodeValue(root, [], findings, text);
+  const lines = new Lines(text);
+  const value = nodeValue(root, [], findings, lines);
   const tree = isTable(value) ? plainTable(value, findings) : {};
   const isBroken = otherErrors.length > 0 || root.type !== "object";
   return { tree: isBroken ? {} : tree, findings, broken: isBroken, span: spanFinder(root) };
-}
-
-/** The offset of the bracket that nests too deep; the parser would overflow its stack. */
-function tooDeepAt(text: string): number | undefined {
-  let depth = 0;
-  for (const token of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|[[\]{}]/g)) {
-    if (token[0] === "{" || token[0] === "[") depth++;
-    if (token[0] === "}" || token[0] === "]") depth--;
-    if (depth > MAX_DEPTH) return token.index;
-  }
-  return undefined;
 }
 
 const messages: { [code: string]: string } = {
@@ -77,10 +66,10 @@ function syntaxFinding(message: string, start: number, end: number): Finding {
 }
 
 /** The value of a node; of duplicate keys the first one counts. */
-function nodeValue(node: Node, path: Path, findings: Finding[], text: string): unknown {
+function nodeValue(node: Node, path: Path, findings: Finding[], lines: Lines): unknown {
   const children = node.children ?? [];
   if (node.type === "array")
-    return children.map((child, index) => nodeValue(child, [...path, index], findings, text));
+    return children.map((child, index) => nodeValue(child, [...path, index], findings, lines));
   if (node.type !== "object") return node.value;
   const out: Record<string, unknown> = {};
   const seen = new Map<string, Node>();
@@ -88,19 +77,37 @@ function nodeValue(node: Node, path: Path, findings: Finding[], text: string): u
     if (!key) continue;
     const name = String(key.value);
     const first = seen.get(name);
-    if (first) findings.push(duplicateKey([...path, name], spanOf(key), lineOf(text, first.offset)));
-    else if (value) define(out, name, nodeValue(value, [...path, name], findings, text));
+    if (first) findings.push(duplicateKey([...path, name], spanOf(key), lines.lineAt(first.offset) + 1));
+    else if (value) define(out, name, nodeValue(value, [...path, name], findings, lines));
     if (!first) seen.set(name, key);
   }
   return out;
 }
 
 function spanFinder(root: Node): Parsed["span"] {
+  let known: Map<string, Node> | undefined;
   return (path, part) => {
-    const node = findNodeAtLocation(root, [...path]);
+    known ??= nodesOf(root);
+    const node = known.get(toPointer(path));
     const key = node?.parent?.type === "property" ? node.parent.children?.[0] : undefined;
     return node && spanOf(part === "key" && key ? key : node);
   };
+}
+
+/** The nodes by JSON Pointer; of duplicate keys the first one. */
+function nodesOf(root: Node): Map<string, Node> {
+  const nodes = new Map<string, Node>();
+  const add = (node: Node, pointer: string): void => {
+    if (nodes.has(pointer)) return;
+    nodes.set(pointer, node);
+    for (const [index, child] of (node.children ?? []).entries()) {
+      const [key, value] = child.children ?? [];
+      if (node.type === "array") add(child, pointer + toPointer([index]));
+      else if (key && value) add(value, pointer + toPointer([String(key.value)]));
+    }
+  };
+  add(root, "");
+  return nodes;
 }
 
 function spanOf(node: Node): Span {

@@ -3,15 +3,17 @@
 import { toPointer } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { Problem } from "../../base/problem.js";
-import { Lines } from "../../base/text.js";
 import { parseJson } from "./json.js";
+import { tooDeep } from "./plain-values.js";
+import { MAX_OTHER_TOKENS, MAX_TOKENS, measure } from "./size.js";
 import {
   brokenWith,
   type Finding,
+  MAX_DEPTH,
   type Parsed,
   type Part,
   type Path,
-  placeOf,
+  PlaceFinder,
   problemAt,
   type Source,
 } from "./source.js";
@@ -22,14 +24,14 @@ export const MAX_CONFIG_BYTES = 1_048_576;
 /** Reads one of our configs; `file` is the name that places carry. */
 export function readSource(file: string, content: string | Uint8Array): Source {
   const parse = (text: string) => (isJson(file, text) ? parseJson(text) : parseToml(text));
-  return parseContent(file, content, parse, "Split it with `extends`.");
+  return parseContent(file, content, { parse, mostTokens: MAX_TOKENS, fix: "Split it with `extends`." });
 }
 
 /** Reads a file of another program, whose JSON may have comments and trailing commas. */
 export function readOther(file: string, content: string | Uint8Array, language: "json" | "toml"): Source {
   const parse = (text: string) =>
     language === "toml" ? parseToml(text) : parseJson(text.trim() === "" ? "{}" : text, { lenient: true });
-  return parseContent(file, content, parse, "Edit the file by hand.");
+  return parseContent(file, content, { parse, mostTokens: MAX_OTHER_TOKENS, fix: "Edit the file by hand." });
 }
 
 /** Whether a file is read as JSON: by its extension, else by its first character. */
@@ -40,19 +42,34 @@ export function isJson(file: string, text: string): boolean {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
+interface Reading {
+  parse: (text: string) => Parsed;
+  mostTokens: number;
+  /** What to do about a file that is too large. */
+  fix: string;
+}
+
+/** Unclosed brackets of a broken TOML file look like nesting, so this is far more than is allowed. */
+const FAR_TOO_DEEP = 16 * MAX_DEPTH;
+
 function parseContent(
   file: string,
   content: string | Uint8Array,
-  parse: (text: string) => Parsed,
-  tooLargeFix: string,
+  { parse, mostTokens, fix }: Reading,
 ): Source {
   const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
-  if (size > MAX_CONFIG_BYTES) return unreadable(file, `larger than ${MAX_CONFIG_BYTES} bytes`, tooLargeFix);
+  if (size > MAX_CONFIG_BYTES)
+    return unreadable(file, `the file is larger than ${MAX_CONFIG_BYTES} bytes`, fix);
   const decoded = decode(content);
-  if (decoded === undefined) return unreadable(file, "not UTF-8", "Save the file as UTF-8.");
+  if (decoded === undefined) return unreadable(file, "the file is not UTF-8", "Save the file as UTF-8.");
   const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const text = decoded.slice(mark.length);
-  return toSource(file, mark, text, parse(text));
+  const { tokens, deepAt } = measure(text, mostTokens, isJson(file, text) ? MAX_DEPTH : FAR_TOO_DEEP);
+  if (tokens > mostTokens)
+    return unreadable(file, `the file has more than ${mostTokens} keys, values and signs`, fix);
+  const deep =
+    deepAt === undefined ? undefined : brokenWith([{ ...tooDeep([]), span: [deepAt, deepAt + 1] }]);
+  return toSource(file, mark, text, deep ?? parse(text), tokens);
 }
 
 function decode(content: string | Uint8Array): string | undefined {
@@ -64,25 +81,26 @@ function decode(content: string | Uint8Array): string | undefined {
   }
 }
 
-function toSource(file: string, mark: string, text: string, parsed: Parsed): Source {
+function toSource(file: string, mark: string, text: string, parsed: Parsed, tokens: number): Source {
   const { tree, broken, findings } = parsed;
-  const lines = new Lines(text);
+  const finder = new PlaceFinder(file, text);
   const place = (path: Path, part: Part) => {
     for (let length = path.length; length >= 0; length--) {
       const span = parsed.span(path.slice(0, length), length === path.length ? part : "value");
-      if (span) return placeOf(file, lines, span);
+      if (span) return finder.place(span);
     }
-    return placeOf(file, lines, [0, 0]);
+    return finder.place([0, 0]);
   };
   const problems = findings.map(({ code, message, path, span, ...options }): Problem => {
     const problem = problemAt({ place, pointer: toPointer }, code, message, path, options);
-    return span ? { ...problem, place: placeOf(file, lines, span) } : problem;
+    return span ? { ...problem, place: finder.place(span) } : problem;
   });
   const refused = findings.filter(({ code }) => code === "config/unsupported-value");
   return {
     file,
     mark,
     text,
+    tokens,
     tree,
     problems: inOrder(problems),
     broken,
@@ -103,6 +121,6 @@ export function inOrder(problems: readonly Problem[]): Problem[] {
 }
 
 function unreadable(file: string, what: string, fix: string): Source {
-  const finding: Finding = { code: "config/syntax", message: `the file is ${what}`, path: [], fix };
-  return toSource(file, "", "", brokenWith([finding]));
+  const finding: Finding = { code: "config/syntax", message: what, path: [], fix };
+  return toSource(file, "", "", brokenWith([finding]), 0);
 }

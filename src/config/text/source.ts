@@ -3,7 +3,7 @@ import { type Code, codes } from "../../base/codes.js";
 
 import type { JsonObject } from "../../base/json.js";
 import type { Place, Problem } from "../../base/problem.js";
-import { convertColumn, type Lines } from "../../base/text.js";
+import { Lines } from "../../base/text.js";
 
 /** Keys and indices from the root of a tree. */
 export type Path = readonly (string | number)[];
@@ -42,6 +42,8 @@ export interface Source {
   /** The byte order mark at the start of the file, or an empty text. */
   mark: string;
   text: string;
+  /** The size of the text. */
+  tokens: number;
   tree: JsonObject;
   problems: Problem[];
   broken: boolean;
@@ -62,17 +64,45 @@ export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split(/\r\n|\r|\n/).length;
 }
 
-/** A span as one-based lines and columns, in characters. */
-export function placeOf(file: string, lines: Lines, [start, end]: Span): Place {
-  const from = lineAndColumn(lines, start);
-  const to = lineAndColumn(lines, Math.max(start, end));
-  return { file, line: from.line, column: from.column, endLine: to.line, endColumn: to.column };
-}
+/** Finds lines and columns, in characters. A look-up does not walk along the line: a config may be one long line. */
+export class PlaceFinder {
+  readonly #lines: Lines;
+  /** The offsets of the characters that are two code units, ascending. */
+  readonly #pairs: number[];
 
-function lineAndColumn(lines: Lines, offset: number): { line: number; column: number } {
-  const line = lines.lineAt(offset);
-  const column = convertColumn(lines.line(line), offset - lines.start(line), "utf-16", "utf-32");
-  return { line: line + 1, column: column + 1 };
+  constructor(
+    private readonly file: string,
+    text: string,
+  ) {
+    this.#lines = new Lines(text);
+    this.#pairs = Array.from(text.matchAll(/[\u{10000}-\u{10ffff}]/gu), ({ index }) => index);
+  }
+
+  /** A span as one-based lines and columns. */
+  place([start, end]: Span): Place {
+    const from = this.#at(start);
+    const to = this.#at(Math.max(start, end));
+    return { file: this.file, line: from.line, column: from.column, endLine: to.line, endColumn: to.column };
+  }
+
+  #at(offset: number): { line: number; column: number } {
+    const line = this.#lines.lineAt(offset);
+    const start = this.#lines.start(line);
+    const units = Math.min(offset - start, this.#lines.columns(line, "utf-16"));
+    const column = units - (this.#pairsBefore(start + units) - this.#pairsBefore(start));
+    return { line: line + 1, column: column + 1 };
+  }
+
+  #pairsBefore(offset: number): number {
+    let low = 0;
+    let high = this.#pairs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#pairs[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
 /** A Problem at a path of a source, with the fix of its code unless another one is given. */

@@ -1,0 +1,58 @@
+/**
+ * Where a file that a command writes really is. A path that enters the workspace must not leave it again by a link: a
+ * repository would choose which file of the user is overwritten.
+ */
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { isInside } from "../../base/paths.js";
+import type { ConfigError } from "../../base/problem.js";
+import { configError, type Input, type Surroundings, workspaceOf } from "../command.js";
+
+/** The workspace and the current folder: a path that enters one of them must not leave it again by a link. */
+export function guardedFolders(input: Input, io: Surroundings): string[] {
+  return [workspaceOf(input, io), io.cwd];
+}
+
+/** The real path of a file, also of one that does not exist yet. Throws a ConfigError when a link leads out of `guarded`. */
+export function guardedTarget(file: string, guarded: readonly string[]): string {
+  const target = targetOf(file);
+  for (const folder of guarded) {
+    const real = realOrSame(folder);
+    // By whatever name the path gets there: through a link of the user as well.
+    const enters = pathsTo(file).some((path) => isInside(realOrSame(path), real));
+    if (enters && !isInside(target, real))
+      throw notWritable(file, `a link leads out of \`${folder}\`, to \`${target}\``);
+  }
+  return target;
+}
+
+/** The folders on the way to a file. */
+function pathsTo(file: string): string[] {
+  const above = dirname(file);
+  return above === file ? [file] : [...pathsTo(above), above];
+}
+
+/** The real path of a file, also of one that does not exist yet. */
+export function targetOf(file: string, hops = 0): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT") || hops > 8) throw error;
+  }
+  const link = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(file) : undefined;
+  if (link !== undefined) return targetOf(resolve(targetOf(dirname(file), hops + 1), link), hops + 1);
+  const folder = dirname(file);
+  return folder === file ? file : join(targetOf(folder, hops), basename(file));
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+export function notWritable(file: string, why: string): ConfigError {
+  return configError("cli/not-writable", `\`${file}\` cannot be written: ${why}`);
+}
