@@ -253,7 +253,7 @@ describe("calls that do not end by themselves", () => {
     });
     const started = performance.now();
     const { structured } = await call("get_hover", at);
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(structured).toMatchObject({
       ok: false,
       error: { code: "lsp/timeout" },
