@@ -28,6 +28,8 @@ export interface GlobOptions {
   git?: boolean;
   /** The longest pattern that is accepted. */
   maxLength?: number;
+  /** Of a list: the result when the steps are used up, instead of a GlobError. */
+  whenTooLong?: boolean;
 }
 
 /** How many steps matching may still take. Matches that belong together share one. */
@@ -69,8 +71,16 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
 export function compileGlobs(patterns: readonly string[], options: GlobOptions = {}): GlobMatcher {
   if (patterns.length > MAX_GLOBS)
     throw new GlobError(`there are at most ${MAX_GLOBS} globs in a list, here are ${patterns.length}`);
+  const { whenTooLong } = options;
   const matchers = patterns.map((pattern) => compileGlob(pattern, options));
-  return (path, budget = { steps: MAX_STEPS }) => matchers.some((matches) => matches(path, budget));
+  return (path, budget = { steps: MAX_STEPS }) => {
+    try {
+      return matchers.some((matches) => matches(path, budget));
+    } catch (error) {
+      if (whenTooLong === undefined || !(error instanceof GlobError)) throw error;
+      return whenTooLong;
+    }
+  };
 }
 
 /** Why a pattern cannot be used; undefined for one that can. */

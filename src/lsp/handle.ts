@@ -105,7 +105,8 @@ export class Handle implements LanguageServer {
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
     if (this.#instance.hasEnded) this.#instance = await this.source.renew(signal);
     const instance = this.#instance;
-    const document = await instance.ensureOpen(path, signal, checkedAt);
+    instance.refuseWhenUnable(signal);
+    const document = await instance.files.ensureOpen(path, checkedAt);
     this.#openedIn.set(path, instance.generation);
     return document;
   }

@@ -4,7 +4,7 @@
  */
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import { withTimeout } from "../base/timing.js";
+import { startTimer, withTimeout } from "../base/timing.js";
 import type { Instance } from "./instance.js";
 import type { Slot } from "./slot.js";
 import type { ServerConnection } from "./wire/connection.js";
@@ -19,23 +19,21 @@ export class InstanceMonitor {
 
   start(instance: Instance): void {
     this.stop();
-    this.used();
+    this.#stopWhenIdle();
     const { limits, restartIntervalMinutes } = this.slot.plan;
     if (limits.memoryMb === null && limits.processes === null && restartIntervalMinutes <= 0) return;
     this.#checks = setInterval(() => this.#check(instance), CHECK_MS);
     this.#checks.unref();
   }
 
-  used(): void {
-    if (this.#idle !== undefined) {
-      this.#idle.refresh();
-      return;
-    }
+  #stopWhenIdle(): void {
     const { slot } = this;
     const { idleShutdownMs } = slot.plan;
     if (idleShutdownMs <= 0) return;
-    this.#idle = setTimeout(() => (slot.busy ? this.used() : slot.retire("idle")), idleShutdownMs);
-    this.#idle.unref();
+    const leftMs = slot.lastUsed + idleShutdownMs - performance.now();
+    const isOver = leftMs <= 0 && !slot.busy;
+    if (isOver) slot.retire("idle");
+    else this.#idle = startTimer(() => this.#stopWhenIdle(), leftMs > 0 ? leftMs : idleShutdownMs).unref();
   }
 
   stop(): void {
@@ -69,30 +67,25 @@ const SHUTDOWN_MS = 2_000;
 const EXIT_MS = 1_000;
 
 export class ServerShutdown {
-  #hasBegun = false;
+  isStopping = false;
 
   constructor(
     private readonly instance: Instance,
     private readonly connection: ServerConnection,
   ) {
-    void connection.ended.then((reason) => instance.readiness.died(this.#refusal(reason)));
+    void connection.ended.then((reason) => instance.readiness.died(this.refusal(reason)));
   }
 
   get hasBegun(): boolean {
-    return this.#hasBegun || this.connection.hasFailed;
-  }
-
-  /** Refuses new requests during the shutdown; the caller goes on to the next start. */
-  refuseWhenStopping(): void {
-    if (this.#hasBegun) throw this.#refusal("was stopped");
+    return this.isStopping || this.connection.hasFailed;
   }
 
   /** Asks the server to end, then kills it. Resolves when its process group is gone. `before` runs first. */
   async stop(before: () => void): Promise<void> {
     const { connection } = this;
     const { transport, readiness } = this.instance;
-    if (this.#hasBegun) return transport.kill();
-    this.#hasBegun = true;
+    if (this.isStopping) return transport.kill();
+    this.isStopping = true;
     if (transport.pid !== null && !connection.hasFailed && readiness.now !== "starting") {
       before();
       // Servers may fail to answer.
@@ -105,13 +98,13 @@ export class ServerShutdown {
 
   /** Kills the process group at once; pending requests are refused with this reason. */
   async kill(reason: string): Promise<void> {
-    this.#hasBegun = true;
+    this.isStopping = true;
     const killed = this.connection.end(reason);
-    this.instance.readiness.died(this.#refusal(reason));
+    this.instance.readiness.died(this.refusal(reason));
     await killed;
   }
 
-  #refusal(reason: string): Refusal {
+  refusal(reason: string): Refusal {
     return new Refusal("lsp/exited", `server "${this.instance.plan.id}" ${reason}`);
   }
 }

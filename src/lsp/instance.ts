@@ -111,7 +111,7 @@ export class Instance {
         this.#lastError = message;
       },
       onRequest: (method, params) => this.#messages.request(method, params),
-      onNotification: (method, params) => this.#messages.notification(method, params),
+      onNotification: (method, params) => this.#notified(method, params),
     });
     this.#target = {
       name: plan.id,
@@ -199,12 +199,16 @@ export class Instance {
     this.#connection.notify("workspace/didChangeWorkspaceFolders", params);
   }
 
-  /** Opens the document or updates it, after the server was notified of all other changes. */
-  async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
+  /** Refuses when the caller has given up, during the shutdown, and when too many requests are pending. */
+  refuseWhenUnable(signal: AbortSignal): void {
     if (signal.aborted) throw cancelled(signal);
-    this.#shutdown.refuseWhenStopping();
+    this.#refuseWhenStopping();
     this.#connection.refuseWhenFull();
-    return this.files.ensureOpen(path, checkedAt);
+  }
+
+  /** Refuses during the shutdown; the caller goes on to the next start. */
+  #refuseWhenStopping(): void {
+    if (this.#shutdown.isStopping) throw this.#shutdown.refusal("was stopped");
   }
 
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
@@ -214,7 +218,7 @@ export class Instance {
 
   /** Sends a request. Before one about the whole workspace the server is notified of changed files. */
   async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
-    this.#shutdown.refuseWhenStopping();
+    this.#refuseWhenStopping();
     if (!this.capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
@@ -226,12 +230,12 @@ export class Instance {
   }
 
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
-    this.#shutdown.refuseWhenStopping();
+    this.#refuseWhenStopping();
     return this.files.report(document, options);
   }
 
   async workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
-    this.#shutdown.refuseWhenStopping();
+    this.#refuseWhenStopping();
     return this.files.reportAll(options);
   }
 
@@ -257,6 +261,12 @@ export class Instance {
   /** Notifies the server of what changed on disk, unless a check since then did. */
   async refresh(since: number): Promise<void> {
     if (!this.hasEnded) await this.files.refresh(since);
+  }
+
+  #notified(method: string, params: unknown): void {
+    if (method === "textDocument/publishDiagnostics") this.files.diagnostics.publish(params);
+    this.readiness.notified(method, params);
+    if (this.plan.forward.length > 0) this.#messages.forward(method, params);
   }
 
   #folders(): WorkspaceFolder[] {

@@ -103,10 +103,7 @@ export class Slot {
     if (signal.aborted) throw cancelled(signal);
     this.#lastUsed = performance.now();
     const { instance } = this;
-    if (instance !== undefined) {
-      this.#monitor.used();
-      return instance;
-    }
+    if (instance !== undefined) return instance;
     this.#starting ??= this.#beginStart();
     return unlessAborted(this.#starting, signal);
   }

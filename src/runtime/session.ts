@@ -7,7 +7,7 @@ import type { ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.js";
-import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
+import type { ServerPool } from "../lsp/types.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
@@ -124,7 +124,7 @@ export class Session {
   /** Runs a call until it ends, is cancelled or its time is up; every error becomes a refusal. */
   async #perform(request: ToolRequest): Promise<Performed> {
     const { tool, cancel, timeoutMs, onProgress, outer } = request;
-    const { plan, loaded, log } = this.#shared;
+    const { plan, loaded, log, pool } = this.#shared;
     const module = await loaded.tool(tool.name);
     const { text, errorText } = module;
     const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText };
@@ -133,7 +133,13 @@ export class Session {
     const { signal } = deadline;
     let gathered = this.#gather(texts, outer);
     const attempt = async (attempt?: Attempt): Promise<Answer> => {
-      const files = await this.#checkFiles(request, signal, remainingMs, attempt);
+      // The check of an outer edit still holds. A repeated attempt waits for the whole check.
+      const outerEdit = tool.effect === "edit" ? outer?.frame : undefined;
+      const isChecked = outerEdit === undefined && (tool.effect === "edit" || attempt !== undefined);
+      const waitMs = attempt?.isFirst === false ? remainingMs() : Math.min(CHECK_FILES_MS, remainingMs() / 2);
+      const files = isChecked
+        ? await untilAborted(signal, withTimeout(pool.checkFiles(), waitMs))
+        : outerEdit?.files;
       const frame: Frame = { signal, remainingMs, onProgress, files };
       gathered = this.#gather(texts, outer);
       const caller = { tool, frame, evidence: gathered.evidence };
@@ -181,20 +187,6 @@ export class Session {
       if (evidence().isCommitted) return answer;
       throw error;
     });
-  }
-
-  /** Checks the disk and notifies the servers, where the answer depends on files. An outer edit's check still holds. */
-  async #checkFiles(
-    { tool, outer }: ToolRequest,
-    signal: AbortSignal,
-    remainingMs: () => number,
-    attempt: Attempt | undefined,
-  ): Promise<WorkspaceVersion | undefined> {
-    const { pool } = this.#shared;
-    if (tool.effect === "edit" && outer !== undefined) return outer.frame.files;
-    if (attempt === undefined && tool.effect !== "edit") return undefined;
-    if (attempt?.isFirst === false) return pool.checkFiles();
-    return untilAborted(signal, withTimeout(pool.checkFiles(), Math.min(CHECK_FILES_MS, remainingMs() / 2)));
   }
 
   /** Empty evidence for one attempt; an outer call hears of what cannot be undone. */

@@ -65,7 +65,6 @@ export class FolderTree {
 
   /** A check begins. What has a later time than the first one was written after the watch was started. */
   start(): void {
-    this.#git.refill();
     this.#startedAt ??= Date.now() + 1;
   }
 
@@ -75,6 +74,7 @@ export class FolderTree {
     const folder = this.known.get(root);
     if (folder === undefined) {
       if (!facts?.isDirectory()) return;
+      this.#git.refill();
       const isFirst = !this.#outerRules.has(root);
       this.#outerRules.set(root, this.#git.outerRules(root));
       await this.#readFolder(this.known.add(root, root, facts, undefined), { isFirst });
@@ -96,6 +96,7 @@ export class FolderTree {
       if (folder.isRead) entries.set(at, entry);
       else later.push(path);
     }
+    if (entries.size > 0) this.#git.refill();
     await forEach([...entries.values()], async ({ folder, name }) => {
       await this.#readEntry(folder, name, { isTouched: true });
       if (name === RULES_FILE && folder.ignoredIn === undefined)
@@ -106,6 +107,7 @@ export class FolderTree {
 
   /** Lists every folder again, or those without events. For lost events and for the background scan. */
   async readAll(which: "all" | "unwatched"): Promise<void> {
+    this.#git.refill();
     const { unwatched } = this.known;
     const folders = this.known
       .all()

@@ -18,7 +18,7 @@ import { Refusal } from "../../base/problem.js";
 import { cancelled, Deadline, untilAborted, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
-import { BoundedWriter } from "./bounded-writer.js";
+import { BoundedWriter } from "./base-protocol.js";
 import { ResyncReader, type Skipped } from "./resync-reader.js";
 
 /** Requests that may be pending at a server; further ones are refused. */

@@ -5,8 +5,15 @@
  */
 import type { Readable } from "node:stream";
 import { AbstractMessageReader, type DataCallback, type Disposable, type Message } from "vscode-jsonrpc/node";
-import { findHeader, partialHeader, startsHeader } from "./frame-header.js";
-import { EDGE, readMessage, requestId, unreadableReply } from "./message-body.js";
+import {
+  EDGE,
+  findHeader,
+  partialHeader,
+  readMessage,
+  requestId,
+  startsHeader,
+  unreadableReply,
+} from "./base-protocol.js";
 
 /** Parsing lets other work run after this long. */
 const SLICE_MS = 8;

@@ -88,10 +88,9 @@ export class ServerMessages {
     };
   }
 
-  notification(method: string, params: unknown): void {
-    const { plan, diagnostics, readiness, command, notify } = this.context;
-    if (method === "textDocument/publishDiagnostics") diagnostics.publish(params);
-    readiness.notified(method, params);
+  /** Applies the plan's `forward` rules: runs a command in another server and sends its result back. */
+  forward(method: string, params: unknown): void {
+    const { plan, command, notify } = this.context;
     for (const rule of plan.forward.filter(({ notification }) => notification === method))
       void forward(rule, params, command).then((reply) => notify(rule.reply, reply));
   }

@@ -1,0 +1,178 @@
+/**
+ * The base protocol of LSP: finds headers in a server's output, reads the bodies of messages, and writes messages. What is
+ * read costs time linear in its bytes, whatever they are; what is written is bounded, in number and in bytes.
+ */
+import type { Writable } from "node:stream";
+import { AbstractMessageWriter, type Message } from "vscode-jsonrpc/node";
+import { isTable } from "../../base/json.js";
+
+const NAME = "content-length:";
+/** Further lines may not name the length again: a second name begins another header. */
+const HEADER =
+  /Content-Length:[ \t]{0,32}(\d{1,15})[ \t]{0,32}\r?\n(?:(?!Content-Length:)[A-Za-z-]{1,64}:[^\r\n]{0,256}\r?\n){0,8}\r?\n/gi;
+/** A header is looked for in this many bytes from its first one. */
+const MAX_HEADER = 2_048;
+const FIRST_WINDOW = 4_096;
+const MAX_WINDOW = 65_536;
+
+/** A complete header: its offset, its own size, and the length of the body that follows. */
+export interface FrameHeader {
+  at: number;
+  size: number;
+  length: number;
+}
+
+/** The first complete header that begins at or after `from` and before `to`. */
+export function findHeader(buffer: Buffer, from = 0, to = buffer.length): FrameHeader | undefined {
+  // A header is near in most cases: the first window is small.
+  let window = FIRST_WINDOW;
+  for (let at = from; at < to; at += window, window = MAX_WINDOW) {
+    const text = buffer.toString("latin1", at, Math.min(at + window, to) + MAX_HEADER);
+    HEADER.lastIndex = 0;
+    const match = HEADER.exec(text);
+    if (match === null || at + match.index >= to) continue;
+    return { at: at + match.index, size: match[0].length, length: Number(match[1]) };
+  }
+  return undefined;
+}
+
+/** How many bytes at the end may be the beginning of a header. */
+export function partialHeader(buffer: Buffer): number {
+  const tail = buffer.toString("latin1", Math.max(0, buffer.length - MAX_HEADER)).toLowerCase();
+  const name = tail.lastIndexOf(NAME);
+  if (name >= 0) return tail.length - name;
+  for (let length = Math.min(tail.length, NAME.length - 1); length > 0; length--)
+    if (NAME.startsWith(tail.slice(-length))) return length;
+  return 0;
+}
+
+/** Whether a complete header begins in this chunk, or shortly before it: the message before it was cut short. */
+export function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean {
+  if (findHeader(chunk) !== undefined) return true;
+  const tail = before?.subarray(-64);
+  return tail !== undefined && findHeader(Buffer.concat([tail, chunk.subarray(0, MAX_HEADER)])) !== undefined;
+}
+
+/** JSON levels of a message. Code that walks a value calls itself at each level, and the stack ends at some thousands. */
+const MAX_LEVELS = 1_000;
+/** The id of a reply is looked for in this many bytes at each end of a body that cannot be used. */
+export const EDGE = 256;
+/** Most servers write the id before the result, some write it last. */
+const ID_FIRST = /^\s*\{[^{}[\]]*?"id"\s*:\s*(\d+)/;
+const ID_LAST = /[{,]\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+const METHOD_FIRST = /^\s*\{[^{}[\]]*?"method"\s*:/;
+const [QUOTE, BACKSLASH] = ['"', "\\"].map((character) => character.charCodeAt(0));
+
+/** Error code of the reply that replaces one that cannot be read. */
+export const UNREADABLE = -30_413;
+/** Error code of the reply that replaces one that is neither a result nor an error. */
+export const MALFORMED = -30_414;
+
+/** The message in a body, or why it cannot be used. */
+export function readMessage(body: string): Message | string {
+  if (isDeeperThan(body, MAX_LEVELS)) return `is nested deeper than ${MAX_LEVELS} levels`;
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return "is not a JSON object";
+  }
+  if (!isTable(value)) return "is not a JSON object";
+  const { method, id, result, error } = value;
+  const hasId = typeof id === "number" || typeof id === "string";
+  if (typeof method === "string" && (hasId || id === undefined)) return value as unknown as Message;
+  if (!hasId && id !== null) return "is neither a request, a notification nor a reply";
+  // A reply with neither result nor error means null to some servers.
+  if (isTable(error) || result !== undefined) return reply(id, isTable(error) ? { error } : { result });
+  if (error === undefined || error === null) return reply(id, { result: null });
+  return reply(id, { error: { code: MALFORMED, message: "an error that is not an object" } });
+}
+
+function reply(id: number | string | null, outcome: object): Message {
+  return { jsonrpc: "2.0", id, ...outcome } as Message;
+}
+
+/** The error reply in place of one that cannot be used. */
+export function unreadableReply(id: number, text: string): Message {
+  return reply(id, { error: { code: UNREADABLE, message: text } });
+}
+
+/** The id of the request that an unusable message replies to; "none" when it is no reply. */
+export function requestId(head: string, tail: string): number | "none" | "unknown" {
+  if (METHOD_FIRST.test(head)) return "none";
+  const id = (ID_FIRST.exec(head) ?? ID_LAST.exec(tail))?.[1];
+  return id === undefined ? "unknown" : Number(id);
+}
+
+/** Whether brackets outside of strings are nested deeper than `max`. */
+function isDeeperThan(text: string, max: number): boolean {
+  if (text.length <= max) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at + 1);
+    // The codes of `[` and `{`, and of `]` and `}`, differ in one bit.
+    else if ((code & ~0x20) === 0x5b && ++depth > max) return true;
+    else if ((code & ~0x20) === 0x5d) depth--;
+  }
+  return false;
+}
+
+/** The offset of the quote that ends a string, or the end of the text. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (before >= from && text.charCodeAt(before) === BACKSLASH) before--;
+    if ((end - before) % 2 === 1) return end;
+  }
+  return text.length;
+}
+
+/** Above these, further requests are refused. */
+const BUSY_MESSAGES = 1_000;
+const BUSY_BYTES = 32 * 1024 * 1024;
+/** Above these, the server is given up: only a server that floods us and reads nothing gets here. */
+const MAX_MESSAGES = 10_000;
+const MAX_BYTES = 128 * 1024 * 1024;
+
+/** Writes messages. Everything that waits until the server reads it is bounded; over the bound nothing more is kept. */
+export class BoundedWriter extends AbstractMessageWriter {
+  #messages = 0;
+
+  /** `onFull` is called with the reason, once for each message that is not kept. */
+  constructor(
+    private readonly output: Writable,
+    private readonly onFull: (reason: string) => void,
+  ) {
+    super();
+    output.on("error", (error) => this.fireError(error, undefined, undefined));
+    output.on("close", () => this.fireClose());
+  }
+
+  get isBusy(): boolean {
+    return this.#messages >= BUSY_MESSAGES || this.output.writableLength >= BUSY_BYTES;
+  }
+
+  async write(message: Message): Promise<void> {
+    const isFull = this.#messages >= MAX_MESSAGES || this.output.writableLength > MAX_BYTES;
+    if (isFull) {
+      const reason = `did not read its input: ${this.#messages} messages waited for it, and it was ended`;
+      this.onFull(reason);
+      throw new Error(reason);
+    }
+    const body = Buffer.from(JSON.stringify(message));
+    this.#messages += 1;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const frame = Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+        this.output.write(frame, (error) => (error ? reject(error) : resolve()));
+      });
+    } finally {
+      this.#messages -= 1;
+    }
+  }
+
+  end(): void {
+    this.output.end();
+  }
+}
