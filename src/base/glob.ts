@@ -90,7 +90,7 @@ function refuseOtherSyntax(pattern: string): void {
     throw new GlobError("a glob cannot begin with `!`; write `\\!` for the character itself");
   if (/(?<!\\)[!?*+@]\(/.test(pattern))
     throw new GlobError("`?(`, `*(`, `+(`, `@(` and `!(` are not supported; write `{a,b}` for alternatives");
-  if (/\{[^{},/]{0,20}\.\.[^{},/]{0,20}\}/.test(pattern))
+  if (/(?<!\\)\{[^{},/]{0,20}\.\.[^{},/]{0,20}\}/.test(pattern))
     throw new GlobError("`{a..b}` is not supported; write `[a-b]` or `{a,b}`");
 }
 
