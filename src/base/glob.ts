@@ -28,6 +28,8 @@ export interface GlobOptions {
   git?: boolean;
   /** The longest pattern that is accepted. */
   maxLength?: number;
+  /** The verdict of a list for a path that takes too long; without it a GlobError is thrown. */
+  whenTooLong?: boolean;
 }
 
 /** How many steps matching may still take. Matches that belong together share one. */
@@ -70,7 +72,14 @@ export function compileGlobs(patterns: readonly string[], options: GlobOptions =
   if (patterns.length > MAX_GLOBS)
     throw new GlobError(`there are at most ${MAX_GLOBS} globs in a list, here are ${patterns.length}`);
   const matchers = patterns.map((pattern) => compileGlob(pattern, options));
-  return (path, budget = { steps: MAX_STEPS }) => matchers.some((matches) => matches(path, budget));
+  return (path, budget = { steps: MAX_STEPS }) => {
+    try {
+      return matchers.some((matches) => matches(path, budget));
+    } catch (error) {
+      if (options.whenTooLong === undefined || !(error instanceof GlobError)) throw error;
+      return options.whenTooLong;
+    }
+  };
 }
 
 /** Why a pattern cannot be used; undefined for one that can. */

@@ -7,20 +7,8 @@ import { ConfigError } from "../base/problem.js";
  * `.GIT` is `.git`. A path that takes too long to match is denied.
  */
 export function compileDeny(deny: readonly string[]): (path: string) => boolean {
-  const matches = compileOrThrow(deny);
-  return (path) => {
-    try {
-      return matches(path);
-    } catch (error) {
-      if (error instanceof GlobError) return true;
-      throw error;
-    }
-  };
-}
-
-function compileOrThrow(deny: readonly string[]) {
   try {
-    return compileGlobs(deny, { ignoreCase: true });
+    return compileGlobs(deny, { ignoreCase: true, whenTooLong: true });
   } catch (error) {
     if (!(error instanceof GlobError)) throw error;
     const message = `\`workspace.deny\` cannot be used: ${error.message}.`;

@@ -65,7 +65,6 @@ export class FolderTree {
 
   /** A check begins. What has a later time than the first one was written after the watch was started. */
   start(): void {
-    this.#git.refill();
     this.#startedAt ??= Date.now() + 1;
   }
 
@@ -76,6 +75,7 @@ export class FolderTree {
     if (folder === undefined) {
       if (!facts?.isDirectory()) return;
       const isFirst = !this.#outerRules.has(root);
+      this.#git.refill();
       this.#outerRules.set(root, this.#git.outerRules(root));
       await this.#readFolder(this.known.add(root, root, facts, undefined), { isFirst });
     } else if (facts === undefined) this.known.leave(folder);
@@ -96,6 +96,7 @@ export class FolderTree {
       if (folder.isRead) entries.set(at, entry);
       else later.push(path);
     }
+    if (entries.size > 0) this.#git.refill();
     await forEach([...entries.values()], async ({ folder, name }) => {
       await this.#readEntry(folder, name, { isTouched: true });
       if (name === RULES_FILE && folder.ignoredIn === undefined)
@@ -107,6 +108,7 @@ export class FolderTree {
   /** Lists every folder again, or those without events. For lost events and for the background scan. */
   async readAll(which: "all" | "unwatched"): Promise<void> {
     const { unwatched } = this.known;
+    this.#git.refill();
     const folders = this.known
       .all()
       .filter(({ path, isRead }) => isRead && (which === "all" || unwatched.has(path)));
