@@ -311,7 +311,11 @@ const refusals = ofKind("refusal", {
     "The real path is outside every root.",
     "Name a file inside the workspace, or add its folder to `workspace.extra_roots`.",
   ],
-  "guard/denied": ["Denied path", "The path matches `workspace.deny`.", "Name another file."],
+  "guard/denied": [
+    "Denied path",
+    "The path matches `workspace.deny`, or matching it takes too long.",
+    "Name another file.",
+  ],
   "guard/bad-uri": [
     "Unusable file name",
     "Only paths and `file:` URIs without a host are accepted.",
@@ -749,7 +753,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/not-watched": [
     "Not all files are watched",
-    "The workspace has more files than are watched (100,000 that git does not ignore), or its folders have no change events because the system's watches are used up or it is on a network file system; it is then scanned in the background every few seconds. Or the named folder, which git ignores, is too large: only packages that come or go at its top level are seen. Open documents and the files that answers showed last are checked before every call in all of these cases.",
+    "The workspace has more files than are watched (100,000 that git does not ignore), or its folders have no change events because the system's watches are used up or it is on a network file system; it is then scanned in the background every few seconds. Or the named folder, which git ignores, is too large: only packages that come or go at its top level are seen. Or reading that folder failed; the log has the reason. Open documents and the files that answers showed last are checked before every call in all of these cases.",
     "Leave folders out with `workspace.deny` or `.gitignore`, raise `fs.inotify.max_user_watches`, or restart the server after large changes.",
   ],
   "answer/server-restarted": [

@@ -28,7 +28,7 @@ export interface GlobOptions {
   git?: boolean;
   /** The longest pattern that is accepted. */
   maxLength?: number;
-  /** Of a list: the result when the steps are used up, instead of a GlobError. */
+  /** The verdict of a list for a path that takes too long; without it a GlobError is thrown. */
   whenTooLong?: boolean;
 }
 
@@ -71,14 +71,13 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
 export function compileGlobs(patterns: readonly string[], options: GlobOptions = {}): GlobMatcher {
   if (patterns.length > MAX_GLOBS)
     throw new GlobError(`there are at most ${MAX_GLOBS} globs in a list, here are ${patterns.length}`);
-  const { whenTooLong } = options;
   const matchers = patterns.map((pattern) => compileGlob(pattern, options));
   return (path, budget = { steps: MAX_STEPS }) => {
     try {
       return matchers.some((matches) => matches(path, budget));
     } catch (error) {
-      if (whenTooLong === undefined || !(error instanceof GlobError)) throw error;
-      return whenTooLong;
+      if (options.whenTooLong === undefined || !(error instanceof GlobError)) throw error;
+      return options.whenTooLong;
     }
   };
 }
@@ -100,7 +99,7 @@ function refuseOtherSyntax(pattern: string): void {
     throw new GlobError("a glob cannot begin with `!`; write `\\!` for the character itself");
   if (/(?<!\\)[!?*+@]\(/.test(pattern))
     throw new GlobError("`?(`, `*(`, `+(`, `@(` and `!(` are not supported; write `{a,b}` for alternatives");
-  if (/\{[^{},/]{0,20}\.\.[^{},/]{0,20}\}/.test(pattern))
+  if (/(?<!\\)\{[^{},/]{0,20}\.\.[^{},/]{0,20}\}/.test(pattern))
     throw new GlobError("`{a..b}` is not supported; write `[a-b]` or `{a,b}`");
 }
 

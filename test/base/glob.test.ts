@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
-import { compileGlob, compileGlobs, GlobError } from "../../src/base/glob.js";
+import { compileGlob, compileGlobs, GlobError, globProblem } from "../../src/base/glob.js";
 
 describe("a glob", () => {
   it.each([
@@ -79,6 +79,35 @@ describe("a glob", () => {
   ])("that would backtrack for ever is over at once: %s", (pattern, path) => {
     // Not timed: a matcher that backtracks would not come back at all.
     expect(compileGlob(pattern)(`${path}x`)).toBe(pattern === "*".repeat(1_000));
+  });
+
+  it("matches absolute paths, and names with line ends", () => {
+    expect(compileGlob("**/*.ts")("/w/a.ts")).toBe(true);
+    expect(compileGlob("/w/**/*.ts")("/w/x/a.ts")).toBe(true);
+    expect(compileGlob("{/w,/v}/**")("/v/x/a.ts")).toBe(true);
+    expect(compileGlob("**/secret*")("a/secret\nb")).toBe(true);
+  });
+
+  it.each(["!a", "!(a|b)", "a/+(b)", "x{1..3}"])(
+    "in a syntax that it does not know is refused: %s",
+    (pattern) => {
+      expect(() => compileGlob(pattern)).toThrow(GlobError);
+      expect(globProblem(pattern)).toMatch(/write/);
+      expect(globProblem(pattern.replace(/[!+(){}]/g, "\\$&"))).toBeUndefined();
+    },
+  );
+
+  it("uses no more steps than its budget, which matches share", () => {
+    const matches = compileGlobs([`${"*a".repeat(100)}[b]`, `${"*a".repeat(100)}[c]`]);
+    const budget = { steps: 30_000 };
+    expect(matches("a".repeat(100), budget)).toBe(false);
+    expect(budget.steps).toBeLessThan(15_000);
+    expect(() => matches("a".repeat(100), budget)).toThrow(GlobError);
+    // A set costs what it has members: else a long one would be cheap.
+    const set = { steps: 10_000 };
+    expect(compileGlob(`*[${"x".repeat(900)}]`)("y".repeat(5), set)).toBe(false);
+    expect(set.steps).toBeLessThan(2_000);
+    expect(() => compileGlobs(Array.from({ length: 1_001 }, () => "a"))).toThrow(GlobError);
   });
 
   it("that is too long or too deep is refused", () => {

@@ -7,8 +7,8 @@ const method = "textDocument/hover";
 const rust = { path: "/w/a.rs", languageId: "rust" };
 const other = { path: "/w/a.fake", languageId: "fake" };
 
-function capabilities(offered: unknown = {}): Capabilities {
-  const all = new Capabilities(serverPlan("fake", ["fake"], ["fake"], "fake"));
+function capabilities(offered: unknown = {}, warn?: (method: string, problem: string) => void): Capabilities {
+  const all = new Capabilities(serverPlan("fake", ["fake"], ["fake"], "fake"), warn);
   all.offered = offered;
   return all;
 }
@@ -47,4 +47,16 @@ test("whether a server reports on its work is known of each method, until it say
   const registerOptions = { workDoneProgress: true };
   all.register({ registrations: [{ id: "1", method: "textDocument/definition", registerOptions }] });
   expect(all.reportsProgress("textDocument/definition")).toBe(true);
+});
+
+test("selectors that are too long, or too much work together, select nothing, and one warning tells", () => {
+  const slow = Array.from({ length: 5_000 }, (_, n) => ({ pattern: `**/${"*a".repeat(100)}${n}[b]` }));
+  for (const documentSelector of [[{ pattern: "*".repeat(4_001) }], slow]) {
+    const warned: string[] = [];
+    const all = capabilities({}, (_, problem) => warned.push(problem));
+    all.register({ registrations: [{ id: "1", method, registerOptions: { documentSelector } }] });
+    const subject = { path: `/w/${"a".repeat(200)}.rs`, languageId: "rust" };
+    for (let times = 0; times < 3; times++) expect(all.supports(method, subject)).toBe(false);
+    expect(warned).toEqual([expect.stringMatching(/at most 4000 characters|takes too long/)]);
+  }
 });

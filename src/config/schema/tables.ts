@@ -37,7 +37,9 @@ export const workspace = z.strictObject({
   ),
   deny: optional(
     globs,
-    set("Globs of paths that are refused, relative to each root. `**/.git/**` is always refused."),
+    set(
+      "Globs of paths that are refused, relative to each root: `*`, `**`, `?`, `[a-z]`, `{a,b}`, and `\\` before a character. `**/.git/**` is always refused.",
+    ),
     defaultIsLimit("union"),
   ),
 });
