@@ -215,6 +215,9 @@ export class ServerFiles {
   }
 }
 
+/** Each change is matched with each watcher: a server with more of them gets all changes instead. */
+const MAX_WATCHERS = 1_000;
+
 /** Without registered watchers a server gets all but ignored files; with them what they match, and its own files. */
 function wantedChanges(
   changes: readonly FileChange[],
@@ -226,12 +229,10 @@ function wantedChanges(
     .registered("workspace/didChangeWatchedFiles")
     .flatMap((options) => (isTable(options) && Array.isArray(options.watchers) ? options.watchers : []))
     .filter(isTable);
-  const wanted = changes.filter(
-    (change) =>
-      (watchers.length === 0 && !change.ignored) ||
-      isOwn(change.path) ||
-      watchers.some((watcher) => matches(watcher, change, roots)),
-  );
+  const watchesAll = watchers.length === 0 || watchers.length > MAX_WATCHERS;
+  const isWatched = (change: FileChange): boolean =>
+    watchesAll ? !change.ignored : watchers.some((watcher) => matches(watcher, change, roots));
+  const wanted = changes.filter((change) => isWatched(change) || isOwn(change.path));
   return sortBy(wanted, (change) => [change.path]);
 }
 
