@@ -42,11 +42,11 @@ export class KeptReports<Report extends { size: number }> {
   }
 
   entries(): [path: string, report: Report][] {
-    return [...this.#reports.rentries()];
+    return [...this.#reports.entries()].reverse();
   }
 
   values(): Report[] {
-    return [...this.#reports.rvalues()];
+    return [...this.#reports.values()].reverse();
   }
 }
 
