@@ -24,8 +24,14 @@ export interface Subject {
   languageId: string;
 }
 
+/** The most that servers register are some hundred; thousands of watched globs are a few hundred thousand characters. */
+const MAX_REGISTRATIONS = 1_000;
+const MAX_REGISTERED_CHARACTERS = 4 * 1024 * 1024;
+
 export class Capabilities {
-  readonly #registrations = new Map<string, { method: string; options: unknown }>();
+  readonly #registrations = new Map<string, { method: string; options: unknown; size: number }>();
+  /** Characters of all registrations together. */
+  #size = 0;
   readonly #listeners = new Listeners();
   #offered: Record<string, unknown> = {};
   readonly #neverOffered = new Set<string>();
@@ -50,15 +56,31 @@ export class Capabilities {
   /** Called on every registration and unregistration. */
   readonly onChange = this.#listeners.subscribe;
 
-  register(params: unknown): void {
+  /** Returns whether everything was registered: registrations are bounded in number and size. */
+  register(params: unknown): boolean {
+    let isWhole = true;
     for (const item of itemsOf(fieldsOf<RegistrationParams>(params).registrations)) {
-      const { id, method, registerOptions } = fieldsOf<Registration>(item);
+      const { id, method, registerOptions: options } = fieldsOf<Registration>(item);
       if (typeof method !== "string") continue;
-      this.#registrations.set(`${String(id)}\n${method}`, { method, options: registerOptions });
-      const [problem] = registrationProblems(registerOptions);
+      const key = registrationKey(id, method);
+      const size = JSON.stringify(item).length;
+      this.#remove(key);
+      const hasRoom =
+        this.#registrations.size < MAX_REGISTRATIONS && this.#size + size <= MAX_REGISTERED_CHARACTERS;
+      isWhole &&= hasRoom;
+      if (!hasRoom) continue;
+      this.#registrations.set(key, { method, options, size });
+      this.#size += size;
+      const [problem] = registrationProblems(options);
       if (problem !== undefined) this.#warnOnce(method, problem);
     }
     this.#listeners.notify();
+    return isWhole;
+  }
+
+  #remove(key: string): void {
+    this.#size -= this.#registrations.get(key)?.size ?? 0;
+    this.#registrations.delete(key);
   }
 
   #warnOnce(method: string, problem: string): void {
@@ -72,7 +94,7 @@ export class Capabilities {
     const lists = fieldsOf<UnregistrationParams & { unregistrations: unknown }>(params);
     for (const item of [...itemsOf(lists.unregisterations), ...itemsOf(lists.unregistrations)]) {
       const { id, method } = fieldsOf<Unregistration>(item);
-      this.#registrations.delete(`${String(id)}\n${String(method)}`);
+      this.#remove(registrationKey(id, method));
     }
     this.#listeners.notify();
   }
@@ -164,6 +186,10 @@ export class Capabilities {
     const offered = Object.keys(methods).filter((method) => this.supports(method));
     return sortedSet(offered.map((method) => methods[method]?.feature ?? method));
   }
+}
+
+function registrationKey(id: unknown, method: unknown): string {
+  return `${String(id)}\n${String(method)}`;
 }
 
 function isOffered(provider: unknown, inside: string[]): boolean {

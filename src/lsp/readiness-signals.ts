@@ -2,7 +2,14 @@
 import type { ProgressToken, WorkDoneProgressBegin } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import { fieldsOf, fromPointer, getAt } from "../base/json.js";
+import { detached } from "../base/text.js";
 
+/** Open progress of one server, and titles that are remembered of it; a server that begins ever more loses the oldest. */
+const MAX_OPEN = 200;
+const MAX_TITLES = 1_000;
+/** Characters of a token and of each text. */
+const MAX_TOKEN = 1_000;
+const MAX_TEXT = 200;
 /** Progress without a report for this long was forgotten by its server and is ignored. */
 const STALE_MS = 60_000;
 /** A new wait must be this much longer than an earlier one in vain: 1 / 0.8 times. */
@@ -79,11 +86,15 @@ export class WorkProgress {
   /** Takes the parameters of `$/progress` and returns what happened. "answered": a request's own progress ended. */
   take(params: unknown): "begun" | "changed" | "answered" | "ended" | undefined {
     const { token, value } = fieldsOf<{ token: ProgressToken; value: unknown }>(params);
-    if (typeof token !== "string" && typeof token !== "number") return undefined;
+    if (typeof token !== "number" && !(typeof token === "string" && token.length <= MAX_TOKEN))
+      return undefined;
     const { kind } = fieldsOf<{ kind: string }>(value);
     const open = this.#open.get(token);
     if (kind === "begin") {
+      this.#open.delete(token);
       this.#open.set(token, this.#begin(textOf(value)));
+      const [oldest] = this.#open.keys();
+      if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
       return "begun";
     }
     if (kind === "end") {
@@ -103,7 +114,7 @@ export class WorkProgress {
 
   #begin(text: ProgressText): Progress {
     this.begun++;
-    for (const span of this.#pending) span.began.add(text.title);
+    for (const { began } of this.#pending) if (began.size < MAX_TITLES) began.add(text.title);
     const now = performance.now();
     return { ...text, seenAt: now, beganAt: now, during: [...this.#pending], isOwn: false, vainMs: 0 };
   }
@@ -114,11 +125,15 @@ export function isWorthWaiting(vainMs: number, waitMs: number): boolean {
   return vainMs < waitMs * LONGER;
 }
 
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : detached(text.slice(0, MAX_TEXT));
+}
+
 function textOf(value: unknown, before?: ProgressText): ProgressText {
   const { title, message, percentage } = fieldsOf<WorkDoneProgressBegin>(value);
   return {
-    title: typeof title === "string" ? title : (before?.title ?? ""),
-    message: typeof message === "string" ? message : (before?.message ?? ""),
+    title: typeof title === "string" ? cut(title) : (before?.title ?? ""),
+    message: typeof message === "string" ? cut(message) : (before?.message ?? ""),
     percentage: typeof percentage === "number" ? percentage : before?.percentage,
   };
 }

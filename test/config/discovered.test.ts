@@ -334,6 +334,7 @@ const cases = new Map<string, Case>([
   of("initialize_timeout_ms", "1000", "86400000", 1000),
   of("request_timeout_ms", "1000", "86400000", 1000),
   of("request_timeout_overrides_ms", "{ a = 1 }", "{ a = 86400000 }", { a: 1 }),
+  of("never_cancel", '["a"]', '["b"]', ["a"]),
   of("warmup_timeout_ms", "1000", "86400000", 1000),
   of("replies", "{ a = false }", "{ a = true }", { a: false }),
   of("restart_interval_minutes", "60", "0.001", 60),

@@ -74,6 +74,8 @@ function fill(value, message) {
     const body = fill(value.$body, message);
     return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   }
+  if ("$list" in value)
+    return Array.from({ length: value.times }, (_, i) => fill(value.$list, { ...message, i }));
   if ("$repeat" in value) return value.$repeat.repeat(value.times);
   if ("$find" in value) return find(value, message);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, message)]));

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/base/json.js";
 import { Refusal } from "../../src/base/problem.js";
+import { Capabilities } from "../../src/lsp/capabilities.js";
+import { PublishedReports } from "../../src/lsp/diagnostics/published-reports.js";
+import { WorkProgress } from "../../src/lsp/readiness-signals.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
 import { serverPlan } from "../fake-server/index.js";
 import { ask, poolOf, received, scenarios, session, signal, until, workspace } from "./support.js";
@@ -150,7 +153,7 @@ describe("pyright, whose references a cancellation breaks", () => {
   const plan = { ...serverPlan("pyright", ["pyright-langserver"], ["py"], "python"), args: ["--stdio"] };
   const text = "def target() -> int:\n    return 1\n\n\ntarget()\n";
 
-  async function references(overrides: Partial<typeof plan>) {
+  async function references(overrides: Partial<typeof plan>, rounds: number) {
     const root = workspace({ "main.py": text, "pyrightconfig.json": "{}" });
     const pool = poolOf(
       root,
@@ -162,24 +165,133 @@ describe("pyright, whose references a cancellation breaks", () => {
     const document = await server.ensureOpen(join(root, "main.py"), signal());
     const find = (limit: AbortSignal) =>
       server.request("textDocument/references", at(document, 0, 5), { signal: limit });
-    // Right after the request, before pyright has shown its progress.
-    for (let n = 0; n < 3; n++) {
+    let value: unknown;
+    // A moment after the request, before pyright has shown its progress: one of these moments is the one.
+    for (let n = 0; n < rounds && pool.status()[0]?.restarts === 0; n++) {
       const abort = new AbortController();
       const call = find(abort.signal);
-      setImmediate(() => abort.abort());
+      setTimeout(() => abort.abort(), n % 12);
       await call.catch(() => undefined);
+      ({ value } = await find(signal()));
     }
-    const { value } = await find(signal());
     return { value, restarts: pool.status()[0]?.restarts };
   }
 
   test("answers the next one after a restart", async () => {
-    expect((await references({})).value).toHaveLength(2);
+    const { value, restarts } = await references({}, 200);
+    expect(value).toHaveLength(2);
+    expect(restarts).toBeGreaterThan(0);
   });
 
   test("answers it without a restart where cancellations are not sent", async () => {
-    const { value, restarts } = await references({ neverCancel: ["textDocument/references"] });
+    const { value, restarts } = await references({ neverCancel: ["textDocument/references"] }, 12);
     expect(value).toHaveLength(2);
     expect(restarts).toBe(0);
+  });
+});
+
+describe("what a server makes the client keep is bounded", () => {
+  const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+  const publish = (reports: PublishedReports, file: number, message: string) =>
+    reports.take({ uri: `file:///w/${file}.fake`, diagnostics: [{ range, message }] });
+
+  test.each([
+    ["many small ones", 60_000, "x"],
+    ["large ones", 2_000, "x".repeat(100_000)],
+  ])("diagnostics of ever new files: %s", (_what, count, message) => {
+    const reports = new PublishedReports(() => undefined);
+    for (let file = 0; file < count; file++) publish(reports, file, message);
+    expect(reports.all.length).toBeLessThanOrEqual(20_000);
+    expect(JSON.stringify(reports.all).length).toBeLessThan(64_000_000);
+    expect(reports.hasDropped).toBe(true);
+    expect(reports.get(`/w/${count - 1}.fake`)?.items).toHaveLength(1);
+  });
+
+  test("and an answer about all files says that some were dropped", async () => {
+    const diagnostics = [{ range, message: "wrong" }];
+    const uri = { $text: ["file:///w/", { $: "/i" }, ".fake"] };
+    const flood = { flood: "textDocument/publishDiagnostics", params: { uri, diagnostics }, times: 21_000 };
+    const { server } = await session({ ...able, on: { "textDocument/hover": [flood] } });
+    await ask(server, "textDocument/hover");
+    const options = { signal: signal(), waitMs: 1_000, settleMs: 10 };
+    const { why } = await server.workspaceDiagnostics(options);
+    expect(why).toContain("more than is kept");
+  });
+
+  test("progress with ever new tokens, titles and texts", () => {
+    const progress = new WorkProgress();
+    const span = progress.requestSent(true);
+    for (let n = 0; n < 50_000; n++) {
+      const value = { kind: "begin", title: `${n}${"x".repeat(5_000)}`, message: "y".repeat(5_000) };
+      expect(progress.take({ token: `t${n}`, value })).toBe("begun");
+    }
+    expect(progress.live.length).toBeLessThanOrEqual(200);
+    expect(span.began.size).toBeLessThanOrEqual(1_000);
+    expect(
+      JSON.stringify([...span.began, ...progress.live.map(({ title, message }) => [title, message])]).length,
+    ).toBeLessThan(1_000_000);
+    expect(progress.take({ token: "t49999", value: { kind: "end" } })).toBe("answered");
+    expect(
+      progress.take({ token: "x".repeat(100_000), value: { kind: "begin", title: "" } }),
+    ).toBeUndefined();
+  });
+
+  test.each([
+    ["many", 5_000, "x"],
+    ["large", 100, "x".repeat(1_000_000)],
+  ])("registrations: %s", (_what, count, text) => {
+    const { features, customMethods, ready } = serverPlan("fake", ["fake"], ["fake"], "fake");
+    const capabilities = new Capabilities({ features, customMethods, ready });
+    const registration = (n: number) => ({
+      id: String(n),
+      method: "textDocument/hover",
+      registerOptions: { text },
+    });
+    const isWhole = Array.from({ length: count }, (_, n) =>
+      capabilities.register({ registrations: [registration(n)] }),
+    );
+    expect(isWhole[0]).toBe(true);
+    expect(isWhole.at(-1)).toBe(false);
+    const kept = capabilities.registered("textDocument/hover");
+    expect(kept.length).toBeLessThanOrEqual(1_000);
+    expect(JSON.stringify(kept).length).toBeLessThan(8_000_000);
+    capabilities.unregister({ unregisterations: [registration(0)] });
+    expect(capabilities.register({ registrations: [registration(count)] })).toBe(true);
+  });
+});
+
+describe("very many diagnostics", () => {
+  const items = (times: number) => ({
+    $list: {
+      range: { start: { line: 0, character: { $: "/i" } }, end: { line: 0, character: 1 } },
+      message: "m",
+    },
+    times,
+  });
+
+  test("300,000 pulled for one file are a report", async () => {
+    const { server, file } = await session({
+      capabilities: { diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: false } },
+      replies: { "textDocument/diagnostic": { kind: "full", items: items(300_000) } },
+    });
+    const document = await server.ensureOpen(file, signal());
+    const report = await server.diagnostics(document, { signal: signal(), waitMs: 60_000, settleMs: 10 });
+    expect(report.status).toBe("diagnostics");
+    expect(report.items).toHaveLength(300_000);
+  });
+
+  test("60,000 reports on one file are joined in linear time", async () => {
+    const uri = "file:///w/a.fake";
+    const range = { start: { line: 0, character: { $: "/i" } }, end: { line: 0, character: 1 } };
+    const report = { uri, kind: "full", items: [{ range, message: "m" }] };
+    const { server } = await session({
+      capabilities: { diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: true } },
+      replies: { "workspace/diagnostic": { items: { $list: report, times: 60_000 } } },
+    });
+    const started = performance.now();
+    const { files } = await server.workspaceDiagnostics({ signal: signal(), waitMs: 60_000, settleMs: 10 });
+    expect(files).toMatchObject([{ uri }]);
+    expect(files[0]?.items.length).toBeGreaterThan(10_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

@@ -1,6 +1,7 @@
 /** Builds the report on a document from what is known: diagnostics, clean or unknown. Clean is never reported early. */
 import { canonicalText, type Json } from "../../base/json.js";
-import { uniqueBy } from "../../base/order.js";
+import { uniqueByInTurns } from "../../base/order.js";
+import { Turns } from "../../base/timing.js";
 import type { ReadinessState } from "../readiness.js";
 import type { DiagnosticsReport } from "../types.js";
 
@@ -8,8 +9,12 @@ import type { DiagnosticsReport } from "../types.js";
 export const LATE = "the results of the server's background checks have not arrived yet";
 
 /** The report when the server has reported: its items without duplicates, and whether more may follow. */
-export function reportOf(readiness: ReadinessState, items: Json[]): DiagnosticsReport {
-  const unique = uniqueBy(items, canonicalText);
+export async function reportOf(
+  readiness: ReadinessState,
+  items: Json[],
+  signal: AbortSignal,
+): Promise<DiagnosticsReport> {
+  const unique = await uniqueByInTurns(items, canonicalText, new Turns(signal));
   const { now, isWorking } = readiness;
   if (unique.length > 0)
     return { status: "diagnostics", why: isWorking ? LATE : "", items: unique, readiness: now };
@@ -25,14 +30,15 @@ export function unknown(readiness: ReadinessState, why: string, items: Json[]): 
 }
 
 /** The report when the time is over: `published` is for this version, `before` for an earlier state of the files. */
-export function timedOutReport(
+export async function timedOutReport(
   readiness: ReadinessState,
   published: { items: Json[] } | undefined,
   before: { items: Json[] } | undefined,
-): DiagnosticsReport {
+  signal: AbortSignal,
+): Promise<DiagnosticsReport> {
   if (published && published.items.length > 0)
     return {
-      ...reportOf(readiness, published.items),
+      ...(await reportOf(readiness, published.items, signal)),
       why: "the server may not have finished with this text",
     };
   if (published)

@@ -188,9 +188,11 @@ export class Diagnostics {
     if (!isAtOnce && this.#background.takeUnsaved()) this.context.save(path);
     const isComplete = isAtOnce || (await this.#waitForBackground(path, wait));
     if (isComplete && !isAtOnce) await pullAgain(Math.max(wait.deadline, performance.now() + PULL_AGAIN_MS));
-    if (isComplete) return reportOf(readiness, [...items, ...(this.#published.get(path)?.items ?? [])]);
+    const { signal } = wait;
+    if (isComplete)
+      return reportOf(readiness, [...items, ...(this.#published.get(path)?.items ?? [])], signal);
     const found = [...items, ...(this.#published.fresh(path)?.items ?? [])];
-    if (found.length > 0) return { ...reportOf(readiness, found), why: LATE };
+    if (found.length > 0) return { ...(await reportOf(readiness, found, signal)), why: LATE };
     return unknown(readiness, LATE, this.#published.get(path)?.items ?? []);
   }
 
@@ -252,10 +254,10 @@ export class Diagnostics {
       const published = this.#published.get(path);
       const quietMs = this.#quietMs(current, published, settleMs);
       const isBusy = readiness.isWorthWaiting(waitMs);
-      if (quietMs <= 0 && !isBusy) return reportOf(readiness, published?.items ?? []);
+      if (quietMs <= 0 && !isBusy) return reportOf(readiness, published?.items ?? [], signal);
       if (left <= 0) {
         readiness.waitedInVain(waitMs);
-        return timedOutReport(readiness, published, this.#outdated.get(path));
+        return timedOutReport(readiness, published, this.#outdated.get(path), signal);
       }
       await this.#nextEvent(isBusy ? left : Math.min(quietMs, left), signal);
     }

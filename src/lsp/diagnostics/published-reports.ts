@@ -4,9 +4,10 @@
  * be about the text before. So it counts only when nothing has followed for as long as this server usually takes.
  */
 import type { PublishDiagnosticsParams } from "vscode-languageserver-protocol";
-import { canonicalText, fieldsOf, type Json } from "../../base/json.js";
+import { fieldsOf, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import type { OpenDocument } from "../types.js";
+import { KeptReports, measured } from "./kept-reports.js";
 
 /** Quiet time after a report without a version. */
 const UNVERSIONED_MS = 1_000;
@@ -20,6 +21,8 @@ const MAX_HABITS = 8;
 
 export interface PublishedReport {
   items: Json[];
+  size: number;
+  hash: string;
   version: number | undefined;
   at: number;
   /** Number of changes that the server had been notified of. */
@@ -31,7 +34,7 @@ export interface PublishedReport {
 }
 
 export class PublishedReports {
-  readonly #reports = new Map<string, PublishedReport>();
+  readonly #reports = new KeptReports<PublishedReport>();
   /** For each of the last texts: the number of different reports, and the longest time between two of them. */
   readonly #habits: { reports: number; gapMs: number }[] = [];
   /** Texts without a report yet: when they were sent, and whether the text before had none either. */
@@ -89,7 +92,12 @@ export class PublishedReports {
   }
 
   get all(): [path: string, report: PublishedReport][] {
-    return [...this.#reports];
+    return this.#reports.entries();
+  }
+
+  /** Whether reports are missing because there were too many. */
+  get hasDropped(): boolean {
+    return this.#reports.hasDropped;
   }
 
   /** Takes a `textDocument/publishDiagnostics`. Returns the path unless the report is for another version. */
@@ -102,6 +110,7 @@ export class PublishedReports {
     const before = this.#reports.get(path);
     const report: PublishedReport = {
       items: diagnostics,
+      ...measured(diagnostics, path),
       version: typeof version === "number" ? version : undefined,
       at: performance.now(),
       change: this.change,
@@ -109,7 +118,7 @@ export class PublishedReports {
       isDoubtful: typeof version !== "number" && this.#unanswered.get(path)?.isSecond === true,
     };
     if (before?.change === report.change && !before.isDoubtful)
-      report.nth = before.nth + (canonicalText(before.items) === canonicalText(report.items) ? 0 : 1);
+      report.nth = before.nth + (before.hash === report.hash ? 0 : 1);
     if (document) this.#learn(before, report);
     this.#unanswered.delete(path);
     this.awaited.delete(path);

@@ -12,6 +12,7 @@ import { fieldsOf, isTable, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "../types.js";
+import { KeptReports, measured } from "./kept-reports.js";
 import type { WorkspaceDiagnosticsContext } from "./workspace-diagnostics.js";
 
 export type DiagnosticsRequest = (
@@ -42,7 +43,8 @@ export async function pullDocument(
       };
       const timeoutMs = Math.max(1, deadline - performance.now());
       const { value } = await request("textDocument/diagnostic", params, { signal, roots, timeoutMs });
-      items.push(...pulled.keep(identifier, document.uri, value));
+      // One by one: there may be more than a call takes arguments.
+      for (const item of pulled.keep(identifier, document.uri, value)) items.push(item);
     }
   } catch (error) {
     return { why: failureOf(error) };
@@ -65,13 +67,14 @@ export function identifierOf(provider: unknown): string | undefined {
 
 interface PulledReport {
   uri: string;
+  size: number;
   resultId: string | undefined;
   items: Json[];
 }
 
 export class PulledReports {
   /** By identifier of the provider, then by path. */
-  readonly #providers = new Map<string, Map<string, PulledReport>>();
+  readonly #providers = new Map<string, KeptReports<PulledReport>>();
 
   resultId(identifier: string | undefined, path: string): string | undefined {
     return this.#of(identifier).get(path)?.resultId;
@@ -79,9 +82,9 @@ export class PulledReports {
 
   /** All result ids of a provider, for a request about the whole workspace. */
   resultIds(identifier: string | undefined): PreviousResultId[] {
-    return [...this.#of(identifier).values()].flatMap(({ uri, resultId }) =>
-      resultId === undefined ? [] : [{ uri, value: resultId }],
-    );
+    return this.#of(identifier)
+      .values()
+      .flatMap(({ uri, resultId }) => (resultId === undefined ? [] : [{ uri, value: resultId }]));
   }
 
   /** Keeps a report on a file and those on related files; returns the items of the file. */
@@ -113,15 +116,16 @@ export class PulledReports {
     if (path !== undefined)
       kept.set(path, {
         uri,
+        size: measured(current, path, uri, newId).size,
         resultId: newId ?? (isUnchanged ? before?.resultId : undefined),
         items: current,
       });
     return current;
   }
 
-  #of(identifier: string | undefined): Map<string, PulledReport> {
+  #of(identifier: string | undefined): KeptReports<PulledReport> {
     const key = identifier ?? "";
-    const known = this.#providers.get(key) ?? new Map<string, PulledReport>();
+    const known = this.#providers.get(key) ?? new KeptReports<PulledReport>();
     this.#providers.set(key, known);
     return known;
   }

@@ -11,11 +11,13 @@ import type {
   WorkspaceFullDocumentDiagnosticReport,
 } from "vscode-languageserver-protocol";
 import { canonicalText, fieldsOf, type Json } from "../../base/json.js";
-import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
+import { sortBy, sortedSet, uniqueByInTurns } from "../../base/order.js";
 import { fileUri, pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
+import { Turns } from "../../base/timing.js";
 import type { OpenDocument, WorkspaceDiagnosticsReport } from "../types.js";
 import type { DiagnosticsContext, Wait } from "./diagnostics.js";
+import { MAX_CHARACTERS, MORE_THAN_KEPT, measured } from "./kept-reports.js";
 import type { PublishedReport, PublishedReports } from "./published-reports.js";
 import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
 
@@ -61,9 +63,13 @@ export async function workspaceDiagnostics(
   else why = (await pullAll(context, found, options)) || published.why;
   if (capabilities.allows("diagnostics")) addAll(found, published.items);
   if (why === "" && readiness.now === "indexing") why = "the server is still indexing";
-  const files = sortBy([...found], ([path]) => [path])
-    .filter(([, items]) => items.length > 0)
-    .map(([path, items]) => ({ uri: fileUri(path), items: uniqueBy(items, canonicalText) }));
+  const turns = new Turns(options.signal);
+  const files: WorkspaceDiagnosticsReport["files"] = [];
+  for (const [path, items] of sortBy([...found], ([name]) => [name])) {
+    const unique = await uniqueByInTurns(items, canonicalText, turns);
+    if (unique.length > 0) files.push({ uri: fileUri(path), items: unique });
+    if (turns.isOver) await turns.pass();
+  }
   const status = files.length > 0 ? "diagnostics" : why === "" ? "clean" : "unknown";
   return { status, why, files, readiness: readiness.now };
 }
@@ -84,20 +90,23 @@ async function pullAll(
         previousResultIds: context.pulled.resultIds(identifier),
       };
       let stale = 0;
+      let room = { characters: MAX_CHARACTERS };
       const parts = {
         begin: () => {
           stale = 0;
+          room = { characters: MAX_CHARACTERS };
           received = new Map();
         },
         take: (part: unknown) => {
-          stale += takeReports(context, identifier, part, received) ?? 0;
+          stale += takeReports(context, identifier, part, received, room) ?? 0;
         },
       };
       const timeoutMs = Math.max(1, deadline - performance.now());
       const { value } = await context.request(METHOD, params, { signal, roots, timeoutMs, parts });
-      const staleLast = takeReports(context, identifier, value, received);
+      const staleLast = takeReports(context, identifier, value, received, room);
       if (staleLast === undefined) throw new Refusal("lsp/no-answer", "the server gave no report");
       stale += staleLast;
+      if (room.characters < 0) why = MORE_THAN_KEPT;
       if (stale > 0) why = `the reports on ${stale} files are for an older version`;
       addAll(found, received);
       received = new Map();
@@ -116,23 +125,35 @@ function takeReports(
   identifier: string | undefined,
   value: unknown,
   found: ItemsByPath,
+  room: { characters: number },
 ): number | undefined {
   const { items } = fieldsOf<WorkspaceDiagnosticReport>(value);
   if (!Array.isArray(items)) return undefined;
   let stale = 0;
   for (const report of items) {
+    // Partial results come without end from a server that sends them so.
+    if (room.characters < 0) break;
     const { uri, version } = fieldsOf<WorkspaceFullDocumentDiagnosticReport>(report);
     const path = pathOfUri(uri);
     if (typeof uri !== "string" || path === undefined) continue;
     const open = current(path);
     if (typeof version === "number" && open && version !== open.version) stale++;
-    else addAll(found, [[path, pulled.keep(identifier, uri, report)]]);
+    else {
+      const kept = pulled.keep(identifier, uri, report);
+      room.characters -= measured(kept, path).size;
+      addAll(found, [[path, kept]]);
+    }
   }
   return stale;
 }
 
 function addAll(found: ItemsByPath, more: Iterable<readonly [string, Json[]]>): void {
-  for (const [path, items] of more) found.set(path, [...(found.get(path) ?? []), ...items]);
+  for (const [path, items] of more) {
+    const known = found.get(path);
+    // A copy: the list itself belongs to a report that is kept.
+    if (known === undefined) found.set(path, [...items]);
+    else for (const item of items) known.push(item);
+  }
 }
 
 /** Waits until the server has reported on the documents and on changed files, and returns all its reports. */
@@ -157,7 +178,8 @@ export async function publishedItems(
     items.set(path, report.items);
     if (report.change < published.change && report.items.length > 0) old.push(path);
   }
-  return { items, why: reasonFor(old) };
+  const dropped = published.hasDropped ? MORE_THAN_KEPT : "";
+  return { items, why: [dropped, reasonFor(old)].filter((part) => part !== "").join("; ") };
 }
 
 async function waitForReports(
@@ -185,7 +207,8 @@ async function waitForReports(
     });
     const isOpenMissing = missing.some(([path]) => !changed.includes(path));
     const until = missing.length === 0 || isOpenMissing ? deadline : followUntil;
-    const dueMs = missing.length > 0 ? Number.POSITIVE_INFINITY : Math.max(0, ...quiet);
+    const longest = quiet.reduce((most, ms) => Math.max(most, ms), 0);
+    const dueMs = missing.length > 0 ? Number.POSITIVE_INFINITY : longest;
     if (dueMs <= 0 || now >= until) {
       for (const [path, state] of missing) silent.set(path, state);
       return;

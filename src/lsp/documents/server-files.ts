@@ -219,6 +219,9 @@ export class ServerFiles {
   }
 }
 
+/** Each change is matched with each watcher: a server with more of them gets all changes instead. */
+const MAX_WATCHERS = 1_000;
+
 /** Without registered watchers a server gets all but ignored files; with them what they match, and its own files. */
 function wantedChanges(
   changes: readonly FileChange[],
@@ -230,12 +233,11 @@ function wantedChanges(
     .registered("workspace/didChangeWatchedFiles")
     .flatMap((options) => (isTable(options) && Array.isArray(options.watchers) ? options.watchers : []))
     .filter(isTable);
+  const watchesAll = watchers.length === 0 || watchers.length > MAX_WATCHERS;
   const budget = { steps: MAX_STEPS };
   const wanted = changes.filter(
     (change) =>
-      (watchers.length === 0 && !change.ignored) ||
-      isOwn(change.path) ||
-      isWatched(change, watchers, roots, budget),
+      (watchesAll ? !change.ignored : isWatched(change, watchers, roots, budget)) || isOwn(change.path),
   );
   return sortBy(wanted, (change) => [change.path]);
 }

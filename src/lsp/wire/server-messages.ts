@@ -59,8 +59,8 @@ export class ServerMessages {
       case "workspace/workspaceFolders":
         return folders();
       case "client/registerCapability":
-        capabilities.register(params);
-        return null;
+        if (capabilities.register(params)) return null;
+        throw new ResponseError(ErrorCodes.InvalidRequest, "There are too many registrations");
       case "client/unregisterCapability":
         capabilities.unregister(params);
         return null;

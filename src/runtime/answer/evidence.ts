@@ -93,7 +93,7 @@ export class Evidence {
   absorb({ servers, awaited, warnings }: Learned): void {
     for (const [id, server] of awaited) this.#awaited.set(id, server);
     for (const [id, readiness] of servers) this.heard({ plan: { id } }, readiness);
-    this.#warnings.push(...warnings);
+    for (const warning of warnings) this.#warnings.push(warning);
   }
 
   /** The evidence that an outer call takes over. */

@@ -128,7 +128,7 @@ async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<
     call.previews.drop(preview.token);
   }
   const command = edit.command === undefined ? undefined : await runCommand(call, edit.command);
-  applied.push(...(command?.applied ?? []));
+  for (const change of command?.applied ?? []) applied.push(change);
   const lost = applied.flatMap(({ attributesLost }) => attributesLost);
   const lostMessage = "Some extended attributes or access lists of these files could not be kept";
   warnOfFiles(call, "answer/attributes-lost", lostMessage, lost);
