@@ -28,7 +28,7 @@ export async function serveStdio(runtime: Runtime, options: StdioOptions): Promi
   const calls = new SessionCalls(runtime, session);
   const transport = new StreamTransport(input, output, trace);
   runtime.memory.watchClients(() => [
-    { waitingBytes: output.writableLength, end: () => void transport.close() },
+    { heldBytes: output.writableLength, end: () => void transport.close() },
   ]);
   void transport.closed.then((reason) => {
     if (reason !== undefined) log("warn", reason);

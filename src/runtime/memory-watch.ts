@@ -1,6 +1,6 @@
 /**
  * Watches the memory of this process. Over the limit, what holds most is ended: first the server that has sent most since
- * memory was low, then the client that leaves most unread. If nothing is left to end, the process is, before V8 aborts it.
+ * memory was low, then the client whose requests and unread answers hold most. If nothing is left to end, the process is, before V8 aborts it.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -14,9 +14,9 @@ const MB = 1024 * 1024;
 /** V8 aborts the process at its own limit, so that limit counts from this share on. */
 const HEAP_SHARE = 0.75;
 
-/** Output that waits for one client. */
-export interface ClientOutput {
-  waitingBytes: number;
+/** What is held for one client: requests that arrive, and output that it does not read. */
+export interface ClientMemory {
+  heldBytes: number;
   /** Disconnects the client; its calls are cancelled. */
   end(): void;
 }
@@ -41,7 +41,7 @@ export interface Measured {
 
 export class MemoryWatch {
   readonly #servers = new Map<StartedServer, { receivedWhenLow: number }>();
-  #clients: () => ClientOutput[] = () => [];
+  #clients: () => ClientMemory[] = () => [];
   readonly #timer: NodeJS.Timeout;
   /** No garbage collection is worth its time below this share. */
   #worthwhile = 1;
@@ -57,8 +57,8 @@ export class MemoryWatch {
     void server.transport.ended.then(() => this.#servers.delete(server));
   }
 
-  /** Sets where the output that waits for clients is found. */
-  watchClients(clients: () => ClientOutput[]): void {
+  /** Sets where the memory that clients hold is found. */
+  watchClients(clients: () => ClientMemory[]): void {
     this.#clients = clients;
   }
 
@@ -101,10 +101,10 @@ export class MemoryWatch {
   }
 
   #endClient(): boolean {
-    const [largest] = sortBy(this.#clients(), ({ waitingBytes }) => [-waitingBytes]);
-    if (largest === undefined || largest.waitingBytes === 0) return false;
-    const waitingMb = Math.ceil(largest.waitingBytes / MB);
-    this.options.log("error", this.#message("disconnects a client that does not read"), { waitingMb });
+    const [largest] = sortBy(this.#clients(), ({ heldBytes }) => [-heldBytes]);
+    if (largest === undefined || largest.heldBytes === 0) return false;
+    const heldMb = Math.ceil(largest.heldBytes / MB);
+    this.options.log("error", this.#message("disconnects the client that holds most"), { heldMb });
     largest.end();
     return true;
   }

@@ -53,7 +53,7 @@ export interface Runtime {
   openSession(options?: { brief?: boolean; holder?: string }): Session;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
-  /** The memory of this process; whoever queues output for clients adds it here. */
+  /** The memory of this process; whoever holds memory for clients names it here. */
   readonly memory: MemoryWatch;
   /** Cancels every call and stops every server; resolves when they are gone. */
   close(): Promise<void>;

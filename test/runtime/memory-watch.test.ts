@@ -1,7 +1,7 @@
 /** What the memory watch ends, and in which order; test/mcp/hostile runs it in real processes. */
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { type ClientOutput, type Measured, MemoryWatch } from "../../src/runtime/memory-watch.js";
+import { type ClientMemory, type Measured, MemoryWatch } from "../../src/runtime/memory-watch.js";
 
 /** A watch whose measurements are given, and what it has ended. `after` is what a garbage collection leaves. */
 function watch(measured: { now: Measured; after?: Measured }) {
@@ -50,12 +50,12 @@ it("ends the server that has sent most since memory was low, then the next, then
   check();
   old.bytesRead += 1e6;
   hostile.bytesRead = 4e8;
-  const clients: ClientOutput[] = [1e6, 9e6].map((waitingBytes) => {
+  const clients: ClientMemory[] = [1e6, 9e6].map((heldBytes) => {
     const client = {
-      waitingBytes,
+      heldBytes,
       end: () => {
-        ended.push(`client ${waitingBytes}`);
-        client.waitingBytes = 0;
+        ended.push(`client ${heldBytes}`);
+        client.heldBytes = 0;
       },
     };
     return client;

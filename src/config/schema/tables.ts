@@ -73,7 +73,7 @@ export const limits = z.strictObject({
   max_open_documents: atMost(positive.max(10_000), "Open documents in one server; the oldest is closed."),
   proxy_memory_mb: atMost(
     z.int().min(256).max(65_536),
-    "Memory of the proxy itself. Over it, the server that sent most is ended, then the client that leaves most unread; if neither helps, the proxy ends.",
+    "Memory of the proxy itself. Over it, the server that sent most is ended, then the client whose requests and unread answers hold most; if neither helps, the proxy ends.",
   ),
   cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect: there is no answer cache.", "any"),
 });

@@ -16,7 +16,7 @@ import { checkHead, isHealthCheck, type RequestHead, repeatedHeader, TOO_LARGE }
 import { type Exchange, onceClosed, sdkRequest } from "./exchange.js";
 import { cancelledIds, isRequest, messagesIn, requestIds, rpcError } from "./json-rpc.js";
 import { ModernClients } from "./modern-clients.js";
-import { OpenResponses } from "./open-responses.js";
+import { OpenRequests } from "./open-requests.js";
 import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
 import { dropUnreadReports, observeMessages, toJsonDocument } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
@@ -37,7 +37,7 @@ export class Gateway {
   readonly #sessions: Sessions;
   readonly #modern: ModernClients;
   readonly #slots: CallSlots;
-  readonly #responses = new OpenResponses();
+  readonly #requests = new OpenRequests();
   readonly #tokenCheck: NodeJS.Timeout;
   /** Holders whose token was missing at the last check. */
   #missing: ReadonlySet<string> = new Set();
@@ -51,7 +51,7 @@ export class Gateway {
     this.#sessions = new Sessions(runtime, this.#http, context.log);
     this.#modern = new ModernClients(runtime, this.#http, context.log);
     this.#slots = new CallSlots(this.#http.maxCalls, this.#http.maxCallsPerSession);
-    runtime.memory.watchClients(() => this.#responses.outputs());
+    runtime.memory.watchClients(() => this.#requests.memory());
     this.#tokenCheck = setInterval(() => this.#endWithoutToken(), TOKEN_CHECK_MS);
     this.#tokenCheck.unref();
   }
@@ -73,6 +73,7 @@ export class Gateway {
       outgoing.writeHead(checked.status, { ...checked.headers, "content-length": 0 }).end();
       return false;
     }
+    this.#requests.add(checked.holder, incoming, outgoing);
     const listener = getRequestListener((request) => this.#answer(request, outgoing, checked.holder), {
       overrideGlobalObjects: false,
       errorHandler: (error) => {
@@ -212,7 +213,6 @@ export class Gateway {
     const calls = messages.filter((message) => isRequest(message, "tools/call")).length;
     const release = this.#slots.take(session ?? holder, calls);
     if (release === undefined) return new Response(null, { status: 429, headers: RETRY_LATER });
-    this.#responses.add(session ?? holder, outgoing);
     const ids = session === undefined ? [] : requestIds(messages);
     for (const id of ids) session?.pendingIds.add(id);
     const done = () => {

@@ -117,14 +117,18 @@ async function headersOf(
 }
 
 it.each(eras)("reports that a client does not read are dropped, its answer is not: %s", async (era) => {
-  const scenario = chatty(progress({ kind: "end" }), { save: "answered.json" });
+  const scenario = chatty(
+    progress({ kind: "end" }),
+    // Answered only after the reports were handled.
+    { request: "workspace/workspaceFolders" },
+    { save: "reported.json" },
+  );
   const { url, folder } = await startGateway({ servers: { fake: { scenario } } });
   const { headers, meta } = await headersOf(era, url);
   const socket = open(url);
   socket.write(requestText(url, callOf(1, { progressToken: "p", ...meta }), headers));
   socket.pause();
-  await expect.poll(() => existsSync(join(folder, "answered.json")), { timeout: 30_000 }).toBe(true);
-  await new Promise((resolve) => setTimeout(resolve, 2000));
+  await expect.poll(() => existsSync(join(folder, "reported.json")), { timeout: 60_000 }).toBe(true);
   let text = "";
   const answered = new Promise<void>((resolve) => {
     socket.setEncoding("utf8").on("data", (part: string) => {

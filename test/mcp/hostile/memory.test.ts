@@ -2,7 +2,18 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Scenario } from "../../fake-server/index.js";
-import { callOf, definition, endAll, initialize, PipeClient, start, startGateway } from "./program.js";
+import { send } from "../http/support.js";
+import {
+  callOf,
+  definition,
+  endAll,
+  initialize,
+  PipeClient,
+  requestText,
+  socketTo,
+  start,
+  startGateway,
+} from "./program.js";
 
 vi.setConfig({ testTimeout: 180_000 });
 afterEach(endAll);
@@ -39,15 +50,15 @@ it.each([
   expect(program.stderr()).toContain("reached its memory limit");
 });
 
-/** A script for `--import` that keeps more and more memory, about 100 MB a second. */
+/** A script for `--import` that keeps more and more memory, some 20 MB a second. */
 const leaking = (what: string): string[] => [
   "--import",
   `data:text/javascript,globalThis.kept=[];setInterval(()=>kept.push(${what}),40).unref()`,
 ];
 
 it.each([
-  ["memory outside the heap", leaking("Buffer.alloc(4e6,1)"), 256],
-  ["heap, up to V8's own limit", ["--max-old-space-size=200", ...leaking("Array(5e5).fill({})")], 4096],
+  ["memory outside the heap", leaking("Buffer.alloc(1e6,1)"), 256],
+  ["heap, up to V8's own limit", ["--max-old-space-size=300", ...leaking("Array(1e5).fill({})")], 4096],
 ])("a process that keeps too much %s ends with a message, not by SIGABRT", async (_name, nodeArgs, limit) => {
   const options = { config: { limits: { proxy_memory_mb: limit } } };
   const program = start(options, [], nodeArgs);
@@ -56,4 +67,22 @@ it.each([
   expect(program.stderr()).toContain(`memory limit (limits.proxy_memory_mb = ${limit}) and ends`);
   const gateway = await startGateway(options, nodeArgs);
   expect(await gateway.ended).toBe(70);
+});
+
+it("a client that begins hundreds of MB of requests is disconnected, and the gateway serves others", async () => {
+  const gateway = await startGateway({
+    config: {
+      limits: { proxy_memory_mb: 256 },
+      http: { max_body_bytes: 2_000_000, body_timeout_ms: 100_000 },
+    },
+  });
+  const { url } = gateway;
+  const body = "x".repeat(1_900_000);
+  const sockets = Array.from({ length: 300 }, () => socketTo(url));
+  // The last byte never comes.
+  for (const socket of sockets) socket.write(requestText(url, body).slice(0, -1));
+  await expect.poll(gateway.stderr, { timeout: 60_000 }).toContain("disconnects the client that holds most");
+  await expect.poll(() => sockets.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(50);
+  expect((await send(String(url), { body: initialize })).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
 });
