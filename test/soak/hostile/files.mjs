@@ -90,7 +90,7 @@ const changes = {
     if (random() > 0.1) return;
     const path = file();
     rmSync(path, { recursive: true, force: true });
-    execFileSync("mkfifo", [path]);
+    execFileSync("mkfifo", [path], { stdio: "ignore" });
   },
   gitignore: () => {
     const lines = Array.from({ length: Math.floor(random() * 8) }, () => pick(patterns));

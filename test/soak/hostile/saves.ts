@@ -70,6 +70,8 @@ async function raceOnce(
   const preview = await client.call("apply_workspace_edit", {
     files: names.map((name) => ({ path: path(name), edits: [edit] })),
   });
+  if ((preview?.error as JsonObject | undefined)?.code === "lsp/timeout")
+    return run.count("timeouts of previews");
   const { edit_token } = preview ?? {};
   if (edit_token === undefined) return run.fail(`no preview: ${JSON.stringify(preview).slice(0, 300)}`);
   const saves = names
