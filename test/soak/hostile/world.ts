@@ -192,7 +192,8 @@ export async function runHostile(names: readonly string[], seconds: number, seed
   });
 
   const [timeouts, ownCalls] = [run.counts.get(OWN_TIMEOUTS) ?? 0, run.counts.get(OWN_CALLS) ?? 0];
-  if (timeouts > ownCalls * MOST_TIMEOUTS)
+  // Five more, because a short run on a busy machine has few calls.
+  if (timeouts > ownCalls * MOST_TIMEOUTS + 5)
     run.fail(`${timeouts} of ${ownCalls} calls about own files did not finish within ${CALL_LIMIT_MS} ms`);
   await end(run, clients, gateway, writer);
   const counted = [...run.counts].map(([what, number]) => `${number} ${what}`);
