@@ -6,6 +6,7 @@
 import { execFileSync } from "node:child_process";
 import {
   closeSync,
+  constants,
   existsSync,
   ftruncateSync,
   mkdirSync,
@@ -26,13 +27,24 @@ const name = () => `n${Math.floor(random() * 6)}`;
 const anywhere = () => join(folder, ...Array.from({ length: 1 + Math.floor(random() * 3) }, name));
 const file = () => `${anywhere()}.fake`;
 
+/** Writes a file. Without O_NONBLOCK a pipe in its place would block this process for ever. */
+function put(path, text) {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
+  const opened = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK);
+  try {
+    writeFileSync(opened, text);
+  } finally {
+    closeSync(opened);
+  }
+}
+
 function ignore(text) {
   const target = pick([
     join(folder, "..", ".gitignore"),
     join(folder, ".gitignore"),
     join(anywhere(), ".gitignore"),
   ]);
-  writeFileSync(target, text);
+  put(target, text);
 }
 
 const patterns = [
@@ -52,10 +64,10 @@ const patterns = [
 const changes = {
   files: () =>
     pick([
-      () => writeFileSync(file(), `BUG ${random()}\n`),
+      () => put(file(), `BUG ${random()}\n`),
       () => renameSync(file(), file()),
       () => unlinkSync(file()),
-      () => writeFileSync(file(), Buffer.from([0xff, 0xfe, 0, 0xd8, 0x41])),
+      () => put(file(), Buffer.from([0xff, 0xfe, 0, 0xd8, 0x41])),
     ])(),
   folders: () =>
     pick([
@@ -65,7 +77,7 @@ const changes = {
       () => {
         const path = anywhere();
         rmSync(path, { recursive: true, force: true });
-        writeFileSync(path, "a file where a folder was\n");
+        put(path, "a file where a folder was\n");
       },
     ])(),
   links: () => {
@@ -78,7 +90,7 @@ const changes = {
     if (random() > 0.1) return;
     const path = file();
     rmSync(path, { recursive: true, force: true });
-    execFileSync("mkfifo", [path]);
+    execFileSync("mkfifo", [path], { stdio: "ignore" });
   },
   gitignore: () => {
     const lines = Array.from({ length: Math.floor(random() * 8) }, () => pick(patterns));
@@ -88,7 +100,7 @@ const changes = {
   "gitignore-backtracking": () => {
     const deep = join(folder, ...Array.from({ length: 40 }, () => "a"));
     mkdirSync(deep, { recursive: true });
-    writeFileSync(join(deep, "x.fake"), `${random()}\n`);
+    put(join(deep, "x.fake"), `${random()}\n`);
     ignore(pick([`${"a/**/".repeat(14)}b\n`, `${"*a".repeat(30)}b\n`, `race/${"**/a/".repeat(20)}b\n`]));
   },
   "gitignore-huge": () => {

@@ -10,7 +10,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Json, JsonObject } from "../../../src/base/json.js";
 import { callOf, initialize, initialized, send } from "../../mcp/http/support.js";
 import { hostileToken, pause, peakMb, serve } from "./proxy.js";
-import { CALL_LIMIT_MS, END_MS, MARGIN_MS, PEAK_MB, type Run } from "./run.js";
+import { CALL_LIMIT_MS, END_MS, MARGIN_MS, PEAK_MB, type Run, within } from "./run.js";
 
 const tools = [
   "get_hover",
@@ -103,12 +103,14 @@ class Raw {
 /** Opens a session of the hostile token; empty when the gateway has none for it at the moment. */
 async function openSession(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${hostileToken}` };
-  const answer = await send(url, { headers, body: initialize() }).catch(() => undefined);
-  const session = String(answer?.headers["mcp-session-id"] ?? "");
-  if (session !== "")
-    await send(url, { headers: { ...headers, "mcp-session-id": session }, body: initialized }).catch(
-      () => undefined,
+  const ask = (more: { [name: string]: string }, body: JsonObject) =>
+    within(
+      END_MS,
+      send(url, { headers: { ...headers, ...more }, body }).catch(() => undefined),
     );
+  const answer = await ask({}, initialize());
+  const session = String(answer?.headers["mcp-session-id"] ?? "");
+  if (session !== "") await ask({ "mcp-session-id": session }, initialized);
   return session;
 }
 

@@ -15,6 +15,17 @@ export const GROWTH_MB = 96;
 /** The share of calls about files of a server that behaves which may end by their limit. */
 export const MOST_TIMEOUTS = 0.1;
 
+/** Clients and writers have finished what they were doing this long after the end of a run. */
+export const STOP_MS = 60_000;
+
+/** The value, or undefined when there is none within the time. */
+export function within<Value>(ms: number, value: Promise<Value>): Promise<Value | undefined> {
+  return Promise.race([
+    value,
+    new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), ms).unref()),
+  ]);
+}
+
 export interface Run {
   /** In the environment of every process of this run. */
   id: string;

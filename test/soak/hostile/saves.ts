@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../../src/base/json.js";
 import type { GoodClient } from "./good-client.js";
 import { MARK } from "./proxy.js";
-import type { Run } from "./run.js";
+import { END_MS, type Run, within } from "./run.js";
 
 const program = fileURLToPath(new URL("./files.mjs", import.meta.url));
 
@@ -32,7 +32,8 @@ export async function startWriter(run: Run, changes: string[], seed: number): Pr
 export async function pauseWriter(child: ChildProcess, isPaused: boolean): Promise<void> {
   const answered = once(child, "message");
   child.send({ pause: isPaused });
-  await answered;
+  if ((await within(END_MS, answered)) === undefined)
+    throw new Error("a process that changes files is blocked");
 }
 
 const names = Array.from({ length: 6 }, (_, index) => `e${index}.fake`);
@@ -69,6 +70,8 @@ async function raceOnce(
   const preview = await client.call("apply_workspace_edit", {
     files: names.map((name) => ({ path: path(name), edits: [edit] })),
   });
+  if ((preview?.error as JsonObject | undefined)?.code === "lsp/timeout")
+    return run.count("timeouts of previews");
   const { edit_token } = preview ?? {};
   if (edit_token === undefined) return run.fail(`no preview: ${JSON.stringify(preview).slice(0, 300)}`);
   const saves = names
