@@ -114,7 +114,7 @@ it("lets the workspace's own name hide nothing either", async () => {
   const there = (...words: string[]) => runHere(["trust", ...words], { cwd: join(folder, name), env: env() });
   for (const words of [["--yes"], ["--list"], ["--remove"]]) {
     const { stdout } = await there(...words);
-    expect(stdout).toContain("w\\u{1b}[2K\\u{202e}x");
+    expect(stdout).toContain("w\\u001b[2K\\u202ex");
     for (const sign of ["\u001b", "\u202e"]) expect(stdout).not.toContain(sign);
   }
   await there("--yes");
