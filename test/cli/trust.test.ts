@@ -120,7 +120,7 @@ it("lets the workspace's own name hide nothing either", async () => {
   await there("--yes");
   for (const words of [["validate"], ["init", "--yes"], ["doctor", "--no-start"]]) {
     const { stdout, stderr } = await runHere(words, { cwd: join(folder, name), env: env() });
-    expect(`${stdout}${stderr}`).toContain("w\\u{1b}[2K\\u{202e}x");
+    expect(`${stdout}${stderr}`).toContain("w\\u001b[2K\\u202ex");
     for (const sign of ["\u001b", "\u202e"]) expect(`${stdout}${stderr}`).not.toContain(sign);
   }
 });
