@@ -1,9 +1,9 @@
 /**
  * Builds the program: bundles `src/cli` and the build tools into `dist/cli` with esbuild, and compiles the schemas of the
- * shipped tools into `dist/validators`. Paths relative to `import.meta.url` work in `dist/cli` as in `src/cli`.
+ * shipped tools into `dist/validators`. The licences of everything bundled go to `dist/THIRD_PARTY_NOTICES.txt`. Paths relative to `import.meta.url` work in `dist/cli` as in `src/cli`.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -36,7 +36,7 @@ const withoutSourceMaps = {
 };
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: { bin: "src/cli/bin.ts", print: ".ci/print.ts", precompile: ".ci/precompile.ts" },
   outdir: "dist/cli",
@@ -45,6 +45,9 @@ await build({
   format: "esm",
   platform: "node",
   target: "node20",
+  metafile: true,
+  // The output does not depend on where the packages are.
+  preserveSymlinks: true,
   // The main file of jsonc-parser hides its `require` calls from bundlers; its module file does not.
   mainFields: ["module", "main"],
   // CommonJS packages call `require` for Node's own modules, which an ES module does not have.
@@ -56,4 +59,29 @@ await build({
   logLevel: "warning",
 });
 chmodSync(join(root, "dist/cli/bin.js"), 0o755);
+writeFileSync(join(root, "dist/THIRD_PARTY_NOTICES.txt"), notices(bundledPackages(metafile)));
 execFileSync(process.execPath, [join(root, "dist/cli/precompile.js")], { stdio: "inherit" });
+
+/** The folders of the packages of which some code is in the output, sorted. */
+function bundledPackages({ outputs }) {
+  const files = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  );
+  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
+  return [...new Set(folders)].sort();
+}
+
+/** Name, version and licence texts of each package. Throws when a package has none. */
+function notices(folders) {
+  const parts = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const files = readdirSync(join(root, folder))
+      .filter((file) => /^(?:licen[cs]e|copying|notice|third[-_]?party[-_]?notices?)(?:[.-].*)?$/i.test(file))
+      .sort();
+    if (files.length === 0) throw new Error(`${folder} is bundled and has no licence text`);
+    const texts = files.map((file) => readFileSync(join(root, folder, file), "utf8").trim());
+    return `${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
+  });
+  const head = "lsp-proxy contains code of these packages, under their own licences.\n";
+  return [head, ...parts].join(`\n${"-".repeat(80)}\n\n`);
+}

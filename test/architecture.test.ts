@@ -132,3 +132,14 @@ describe("determinism", () => {
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
 });
+
+it("writes to stdout and stderr in one place, which escapes what is foreign", () => {
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const using = (pattern: RegExp) =>
+    sources.filter((name) => pattern.test(readFileSync(join("src", name), "utf8"))).sort();
+  expect(using(/process\.(?:stdout|stderr)|console\./)).toEqual(["cli/bin.ts"]);
+  // The protocol of `serve`, and questions.
+  expect(using(/\.(?:stdout|stderr)\.stream/)).toEqual(["cli/commands/serve.ts", "cli/terminal/prompt.ts"]);
+});

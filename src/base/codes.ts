@@ -288,7 +288,7 @@ const problems = ofKind("problem", {
   ],
   "cli/not-writable": [
     "A file cannot be written",
-    "Its folder does not exist, the file is read-only or belongs to another user, or the system refused for another reason.",
+    "Its folder does not exist, the file is read-only or belongs to another user, a link leads out of the workspace, or the system refused for another reason.",
     "Create the folder, make the file writable, or name another file. `--help` of the command says how to print instead of writing.",
   ],
   "cli/not-readable": [

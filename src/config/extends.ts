@@ -47,6 +47,12 @@ export function readExtended(
     for (const [index, entry] of extendsOf(layer).entries()) {
       const failure = addEntry(entry, file, chain);
       if (failure === undefined) continue;
+      // One problem is enough: each of them may search all shipped configs for a similar name.
+      if (index >= MAX_LAYERS) {
+        const message = `\`extends\` has more than ${MAX_LAYERS} entries`;
+        result.problems.push(problemAt(source, "config/bad-extends", message, ["extends", index]));
+        break;
+      }
       const suggestion = failure === NOT_SHIPPED ? nearest(entry, catalogue.names()) : undefined;
       const path = ["extends", index];
       result.problems.push(

@@ -114,13 +114,13 @@ it("lets the workspace's own name hide nothing either", async () => {
   const there = (...words: string[]) => runHere(["trust", ...words], { cwd: join(folder, name), env: env() });
   for (const words of [["--yes"], ["--list"], ["--remove"]]) {
     const { stdout } = await there(...words);
-    expect(stdout).toContain("w\\u{1b}[2K\\u{202e}x");
+    expect(stdout).toContain("w\\u001b[2K\\u202ex");
     for (const sign of ["\u001b", "\u202e"]) expect(stdout).not.toContain(sign);
   }
   await there("--yes");
   for (const words of [["validate"], ["init", "--yes"], ["doctor", "--no-start"]]) {
     const { stdout, stderr } = await runHere(words, { cwd: join(folder, name), env: env() });
-    expect(`${stdout}${stderr}`).toContain("w\\u{1b}[2K\\u{202e}x");
+    expect(`${stdout}${stderr}`).toContain("w\\u001b[2K\\u202ex");
     for (const sign of ["\u001b", "\u202e"]) expect(`${stdout}${stderr}`).not.toContain(sign);
   }
 });

@@ -162,7 +162,7 @@ describe("any file", () => {
   });
 
   test("a dotted key without end is cut off, quickly", () => {
-    const { problems, tree } = readSource("c.toml", `${"a.".repeat(20_000)}b = 1`);
+    const { problems, tree } = readSource("c.toml", `${"a.".repeat(9_000)}b = 1`);
     expect(problems.map(({ code }) => code)).toEqual(["config/unsupported-value"]);
     expect(JSON.stringify(tree).length).toBeLessThan(1000);
   });

@@ -13,6 +13,7 @@ import { checkServers, type Finding, type Report, type Trial } from "../doctor-s
 import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { version } from "../shipped.js";
 import type { Printed } from "../terminal/output.js";
+import { MOST_SHOWN } from "../terminal/report.js";
 import { plural, some } from "../terminal/text.js";
 import { toolSizes } from "./tools.js";
 
@@ -81,10 +82,13 @@ async function checkConfig(input: Input, io: Io, report: Report): Promise<Compil
     return compiled;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const { code, message, fix, place } of error.problems) {
+    const { problems } = error;
+    for (const { code, message, fix, place } of problems.slice(0, MOST_SHOWN)) {
       const at = place ? `${relative(io.cwd, place.file) || place.file}:${place.line}: ` : "";
       report(code === "config/untrusted" ? "trust" : "config", "problem", `${at}${message}`, fix);
     }
+    const more = problems.length - MOST_SHOWN;
+    if (more > 0) report("config", "problem", `and ${more} more`);
     return undefined;
   }
 }

@@ -38,7 +38,7 @@ const TAB = "    ";
 /** Longer source lines are cut around the caret. */
 const FRAME_WIDTH = 100;
 /** More problems are counted, not shown. */
-const MOST_SHOWN = 100;
+export const MOST_SHOWN = 100;
 
 /** The first problems with code frame, suggestion and fix, and a count at the end. */
 export function renderProblems(problems: readonly Problem[], { sources, base }: ReportOptions): Piece[] {
@@ -73,12 +73,15 @@ function memoized<T>(find: (key: string) => T): (key: string) => T {
 export function problemsJson(problems: readonly Problem[]): object {
   return {
     ...countsOf(problems),
-    problems: problems.map(({ code, severity, message, pointer, place, suggestion, fix, detail }) => ({
-      ...{ code, severity, message, pointer },
-      ...{ file: place?.file, line: place?.line, column: place?.column },
-      ...{ end_line: place?.endLine, end_column: place?.endColumn },
-      ...{ suggestion, fix, detail },
-    })),
+    ...(problems.length > MOST_SHOWN ? { not_shown: problems.length - MOST_SHOWN } : {}),
+    problems: problems
+      .slice(0, MOST_SHOWN)
+      .map(({ code, severity, message, pointer, place, suggestion, fix, detail }) => ({
+        ...{ code, severity, message, pointer },
+        ...{ file: place?.file, line: place?.line, column: place?.column },
+        ...{ end_line: place?.endLine, end_column: place?.endColumn },
+        ...{ suggestion, fix, detail },
+      })),
   };
 }
 

@@ -89,6 +89,9 @@ function layersBelow(
   return forbidding ? [...layers, { ...forbidding, tree: { untrusted: { start: false } } }] : layers;
 }
 
+/** More words than any preset has after its program. */
+const MAX_PRESET_WORDS = 64;
+
 /** The presets whose programs a server's command names: the program itself, what a launcher starts, or an argument. */
 function presetsRunning(server: LayerTable, catalogue: Catalogue): Preset[] {
   const command = server.entries.get("command");
@@ -100,8 +103,9 @@ function presetsRunning(server: LayerTable, catalogue: Catalogue): Preset[] {
   const launched = launchedBy(basename(program), args.map(String));
   if (launched !== undefined)
     return [catalogue.presetRunning(catalogue.programIn(launched.name), launched.args) ?? []].flat();
+  // The words after a program are compared with those of presets, which are few.
   return args.flatMap((word, at) =>
-    typeof word === "string" && !word.startsWith("-")
+    typeof word === "string" && !word.startsWith("-") && args.length - at <= MAX_PRESET_WORDS
       ? (catalogue.presetRunning(basename(word), args.slice(at + 1)) ?? [])
       : [],
   );

@@ -1,7 +1,7 @@
 /** Measures a config text before it is parsed: parsers need far more time and memory for each token than this does. */
 
 /** Tokens of one config with everything that it extends. */
-export const MAX_TOKENS = 50_000;
+export const MAX_TOKENS = 20_000;
 /** Tokens of another program's file. Some keep their history in their config. */
 export const MAX_OTHER_TOKENS = 500_000;
 

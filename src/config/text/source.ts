@@ -88,7 +88,7 @@ export class PlaceFinder {
   #at(offset: number): { line: number; column: number } {
     const line = this.#lines.lineAt(offset);
     const start = this.#lines.start(line);
-    const units = Math.min(offset - start, this.#lines.columns(line, "utf-16"));
+    const units = Math.min(offset - start, this.#lines.line(line).length);
     const column = units - (this.#pairsBefore(start + units) - this.#pairsBefore(start));
     return { line: line + 1, column: column + 1 };
   }
