@@ -25,6 +25,7 @@ import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
 import { homeOf, type Input, type Io, UsageError } from "./command.js";
 import { isInPackages, isInstalled, missingModules, type SearchPath } from "./installed.js";
+import { programFolders } from "./program-folders.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
@@ -121,8 +122,8 @@ export function planOrFallback(input: Input, io: Io, isRemoval: boolean, fallbac
 }
 
 /** Preference among servers: complete installations, incomplete ones, then those in an untrusted `node_modules`. */
-function tiersOf(workspace: string, { binFolders, avoid }: FolderTrust, { env }: Io) {
-  const path: SearchPath = { folders: binFolders, avoid, env };
+function tiersOf(workspace: string, { binFolders, avoid }: FolderTrust, io: Io) {
+  const path: SearchPath = { folders: binFolders, avoid, env: io.env, ...programFolders(io) };
   const known = new Map<string, boolean>();
   const isHere = (preset: PresetFacts) => {
     const found = known.get(preset.id) ?? isInstalled(preset, path);

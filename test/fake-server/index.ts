@@ -91,6 +91,7 @@ export function serverPlan(
     openOnChange: false,
     diagnostics: { pull: true, onSave: false },
     shareRoots: true,
+    minVersion: null,
     install: null,
   };
 }
