@@ -6,6 +6,7 @@ import { checkBundle } from "../../emit/check.js";
 import { clientFiles } from "../clients/client-files.js";
 import { type Command, exitCodes, type Input, type Io, printJson } from "../command.js";
 import { type Compiled, compile, workspaceOf } from "../compile.js";
+import { checkLanguages } from "../doctor-languages.js";
 import { checkServers, type Finding, type Report, type Trial } from "../doctor-servers.js";
 import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { version } from "../shipped.js";
@@ -45,6 +46,7 @@ export const doctor: Command = {
       checkTrust(compiled, input, io, report);
       checkOldBundle(compiled, input, io, report);
       servers.push(...(await checkServers(compiled, input, io, report)));
+      await checkLanguages(compiled.plan, compiled.loaded.base, input, io, report);
       checkTools(compiled, report);
     }
     checkClients(input, io, report);
