@@ -132,7 +132,7 @@ describe("init", () => {
     const { code, stdout, stderr } = await proxy(["init"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^1 +go \(2\), gomod \(1\) +3 +\*\.go, go\.mod +gopls +installed$/m);
-    expect(stderr).toMatch(/^2 +python +1 +\*\.py +pyright +not installed: npm install --global pyright$/m);
+    expect(stderr).toMatch(/^2 +python +1 +\*\.py +pyright +not installed: lsp-proxy install pyright$/m);
     expect(stderr).not.toContain("rust");
     expect(stdout).toContain(`wrote ${join(folder, "lspi.toml")} with 1 server\n`);
     expect(read("lspi.toml")).toContain('commands = ["gopls"]');
@@ -199,7 +199,7 @@ describe("init", () => {
     expect(existsSync(join(folder, "lspi.toml"))).toBe(false);
     expect(await proxy(["init", "--yes", "--only", "python"])).toMatchObject({ code: 0 });
     expect(read("lspi.toml")).toContain('commands = ["pyright-langserver"]');
-    expect(read("lspi.toml")).toContain("# Not installed here: npm install --global pyright");
+    expect(read("lspi.toml")).toContain("# Not installed here: lsp-proxy install pyright");
   });
 
   it("finds servers in node_modules/.bin without starting them, and says what they need", async () => {

@@ -61,6 +61,8 @@ async function installOne(preset: PresetFacts, input: Input, io: Io): Promise<bo
     io.stdout.write(`${preset.id} is already installed\n`);
     return true;
   }
+  // One of our own needs no trust in the workspace, so it is installed all the same.
+  if (before === "untrusted") io.stdout.write(`${preset.id} is ${presenceText(before)}\n`);
   if (!(await installByWays(preset, input, io))) return false;
   const after = await presence();
   if (after === "installed") return true;

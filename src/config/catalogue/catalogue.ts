@@ -187,7 +187,7 @@ export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
       : !["id", "kind"].includes(key) && Object.hasOwn(serverSchema.shape, key);
   const keys = Object.entries(preset.layer.tree).filter(([key]) => isTaken(key) && key !== "install");
   const tree: JsonObject = { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) };
-  if (as === "kind") tree.install = `lsp-proxy install ${preset.config.id}`;
+  if (as === "kind" && preset.config.install) tree.install = `lsp-proxy install ${preset.config.id}`;
   return { ...preset.layer, tree };
 }
 
