@@ -316,7 +316,13 @@ describe("what is installed", () => {
     expect(listed.stdout).toMatch(/^pyright +1\.2\.3 +npm +\d+ B +\//m);
     const json = JSON.parse((await proxy(["install", "--list", "--json"])).stdout);
     expect(json.servers).toEqual([expect.objectContaining({ id: "pyright", bytes: expect.any(Number) })]);
-    expect((await proxy(["upgrade"])).stdout).toContain("pyright has no newer version");
+    const installs = () => ran("npm").filter(({ args }) => args[0] === "install").length;
+    // Where the registry does not tell, it is installed again and compared.
+    expect((await proxy(["upgrade"])).stdout).toContain("pyright 1.2.3 is installed in ");
+    expect([installs(), readdirSync(servers("pyright"))]).toEqual([2, ["1.2.3"]]);
+    npm({ view: 'console.log(JSON.stringify({ name: "pyright", version: "1.2.3" })); process.exit(0);' });
+    expect((await proxy(["upgrade"])).stdout).toBe("pyright 1.2.3 is the newest version\n");
+    expect(installs()).toBe(2);
     npm({ before: "process.exit(3);" });
     expect((await proxy(["upgrade", "pyright"])).code).toBe(1);
     expect(readdirSync(servers("pyright"))).toEqual(["1.2.3"]);

@@ -1,6 +1,7 @@
 /** Chooses the newest version of a server that fits the toolchain that is installed. */
 import { readFileSync } from "node:fs";
 import { isTable } from "../../base/json.js";
+import type { InstallConfig } from "../../config/schema/install.js";
 import { isAtLeast } from "../../lsp/process/package-version.js";
 import { InstallFailure, type Steps } from "./step.js";
 
@@ -118,6 +119,25 @@ export function isMet(range: string | undefined, version: string): boolean {
 
 function numbersOf(version: string): string {
   return /\d+(?:\.\d+)*/.exec(version)?.[0] ?? "0";
+}
+
+/** The version that an installation would install, where its registry tells without a download. */
+export async function newestVersion(
+  { npm, go, cargo }: InstallConfig,
+  by: string,
+  folder: string,
+  steps: Steps,
+): Promise<string | undefined> {
+  const [first = ""] = by === "npm" ? (npm ?? []) : (cargo?.crates ?? []);
+  if (by === "go" && go !== undefined && !go.includes("@"))
+    return (await fittingGoVersion(go, folder, steps)).replace(/^v/, "");
+  if (by === "npm") {
+    const asked = ["view", await fittingNpmSpec(first, folder, steps), "name", "version", "--json"];
+    return entries((await steps.run("npm", asked, { cwd: folder })).stdout).at(-1)?.version;
+  }
+  if (by !== "cargo" || cargo?.git !== undefined) return undefined;
+  const told = await steps.run("cargo", ["info", "--registry", "crates-io", first], { cwd: folder });
+  return /^version: (\S+)/m.exec(told.stdout)?.[1];
 }
 
 /** The older version that Cargo or RubyGems names where the newest does not fit the toolchain. */
