@@ -1,4 +1,4 @@
-/** Installs a server by the first way that works here, into our own folder or, after a yes, by a command. */
+/** Installs a server with one package manager into our own folder. */
 import {
   accessSync,
   constants,
@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { isInside } from "../../base/paths.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { programOf } from "../installed.js";
@@ -78,9 +78,4 @@ function renameWithin(folder: string, target: string): void {
     if (text.includes(0) || !text.includes(folder)) continue;
     writeFileSync(file, text.toString("utf8").replaceAll(folder, target));
   }
-}
-
-/** Whether the folder of installed servers is the user's own: a workspace that nobody trusts must not contain it. */
-export function isOwnFolder(serversFolder: string, avoid: readonly string[]): boolean {
-  return !avoid.some((folder) => isInside(serversFolder, folder) || isInside(dirname(serversFolder), folder));
 }

@@ -1,11 +1,12 @@
 /** Tries the ways of a preset one after the other, and tells what happens. */
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { serversFolder } from "../../config/state-folder.js";
+import { isInAny } from "../../lsp/process/trusted.js";
 import { failure, homeOf, type Input, type Io } from "../command.js";
 import { untrustedFolders } from "../presets.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
 import { printable } from "../terminal/text.js";
-import { installManaged, isOwnFolder } from "./install-server.js";
+import { installManaged } from "./install-server.js";
 import { InstallFailure, Steps } from "./step.js";
 import { missingManagers, systemOf, typed, type Way, waysFor, waysText } from "./ways.js";
 
@@ -29,7 +30,7 @@ export async function installByWays(
     try {
       if (way.kind === "command") return await runCommand(preset, way, steps, input, io);
       const folder = serversFolder(io.env, homeOf(io));
-      if (!isOwnFolder(folder, avoid))
+      if (isInAny(folder, avoid))
         throw new InstallFailure(`${folder} is in a workspace that is not trusted`, [], "Set XDG_DATA_HOME.");
       const { version, path } = await installManaged(preset, way.by, folder, steps);
       io.stdout.write(`${preset.id} ${version} is installed in ${path}\n`);

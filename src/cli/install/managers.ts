@@ -1,5 +1,5 @@
 /** How each package manager installs a server into a folder, which version that was, and where its program is. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { InstallConfig } from "../../config/schema/install.js";
 import { installArchive } from "./archive.js";
@@ -181,15 +181,10 @@ function distVersion(venv: string, name: string): string {
 }
 
 /** A package's name without its version. */
-export function nameOf(spec: string): string {
+function nameOf(spec: string): string {
   return spec.replace(/(?<=.)@[^/]*$/, "");
 }
 
 function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
-}
-
-export function makeFolder(path: string): string {
-  mkdirSync(path, { recursive: true });
-  return path;
 }
