@@ -58,7 +58,12 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
   const { plan, loaded } = compiled;
   const none = "no server is configured or detected";
   if (plan.servers.length === 0)
-    report("server", "problem", none, "`lsp-proxy init` or `lsp-proxy add LANGUAGE` adds one.");
+    report(
+      "server",
+      "problem",
+      none,
+      "`lsp-proxy install` installs what the workspace needs; `lsp-proxy init` writes a config.",
+    );
   const context = programContext(plan, loaded.base, compiled, io);
   const servers: ServerPlan[] = [];
   for (const server of plan.servers) {
@@ -73,7 +78,7 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
         "server",
         "problem",
         `${program} is not installed`,
-        install ?? "Install it, or correct `command`.",
+        install === null ? "Install it, or correct `command`." : installFix(install),
       );
   }
   const check: Check = { plan, servers, context, report };
@@ -86,6 +91,11 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
   } finally {
     await runtime.close();
   }
+}
+
+/** Our own command reads as code; other texts are the config's own words. */
+function installFix(install: string): string {
+  return install.startsWith("lsp-proxy ") ? `\`${install}\`` : install;
 }
 
 interface Check {

@@ -37,6 +37,12 @@ export interface RuntimeContext {
   version: string;
   /** Called when the memory of this process is over its limit and nothing is left to end. The process must end. */
   onOutOfMemory?: ((message: string) => void) | undefined;
+  /** The folder of the servers that `lsp-proxy install` installed. */
+  serversFolder?: string | undefined;
+  /** Folders of package managers' programs that PATH may lack. */
+  toolFolders?: readonly string[] | undefined;
+  /** The name of a server of the catalogue for a file that no server of the plan handles. */
+  suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
   /** Overrides the limits of file watching; for tests. */
   watchOptions?: PoolContext["watchOptions"];
   /** Whether an answer that violates its own output schema is a fault instead of a logged warning; for tests. */
@@ -99,7 +105,9 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     onStarted: (server) => memory.addServer(server),
     roots: gate.roots,
     lockFile: lockFileIn(context.stateFolder),
-    ownFolders: [context.stateFolder, ...(context.configFolder === undefined ? [] : [context.configFolder])],
+    ownFolders: [context.stateFolder, context.configFolder, context.serversFolder].filter(
+      (folder) => folder !== undefined,
+    ),
   });
   const edits = await openEngine(gate, context, plan.allow.effects.includes("edit"));
   const samples = new SampleFiles(
@@ -110,6 +118,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   );
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits, log },
+    suggestServer: context.suggestServer,
     strictAnswers: context.strictAnswers ?? false,
     listed: new Map(
       plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),

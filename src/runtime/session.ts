@@ -36,7 +36,10 @@ export interface CallOptions {
 }
 
 /** What all calls of a runtime share. */
-export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "edits" | "log"> & {
+export type Shared = Pick<
+  CallState,
+  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer"
+> & {
   loaded: LoadedBundle;
   /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
   strictAnswers: boolean;
@@ -197,9 +200,9 @@ export class Session {
 
   /** The part of a call's state that its session gives it. */
   #callState(tool: ToolPlan, attempt: Attempt | undefined) {
-    const { loaded, plan, samples, edits, log } = this.#shared;
+    const { loaded, plan, samples, edits, log, suggestServer } = this.#shared;
     return {
-      ...{ loaded, plan, tool, samples, edits, log, attempt },
+      ...{ loaded, plan, tool, samples, edits, log, suggestServer, attempt },
       ...this.own,
       ...{ pool: this.#pool, gate: this.#gate, pages: this.#pages, previews: this.#previews },
       warnedFolders: this.#warnedFolders,

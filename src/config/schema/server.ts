@@ -1,5 +1,6 @@
 /** An entry of `servers`, and a preset of the catalogue. */
 import * as z from "zod";
+import { installSchema } from "./install.js";
 import {
   atMost,
   discovered,
@@ -223,6 +224,17 @@ export const serverSchema = z.strictObject({
     z.boolean(),
     "One process for all roots, where the server accepts folders while it runs and nothing names its root (true when absent); else one per root.",
   ),
+  probe: optional(
+    z.strictObject({
+      args: z.array(z.string()).meta(sequence("Arguments that print the version.")),
+      at_least: z
+        .string()
+        .regex(/^\d+(\.\d+)*$/, "a version")
+        .describe("The oldest version that works."),
+    }),
+    "How an installed program is checked to be the right one. The project's own is not used where it is older.",
+    "fixed",
+  ),
   install: fixed(z.string(), "How to install the server, for people."),
 });
 
@@ -246,23 +258,6 @@ export const presetSchema = serverSchema.extend({
     "Its program runs any code that its arguments name: without `allow.commands` it may be started only with the preset's arguments.",
   ),
   command_env: optional(z.string(), "An environment variable that names another program for it."),
-  probe: optional(
-    z.strictObject({
-      args: z.array(z.string()).meta(sequence("Arguments that print the version.")),
-      at_least: z
-        .string()
-        .regex(/^\d+(\.\d+)*$/, "a version")
-        .describe("The oldest version that works."),
-    }),
-    "How detection checks that an installed program is the right one.",
-  ),
-  install_on: optional(
-    z.strictObject({
-      linux: optional(nonEmpty, "On Linux: Debian's package where there is one."),
-      macos: optional(nonEmpty, "On macOS."),
-      windows: optional(nonEmpty, "On Windows."),
-    }),
-    "How to install it on a system that has a better way than `install`.",
-  ),
+  install: optional(installSchema, "How to install it. The ways are tried in the order of this table."),
   homepage: optional(z.string(), "Where it comes from."),
 });

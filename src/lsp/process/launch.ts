@@ -12,7 +12,7 @@ import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
 import { withTimeout } from "../../base/timing.js";
 import type { PoolContext, Withheld } from "../types.js";
 import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
-import { serverEnv } from "./environment.js";
+import { pathWithTools, serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
 import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
@@ -105,6 +105,8 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
   const { env, withheld } = serverEnv(start);
+  const path = server.env.PATH ?? pathWithTools(env.PATH, program, context);
+  if (path !== undefined) env.PATH = path;
   const child = startMarked(prlimit, mark.number, () =>
     spawn(real, rest, {
       argv0: file,

@@ -17,14 +17,11 @@ export interface CandidateServers {
 }
 
 /** The servers of one file. */
-export function candidatesForDocument(call: CallState, admitted: Admitted): CandidateServers {
+export async function candidatesForDocument(call: CallState, admitted: Admitted): Promise<CandidateServers> {
   const able = call.pool.route(admitted.path);
   const servers = able.filter((server) => mayAsk(call, server));
   if (servers.length === 0 && able.length > 0) throw wrongServer(call, admitted);
-  if (servers.length === 0)
-    throw new Refusal("route/no-server", `No configured language server handles ${admitted.shown}.`, {
-      nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
-    });
+  if (servers.length === 0) throw await noServer(call, admitted);
   const { path } = admitted;
   const open = async ({ id }: ServerPlan, signal: AbortSignal): Promise<Attached[]> => {
     const server = await startServer(call, id, path, signal);
@@ -57,6 +54,22 @@ export function candidatesForWorkspace(call: CallState): CandidateServers {
       return [{ server: await startServer(call, id, sample, signal), document: undefined }];
     },
   };
+}
+
+/** The refusal for a file that no server of the plan handles. It names the catalogue's server for such files. */
+async function noServer(call: CallState, { path, shown }: Admitted): Promise<Refusal> {
+  const name = await call.suggestServer?.(path);
+  const message = `No configured language server handles ${shown}`;
+  if (name === undefined)
+    return new Refusal("route/no-server", `${message}.`, {
+      nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
+    });
+  return new Refusal("route/no-server", `${message}. \`${name}\` would.`, {
+    nextSteps: [
+      { kind: "command", text: `lsp-proxy install ${name}` },
+      { kind: "command", text: `lsp-proxy add ${name}` },
+    ],
+  });
 }
 
 /** The refusal for a file that has servers, but none that the tool may ask. */

@@ -35,7 +35,7 @@ export interface Target {
 /** Opens the document of a path or URI in the first available server. */
 export async function openTarget(call: CallState, name: string): Promise<Target> {
   const admitted = await call.gate.admitFile(name);
-  const candidates = candidatesForDocument(call, admitted);
+  const candidates = await candidatesForDocument(call, admitted);
   const [first] = await askCandidates(call, candidates, "first", async ({ document }) => document);
   if (first === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
   const document = first.answer;
