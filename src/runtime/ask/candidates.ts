@@ -44,10 +44,13 @@ export function candidatesForDocument(call: CallState, admitted: Admitted): Cand
   };
 }
 
-/** The servers of the whole workspace: those that run, and those that have a file here. */
-export function candidatesForWorkspace(call: CallState): CandidateServers {
+/** The servers of the whole workspace, or those of `only`: those that run, and those that have a file here. */
+export function candidatesForWorkspace(
+  call: CallState,
+  only: readonly ServerPlan[] = call.plan.servers,
+): CandidateServers {
   return {
-    servers: call.plan.servers.filter((server) => mayAsk(call, server)),
+    servers: call.plan.servers.filter((server) => mayAsk(call, server) && only.includes(server)),
     async attach({ id }, signal) {
       const running = call.pool.running().filter((server) => server.plan.id === id);
       for (const server of running) call.evidence.awaits(server);

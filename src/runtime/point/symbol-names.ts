@@ -3,6 +3,7 @@
  * `(*Type).method` (gopls), `impl Trait for Type` (rust-analyzer), `method(int)` (jdtls), `Type<T>`. All are
  * split into the same plain segments before they are compared.
  */
+import { kindWords, symbolKinds } from "../../protocol/kinds.js";
 
 /** A symbol's name and container. */
 export interface NamedSymbol {
@@ -36,10 +37,18 @@ export function nameAndIndex(wanted: string): { name: string; index: number | un
   return name === undefined ? { name: wanted, index: undefined } : { name, index: Number(index) };
 }
 
-/** Whether two kinds are the same: `EnumMember`, `enum member` and `enum_member` are. */
+/** Whether a symbol has the wanted kind: in any spelling (`EnumMember`, `enum member`), or in a language's own word. */
 export function isKind(kind: string, wanted: string): boolean {
-  const plain = (word: string) => word.toLowerCase().replaceAll(/[^a-z]/g, "");
-  return plain(kind) === plain(wanted);
+  const word = plain(wanted);
+  const known = Object.hasOwn(kindWords, word) ? kindWords[word] : undefined;
+  return plain(kind) === word || known?.includes(kind) === true;
+}
+
+/** All words that name a kind. */
+export const knownKinds: readonly string[] = [...symbolKinds, ...Object.keys(kindWords)];
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
 
 /** Returns a function that says whether a symbol matches a name or name path. */
@@ -70,8 +79,10 @@ export function segmentsOf(name: string): string[] {
     .filter((segment) => segment !== "");
 }
 
-/** `(*T).m` → `T.m`; `m(int, T<U>)` → `m`; `T<U>` → `T`. */
+/** `(*T).m` → `T.m`; `m(int, T<U>)` → `m`; `T<U>` → `T`. Words after the brackets make it a description. */
 function withoutBrackets(name: string): string {
+  // TypeScript calls an unnamed function `merge() callback`: it is not `merge`.
+  if (/\) \w+$/.test(name)) return name;
   const receiver = /^\(\*?([^()]+)\)\.(.*)$/.exec(name);
   const plain = receiver ? `${receiver[1]}.${receiver[2]}` : name;
   return plain.replace(/[(<].*$/s, "") || plain;
