@@ -96,7 +96,8 @@ export const plainOutput = {
     contextLines: { kind: "literal" as const, value: 0 },
     maxChars: { kind: "literal" as const, value: 400 },
   },
-  maxChars: null,
+  filter: null,
+    maxChars: null,
 };
 
 /** The state of a call of a tool with this output, about `file:///w/a.fake`. */

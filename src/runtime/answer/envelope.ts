@@ -4,7 +4,7 @@ import type { OutputPlan } from "../../abi/plan.js";
 import { define, defineAll, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
 import { renameMembers } from "../../protocol/dialect-format.js";
-import { SCHEMA_VERSION } from "../../protocol/envelope.js";
+import { hasHash, SCHEMA_VERSION } from "../../protocol/envelope.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "../shapes/shape.js";
@@ -162,7 +162,8 @@ function serverText({ serverId, readiness }: Header): string {
 }
 
 function documentLine(document: JsonObject): string {
-  return `Document: ${textOf(document.path ?? document.uri)} sha256 ${textOf(document.sha256)}`;
+  const name = `Document: ${textOf(document.path ?? document.uri)}`;
+  return document.sha256 === undefined ? name : `${name} sha256 ${textOf(document.sha256)}`;
 }
 
 /** The header of an answer, fixed before the answer is cut or paged. */
@@ -194,11 +195,15 @@ export function headerOf(call: CallState): Header {
     echo: plan.dialect.echo === null ? {} : { [plan.dialect.echo]: call.input },
     symbol: evidence.symbol,
     question: evidence.question,
-    document: document && { ...places.document(document.admitted), sha256: document.hash },
+    document: document && {
+      ...places.document(document.admitted),
+      ...(hasHash(call.tool) && { sha256: document.hash }),
+    },
     warnings: [
       ...evidence.warnings,
       ...readinessWarnings(readiness),
       ...snippetWarnings(call),
+      ...libraryWarnings(call),
       ...droppedWarnings(dropped),
     ],
   };
@@ -209,6 +214,15 @@ function readinessWarnings(readiness: string): Warning[] {
   const server = `${readiness === "starting" ? "A" : "The"} language server`;
   const message = `${server} is still ${readiness}; the answer may be incomplete.`;
   return [{ code: "answer/not-ready", message }];
+}
+
+/** Marks answers with files of dependencies: they are read-only, and their paths are absolute. */
+function libraryWarnings({ places }: CallState): Warning[] {
+  const files = places.shown().filter(({ isLibrary }) => isLibrary);
+  if (files.length === 0) return [];
+  const message =
+    "Files with an absolute path belong to dependencies or a standard library: they can be read, not edited.";
+  return [{ code: "answer/library", message, data: { library: true } }];
 }
 
 function droppedWarnings(dropped: number): Warning[] {

@@ -7,6 +7,7 @@ import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import { symbolKinds, wordOf } from "../../protocol/kinds.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
+import { openProject } from "./project.js";
 
 /** Servers that may be asked one question. */
 export interface CandidateServers {
@@ -27,7 +28,7 @@ export function candidatesForDocument(call: CallState, admitted: Admitted): Cand
     });
   const { path } = admitted;
   const open = async ({ id }: ServerPlan, signal: AbortSignal): Promise<Attached[]> => {
-    const server = await startServer(call, id, path, signal);
+    const server = await serverOf(call, id, admitted, signal);
     const document = await server.ensureOpen(path, signal, call.files?.checkedAt);
     call.evidence.asks(server, document);
     return [{ server, document }];
@@ -44,6 +45,15 @@ export function candidatesForDocument(call: CallState, admitted: Admitted): Cand
   };
 }
 
+/** The server for a file. A library's file belongs to no project: a server that runs knows it from its own. */
+async function serverOf(call: CallState, id: string, { path, isLibrary }: Admitted, signal: AbortSignal) {
+  if (!isLibrary) return startServer(call, id, path, signal);
+  const running = call.pool.running().find(({ plan }) => plan.id === id);
+  if (running === undefined) return startServer(call, id, await call.samples.find(id), signal);
+  call.evidence.awaits(running);
+  return running;
+}
+
 /** The servers of the whole workspace, or those of `only`: those that run, and those that have a file here. */
 export function candidatesForWorkspace(
   call: CallState,
@@ -54,10 +64,11 @@ export function candidatesForWorkspace(
     async attach({ id }, signal) {
       const running = call.pool.running().filter((server) => server.plan.id === id);
       for (const server of running) call.evidence.awaits(server);
-      if (running.length > 0) return running.map((server) => ({ server, document: undefined }));
-      const sample = await call.samples.find(id);
-      if (sample === undefined) return [];
-      return [{ server: await startServer(call, id, sample, signal), document: undefined }];
+      const sample = running.length > 0 ? undefined : await call.samples.find(id);
+      const servers = sample === undefined ? running : [await startServer(call, id, sample, signal)];
+      for (const server of servers)
+        if (!(await openProject(call, server, signal))) call.evidence.knowsNoProject(server);
+      return servers.map((server) => ({ server, document: undefined }));
     },
   };
 }

@@ -18,10 +18,12 @@ export interface Container {
   outer: Container | undefined;
   /** The names from the outermost symbol to this one, joined by slashes. */
   path: string;
+  /** Undefined when the server gave only the container's name. */
+  kind: string | undefined;
 }
 
-export function containerOf(name: string, outer?: Container): Container {
-  return { name, outer, path: outer === undefined ? name : `${outer.path}/${name}` };
+export function containerOf(name: string, outer?: Container, kind?: string): Container {
+  return { name, outer, path: outer === undefined ? name : `${outer.path}/${name}`, kind };
 }
 
 /** The names of the enclosing symbols and the symbol's own, outermost first. */
