@@ -31,7 +31,9 @@ export class Capabilities {
   #offered: Record<string, unknown> = {};
   readonly #neverOffered = new Set<string>();
 
-  constructor(private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "ready">) {}
+  constructor(
+    private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "projectQuery" | "ready">,
+  ) {}
 
   /** The capabilities in the result of `initialize`. */
   set offered(capabilities: unknown) {
@@ -105,7 +107,8 @@ export class Capabilities {
   }
 
   #supportsCustom(method: string): boolean {
-    const { customMethods } = this.plan;
+    const { customMethods, projectQuery } = this.plan;
+    if (method === projectQuery?.method) return true;
     if (!Object.hasOwn(customMethods, method)) return false;
     const capability = customMethods[method]?.capability;
     return typeof capability !== "string" || isOffered(getAt(this.#offered, capability.split(".")), []);
