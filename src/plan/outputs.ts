@@ -68,7 +68,8 @@ function readValue(value: unknown, kind: ValueKind, inputs: readonly string[], r
   const built = buildTemplate(value, { inputs, steps: [], each: false, document: false }, report);
   const isArgument = built.kind === "ref" && built.ref.root === "input" && built.ref.name !== null;
   const fix = 'Write the value, or `{ from = "input.NAME" }`.';
-  const isValue = kind === "list" ? built.kind === "list" : isLiteral(built, kind);
+  const isList = kind === "list" && built.kind === "list";
+  const isValue = isList || isLiteral(built, kind === "list" ? "string" : kind);
   if (!isArgument && !isValue) report.add("plan/bad-tool", `This is neither a ${kind} nor an argument.`, fix);
   return built;
 }

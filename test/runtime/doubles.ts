@@ -97,7 +97,7 @@ export const plainOutput = {
     maxChars: { kind: "literal" as const, value: 400 },
   },
   filter: null,
-    maxChars: null,
+  maxChars: null,
 };
 
 /** The state of a call of a tool with this output, about `file:///w/a.fake`. */

@@ -168,7 +168,10 @@ export const toolSchema = z.strictObject({
           z.strictObject({
             severity: optional(json, "For diagnostics: the mildest severity that is shown."),
             depth: optional(json, "For the symbols of a file: the levels that are shown."),
-            kinds: optional(json, "For the symbols of a file: the kinds that are shown."),
+            kinds: optional(
+              json,
+              "For the symbols of a file: the kinds that are shown, as a list or as one text with commas.",
+            ),
             locals: optional(
               json,
               "For the symbols of a file: whether variables inside functions are shown.",

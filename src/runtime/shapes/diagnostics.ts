@@ -22,7 +22,7 @@ export const diagnostics: Shape = {
     const shown = found.filter(({ what }) => isSevere(what.severity, filter?.severity));
     const list = new ItemList(kind, await collect(call, kind, shown));
     const status = statusOf(reply, list.length);
-    if (filter === undefined) return { list, beside: status };
+    if (call.tool.output.filter === null) return { list, beside: status };
     const hidden = found.length - shown.length;
     // What was asked for is not there: remarks that nobody asked for do not make a file dirty.
     const isClean = status.status === "diagnostics" && shown.length === 0;

@@ -27,13 +27,20 @@ export function outlineFilter(
   { depth, kinds, locals, imports }: Filter,
   lines: Lines | undefined,
 ): (symbol: FoundSymbol) => boolean {
+  const wanted = wordsIn(kinds);
   return (symbol) => {
     const { kind, container } = symbol.what;
     if (typeof depth === "number" && levelOf(container) > depth) return false;
-    if (Array.isArray(kinds) && kinds.length > 0) return kinds.some((wanted) => isKind(kind, String(wanted)));
+    if (wanted.length > 0) return wanted.some((word) => isKind(kind, word));
     if (locals === false && isLocal(symbol)) return false;
     return imports !== false || !isImport(symbol, lines);
   };
+}
+
+/** The kinds as a list, or as one text with commas. */
+function wordsIn(kinds: Filter["kinds"]): string[] {
+  const words = typeof kinds === "string" ? kinds.split(",") : Array.isArray(kinds) ? kinds.map(String) : [];
+  return words.map((word) => word.trim()).filter((word) => word !== "");
 }
 
 function levelOf(container: Container | undefined): number {

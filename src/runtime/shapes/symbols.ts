@@ -1,6 +1,8 @@
 /** The shapes `document_symbols` and `workspace_symbols`: each symbol from its name to the end of its declaration. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { defineAll, type Json, type JsonObject } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
+import type { LanguageServer } from "../../lsp/types.js";
 import { documentSymbolsFacts, workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import { byFile, rangeText, table, textOf } from "../answer/answer-text.js";
@@ -19,7 +21,7 @@ import {
   workspaceSymbols,
 } from "../point/symbols.js";
 import { outlineFilter } from "./outline-filter.js";
-import type { Shape } from "./shape.js";
+import type { Entry, Shape } from "./shape.js";
 
 export const documentSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
@@ -36,7 +38,7 @@ export const documentSymbolsShape: Shape = {
       }
     };
     const files = await collect(call, kind, shown(), { isHere });
-    const beside: JsonObject = filter === undefined ? {} : { hidden };
+    const beside: JsonObject = call.tool.output.filter === null ? {} : { hidden };
     return { list: new ItemList(kind, files), beside };
   },
   text: outline,
@@ -45,10 +47,11 @@ export const documentSymbolsShape: Shape = {
 /** In the servers' own order, exact names first. A symbol without a range in the reply is shown without one. */
 export const workspaceSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
+  choose: (entries, call) =>
+    sortBy(ranks(entries, queryOf(call)), ({ order }) => order).map(({ entry }) => entry),
   async normalize(reply, call) {
     const kind = symbolKind(workspaceSymbolsFacts, call.plan.dialect, { isNamed: true });
-    const query = textOf(call.input[call.plan.dialect.query]);
-    const files = await collectRanked(call, kind, rankedSymbols(reply, query));
+    const files = await collectRanked(call, kind, rankedSymbols(reply, queryOf(call)));
     warnOfCaps(call, reply);
     return { list: new ItemList(kind, files), beside: {} };
   },
@@ -68,14 +71,34 @@ function* symbolsOfDocument(reply: ReplyData, { evidence }: CallState): Iterable
   }
 }
 
+function queryOf({ input, plan }: CallState): string {
+  return textOf(input[plan.dialect.query]);
+}
+
+/** The rank of each entry: exact names first, then by its place in its server's list. */
+function ranks(entries: Entry[], query: string) {
+  const isExact = nameMatcher(query);
+  const counts = new Map<LanguageServer, number>();
+  return entries.map((entry) => {
+    const { server, item } = entry;
+    const index = counts.get(server) ?? 0;
+    counts.set(server, index + 1);
+    const [symbol] = workspaceSymbols(server, [item]);
+    const isOther = symbol === undefined || !isExact(symbol.what);
+    return { entry, order: [isOther, index, server.plan.id, server.root] };
+  });
+}
+
 function* rankedSymbols(reply: ReplyData, query: string): Iterable<RankedItem<SymbolDetails>> {
   const isExact = nameMatcher(query);
+  // Items that were resolved one by one come in parts of their own.
+  const counts = new Map<LanguageServer, number>();
   for (const { server, value } of reply.parts) {
     if (server === undefined) throw garbled(server, "a list of symbols");
-    let index = 0;
     for (const item of workspaceSymbols(server, value)) {
+      const index = counts.get(server) ?? 0;
+      counts.set(server, index + 1);
       yield { item, key: [!isExact(item.what)], index };
-      index += 1;
     }
   }
 }
