@@ -14,7 +14,7 @@ export default (abi) =>
       return await call.answer(
         "document_symbols",
         result,
-        { filter: { depth: input.depth, kinds: input.kinds, locals: input.include_locals ?? false, imports: input.include_imports ?? false } },
+        { filter: { depth: input.depth, kinds: input.kinds, locals: input.include_locals ?? false, imports: input.include_locals ?? false } },
       );
     },
   });
