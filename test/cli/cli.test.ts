@@ -201,7 +201,7 @@ describe("tools, explain, schema", () => {
     const file = write("lspi.toml", config);
     const { code, stdout } = await run(["tools", "--config", file, "--json", "--budget", "8192"]);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout).tools).toHaveLength(11);
+    expect(JSON.parse(stdout).tools).toHaveLength(12);
     expect((await run(["tools", "--config", file, "--budget", "100"])).code).toBe(1);
   });
 

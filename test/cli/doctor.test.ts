@@ -63,7 +63,7 @@ describe("doctor", () => {
     ]);
     expect(report.servers[0]?.answerMs).toBeGreaterThan(0);
     expect(of("server")).toEqual([expect.objectContaining({ state: "ok" })]);
-    expect(of("tools")[0]?.text).toMatch(/^11 tools take \d+ bytes/);
+    expect(of("tools")[0]?.text).toMatch(/^12 tools take \d+ bytes/);
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
   });
 
