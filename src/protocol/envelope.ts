@@ -92,7 +92,7 @@ export const evidenceMembers: readonly string[] = [
 ];
 
 /** Whether the answers of a tool give the hash of the document: only an edit is bound to a text. */
-export function hasHash({ effect }: Pick<ToolPlan, "effect">): boolean {
+function hasHash({ effect }: Pick<ToolPlan, "effect">): boolean {
   return effect === "edit";
 }
 

@@ -59,7 +59,7 @@ describe("validate", () => {
   it("accepts a good config", async () => {
     const { code, stdout, stderr } = await run(["validate", "--config", write("lspi.toml", config)]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("1 server, 11 tools, no errors");
+    expect(stdout).toContain("1 server, 12 tools, no errors");
   });
 
   it("shows all problems with their places and exits with 3", async () => {

@@ -4,7 +4,7 @@ import type { OutputPlan } from "../../abi/plan.js";
 import { define, defineAll, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Warning } from "../../base/problem.js";
 import { renameMembers } from "../../protocol/dialect-format.js";
-import { hasHash, SCHEMA_VERSION } from "../../protocol/envelope.js";
+import { SCHEMA_VERSION } from "../../protocol/envelope.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "../shapes/shape.js";
@@ -197,13 +197,13 @@ export function headerOf(call: CallState): Header {
     question: evidence.question,
     document: document && {
       ...places.document(document.admitted),
-      ...(hasHash(call.tool) && { sha256: document.hash }),
+      ...(call.tool.effect === "edit" && { sha256: document.hash }),
     },
     warnings: [
       ...evidence.warnings,
       ...readinessWarnings(readiness),
       ...snippetWarnings(call),
-      ...libraryWarnings(call),
+      ...(places.hasLibraries ? [libraryWarning] : []),
       ...droppedWarnings(dropped),
     ],
   };
@@ -217,13 +217,12 @@ function readinessWarnings(readiness: string): Warning[] {
 }
 
 /** Marks answers with files of dependencies: they are read-only, and their paths are absolute. */
-function libraryWarnings({ places }: CallState): Warning[] {
-  const files = places.shown().filter(({ isLibrary }) => isLibrary);
-  if (files.length === 0) return [];
-  const message =
-    "Files with an absolute path belong to dependencies or a standard library: they can be read, not edited.";
-  return [{ code: "answer/library", message, data: { library: true } }];
-}
+const libraryWarning: Warning = {
+  code: "answer/library",
+  message:
+    "Files with an absolute path belong to dependencies or a standard library: they can be read, not edited.",
+  data: { library: true },
+};
 
 function droppedWarnings(dropped: number): Warning[] {
   if (dropped === 0) return [];

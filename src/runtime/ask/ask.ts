@@ -83,7 +83,8 @@ export async function requestCandidates(
   if (answers.length === 0) throw notSupported(method, candidates.servers);
   return answers.map(({ attached: { server }, answer }) => {
     call.evidence.heard(server, answer.readiness);
-    if (call.tool.effect === "read") warnOfMissingProject(call, server, method);
+    if (server.plan.projectFiles.length > 0 && call.tool.effect === "read")
+      warnOfMissingProject(call, server, method);
     return { server, value: answer.value };
   });
 }

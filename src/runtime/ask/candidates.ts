@@ -28,7 +28,9 @@ export function candidatesForDocument(call: CallState, admitted: Admitted): Cand
     });
   const { path } = admitted;
   const open = async ({ id }: ServerPlan, signal: AbortSignal): Promise<Attached[]> => {
-    const server = await serverOf(call, id, admitted, signal);
+    const server = await (admitted.isLibrary
+      ? libraryServer(call, id, signal)
+      : startServer(call, id, path, signal));
     const document = await server.ensureOpen(path, signal, call.files?.checkedAt);
     call.evidence.asks(server, document);
     return [{ server, document }];
@@ -45,9 +47,8 @@ export function candidatesForDocument(call: CallState, admitted: Admitted): Cand
   };
 }
 
-/** The server for a file. A library's file belongs to no project: a server that runs knows it from its own. */
-async function serverOf(call: CallState, id: string, { path, isLibrary }: Admitted, signal: AbortSignal) {
-  if (!isLibrary) return startServer(call, id, path, signal);
+/** The server for a library's file, which belongs to no project: a server that runs knows it from its own. */
+async function libraryServer(call: CallState, id: string, signal: AbortSignal) {
   const running = call.pool.running().find(({ plan }) => plan.id === id);
   if (running === undefined) return startServer(call, id, await call.samples.find(id), signal);
   call.evidence.awaits(running);
