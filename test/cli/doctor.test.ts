@@ -67,6 +67,21 @@ describe("doctor", () => {
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
   });
 
+  it("tells which project file a server lacks, and how to create it", async () => {
+    const config = { project_files: ["p.json"], project_fix: "Run make-project." };
+    const servers = { fake: { scenario, config } };
+    const lacking = await examined({ files: { "a.fake": "x\n" }, servers });
+    expect(lacking.of("server")).toContainEqual(
+      expect.objectContaining({
+        state: "warning",
+        text: expect.stringContaining("There is no p.json"),
+        fix: "Run make-project.",
+      }),
+    );
+    const whole = await examined({ files: { "a.fake": "x\n", "p.json": "" }, servers });
+    expect(whole.of("server")).toEqual([expect.objectContaining({ state: "ok" })]);
+  });
+
   it("tells a server that is not installed, one that does not start, and one without a file", async () => {
     const { code, of } = await examined({ files: { "b.bad": "" } }, (folder) => {
       const servers = [
