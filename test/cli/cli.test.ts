@@ -197,9 +197,9 @@ describe("generate", () => {
 });
 
 describe("tools, explain, schema", () => {
-  it("weighs the default profile under 8 KB", async () => {
+  it("weighs the default profile under 9 KB", async () => {
     const file = write("lspi.toml", config);
-    const { code, stdout } = await run(["tools", "--config", file, "--json", "--budget", "8192"]);
+    const { code, stdout } = await run(["tools", "--config", file, "--json", "--budget", "9216"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).tools).toHaveLength(12);
     expect((await run(["tools", "--config", file, "--budget", "100"])).code).toBe(1);
