@@ -132,7 +132,7 @@ describe("the package", () => {
     // What the stanza says is what a client starts, from another directory.
     const client = new Client({ name: "package", version: "0" });
     await client.connect(new StdioClientTransport({ ...entry, cwd: tmpdir(), stderr: "ignore" }));
-    expect((await client.listTools()).tools).toHaveLength(11);
+    expect((await client.listTools()).tools).toHaveLength(12);
     await client.close();
   }, 300_000);
 });

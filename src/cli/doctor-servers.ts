@@ -1,5 +1,5 @@
 /** The part of `doctor` for language servers: are they installed and locked, do they start and answer. */
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { uniqueBy } from "../base/order.js";
@@ -14,6 +14,7 @@ import {
   runsElsewhere,
 } from "../lsp/process/program.js";
 import type { LanguageServer, OpenDocument, Readiness, ServerPool } from "../lsp/types.js";
+import { missingProject } from "../runtime/ask/missing-project.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SampleFiles } from "../runtime/sample-files.js";
 import { openGate } from "../workspace/gate.js";
@@ -152,6 +153,8 @@ async function tryServers(runtime: Runtime, check: Check, io: Io): Promise<Trial
     );
     trials.push(trial);
     reportTrial(trial, server, context.base, report);
+    const missing = trial.file === null ? undefined : missingProject(server, dirname(trial.file), gate.roots);
+    if (missing !== undefined) report("server", "warning", missing.message, missing.fix);
   }
   return trials;
 }

@@ -1,7 +1,9 @@
 /** A loaded bundle at work: one path gate, one pool of language servers, any number of sessions. */
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import { sha256 } from "../base/hash.js";
+import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
@@ -9,6 +11,7 @@ import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import { type Edits, openEdits, recoverEdits } from "../workspace/edits/edits.js";
 import type { EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
+import { libraryRoots } from "../workspace/library-roots.js";
 import type { Gate } from "../workspace/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import { SavedPreviews } from "./edits/saved-previews.js";
@@ -90,9 +93,15 @@ async function openEngine(
 export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext): Promise<Runtime> {
   const { plan } = loaded;
   const { base, log } = context;
+  const roots = plan.workspace.roots.map((root) => resolve(base, root));
   const gate = await openGate({
-    roots: plan.workspace.roots.map((root) => resolve(base, root)),
+    roots,
     extraRoots: plan.workspace.extraRoots,
+    libraryOf: libraryRoots(sortedSet(plan.servers.flatMap((server) => server.libraryRoots)), {
+      env: context.env,
+      home: context.env.HOME ?? homedir(),
+      roots,
+    }),
     deny: plan.workspace.deny,
   });
   const memory = new MemoryWatch({

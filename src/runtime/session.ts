@@ -3,11 +3,12 @@
  * or a refusal; a fault of ours is logged with its cause and reported without detail.
  */
 import type { Answer } from "../abi/handler.js";
-import type { ToolPlan } from "../abi/plan.js";
+import type { StepPlan, ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.js";
 import type { ServerPool } from "../lsp/types.js";
+import { actions } from "../protocol/actions.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
@@ -228,7 +229,10 @@ export class Session {
 
 /** Whether a call may be asked again: it only reads what language servers answer. */
 function isRepeatable(tool: ToolPlan): boolean {
-  return (
-    tool.effect === "read" && tool.steps.every(({ kind }) => kind === "request" || kind === "diagnostics")
-  );
+  return tool.effect === "read" && tool.steps.every(readsServers);
+}
+
+function readsServers(step: StepPlan): boolean {
+  if (step.kind === "runtime") return actions[step.action].place;
+  return step.kind === "request" || step.kind === "diagnostics";
 }

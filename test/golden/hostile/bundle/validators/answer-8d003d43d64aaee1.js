@@ -8,10 +8,9 @@ const isEqual = (a, b) => {
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
 };
-const schema0 = {"additionalProperties":false,"oneOf":[{"properties":{"candidates":false,"error":false,"needs_disambiguation":false,"ok":{"const":true}},"required":["server_id","readiness","truncated","value"]},{"properties":{"error":false,"ok":{"const":true}},"required":["needs_disambiguation","candidates"]},{"properties":{"ok":{"const":false}},"required":["error","next_steps"]}],"properties":{"candidates":{"items":{"additionalProperties":false,"properties":{"character":{"minimum":1,"type":"integer"},"container":{"type":"string"},"end_character":{"minimum":1,"type":"integer"},"end_line":{"minimum":1,"type":"integer"},"kind":{"type":"string"},"line":{"minimum":1,"type":"integer"},"name":{"type":"string"},"path":{"type":"string"},"text":{"type":"string"}},"required":["name","kind","path","line","character","end_line","end_character"],"type":"object"},"type":"array"},"document":{"additionalProperties":false,"properties":{"path":{"type":"string"},"sha256":{"pattern":"^[0-9a-f]{64}$","type":"string"}},"required":["path","sha256"],"type":"object"},"dropped":{"minimum":0,"type":"integer"},"error":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"needs_disambiguation":{"const":true},"next_cursor":{"type":"string"},"next_steps":{"items":{"additionalProperties":false,"properties":{"arguments":{"type":"object"},"kind":{"enum":["tool","config","command","doc"]},"text":{"type":"string"},"tool":{"type":"string"},"why":{"type":"string"}},"required":["kind"],"type":"object"},"type":"array"},"ok":{"type":"boolean"},"readiness":{"enum":["ready","indexing","starting","unknown"]},"schema_version":{"const":1},"server_id":{"type":["string","null"]},"shown":{"minimum":0,"type":"integer"},"tool":{"type":"string"},"total":{"minimum":0,"type":"integer"},"truncated":{"type":"boolean"},"value":{"properties":{"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍":{"const":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},"process":{"enum":[{"eval":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"}]}},"type":"object"},"warnings":{"items":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"type":"array"}},"required":["schema_version","ok","tool","warnings"],"type":"object"};
+const schema0 = {"additionalProperties":false,"oneOf":[{"properties":{"candidates":false,"error":false,"needs_disambiguation":false,"ok":{"const":true}},"required":["server_id","readiness","truncated","value"]},{"properties":{"error":false,"ok":{"const":true}},"required":["needs_disambiguation","candidates"]},{"properties":{"ok":{"const":false}},"required":["error","next_steps"]}],"properties":{"candidates":{"items":{"additionalProperties":false,"properties":{"character":{"minimum":1,"type":"integer"},"container":{"type":"string"},"end_character":{"minimum":1,"type":"integer"},"end_line":{"minimum":1,"type":"integer"},"kind":{"type":"string"},"line":{"minimum":1,"type":"integer"},"name":{"type":"string"},"path":{"type":"string"},"text":{"type":"string"}},"required":["name","kind","path","line","character","end_line","end_character"],"type":"object"},"type":"array"},"document":{"additionalProperties":false,"properties":{"path":{"type":"string"}},"required":["path"],"type":"object"},"dropped":{"minimum":0,"type":"integer"},"error":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"needs_disambiguation":{"const":true},"next_cursor":{"type":"string"},"next_steps":{"items":{"additionalProperties":false,"properties":{"arguments":{"type":"object"},"kind":{"enum":["tool","config","command","doc"]},"text":{"type":"string"},"tool":{"type":"string"},"why":{"type":"string"}},"required":["kind"],"type":"object"},"type":"array"},"ok":{"type":"boolean"},"readiness":{"enum":["ready","indexing","starting","unknown"]},"schema_version":{"const":1},"server_id":{"type":["string","null"]},"shown":{"minimum":0,"type":"integer"},"tool":{"type":"string"},"total":{"minimum":0,"type":"integer"},"truncated":{"type":"boolean"},"value":{"properties":{"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍":{"const":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},"process":{"enum":[{"eval":"a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"}]}},"type":"object"},"warnings":{"items":{"additionalProperties":false,"properties":{"code":{"type":"string"},"data":{"type":"object"},"message":{"type":"string"}},"required":["code","message"],"type":"object"},"type":"array"}},"required":["schema_version","ok","tool","warnings"],"type":"object"};
 const func0 = Object.prototype.hasOwnProperty;
-const func70 = isEqual;
-const pattern0 = new RegExp("^[0-9a-f]{64}$", "u");
+const func68 = isEqual;
 
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -571,8 +570,9 @@ vErrors.push(err44);
 }
 errors++;
 }
-if((data18.sha256 === undefined) || (!(func0.call(data18, "sha256")))){
-const err45 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/required",keyword:"required",params:{missingProperty: "sha256"},message:"must have required property '"+"sha256"+"'"};
+for(const key2 of Object.keys(data18)){
+if(!(key2 === "path")){
+const err45 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -581,9 +581,10 @@ vErrors.push(err45);
 }
 errors++;
 }
-for(const key2 of Object.keys(data18)){
-if(!((key2 === "path") || (key2 === "sha256"))){
-const err46 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
+}
+if(data18.path !== undefined && func0.call(data18, "path")){
+if(typeof data18.path !== "string"){
+const err46 = {instancePath:instancePath+"/document/path",schemaPath:"#/properties/document/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -593,9 +594,9 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data18.path !== undefined && func0.call(data18, "path")){
-if(typeof data18.path !== "string"){
-const err47 = {instancePath:instancePath+"/document/path",schemaPath:"#/properties/document/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err47 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -605,11 +606,10 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data18.sha256 !== undefined && func0.call(data18, "sha256")){
-let data20 = data18.sha256;
-if(typeof data20 === "string"){
-if(!pattern0.test(data20)){
-const err48 = {instancePath:instancePath+"/document/sha256",schemaPath:"#/properties/document/properties/sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""};
+if(data.dropped !== undefined && func0.call(data, "dropped")){
+let data20 = data.dropped;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err48 = {instancePath:instancePath+"/dropped",schemaPath:"#/properties/dropped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -618,9 +618,9 @@ vErrors.push(err48);
 }
 errors++;
 }
-}
-else {
-const err49 = {instancePath:instancePath+"/document/sha256",schemaPath:"#/properties/document/properties/sha256/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if((typeof data20 == "number") && (isFinite(data20))){
+if(data20 < 0 || isNaN(data20)){
+const err49 = {instancePath:instancePath+"/dropped",schemaPath:"#/properties/dropped/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -631,8 +631,11 @@ errors++;
 }
 }
 }
-else {
-const err50 = {instancePath:instancePath+"/document",schemaPath:"#/properties/document/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.error !== undefined && func0.call(data, "error")){
+let data21 = data.error;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if((data21.code === undefined) || (!(func0.call(data21, "code")))){
+const err50 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -641,11 +644,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-}
-if(data.dropped !== undefined && func0.call(data, "dropped")){
-let data21 = data.dropped;
-if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
-const err51 = {instancePath:instancePath+"/dropped",schemaPath:"#/properties/dropped/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((data21.message === undefined) || (!(func0.call(data21, "message")))){
+const err51 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -654,9 +654,9 @@ vErrors.push(err51);
 }
 errors++;
 }
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 < 0 || isNaN(data21)){
-const err52 = {instancePath:instancePath+"/dropped",schemaPath:"#/properties/dropped/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+for(const key3 of Object.keys(data21)){
+if(!(((key3 === "code") || (key3 === "data")) || (key3 === "message"))){
+const err52 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -666,12 +666,9 @@ vErrors.push(err52);
 errors++;
 }
 }
-}
-if(data.error !== undefined && func0.call(data, "error")){
-let data22 = data.error;
-if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
-if((data22.code === undefined) || (!(func0.call(data22, "code")))){
-const err53 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(data21.code !== undefined && func0.call(data21, "code")){
+if(typeof data21.code !== "string"){
+const err53 = {instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -680,8 +677,11 @@ vErrors.push(err53);
 }
 errors++;
 }
-if((data22.message === undefined) || (!(func0.call(data22, "message")))){
-const err54 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data21.data !== undefined && func0.call(data21, "data")){
+let data23 = data21.data;
+if(!(data23 && typeof data23 == "object" && !Array.isArray(data23))){
+const err54 = {instancePath:instancePath+"/error/data",schemaPath:"#/properties/error/properties/data/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -690,9 +690,10 @@ vErrors.push(err54);
 }
 errors++;
 }
-for(const key3 of Object.keys(data22)){
-if(!(((key3 === "code") || (key3 === "data")) || (key3 === "message"))){
-const err55 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"};
+}
+if(data21.message !== undefined && func0.call(data21, "message")){
+if(typeof data21.message !== "string"){
+const err55 = {instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -702,9 +703,9 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data22.code !== undefined && func0.call(data22, "code")){
-if(typeof data22.code !== "string"){
-const err56 = {instancePath:instancePath+"/error/code",schemaPath:"#/properties/error/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err56 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -714,10 +715,9 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data22.data !== undefined && func0.call(data22, "data")){
-let data24 = data22.data;
-if(!(data24 && typeof data24 == "object" && !Array.isArray(data24))){
-const err57 = {instancePath:instancePath+"/error/data",schemaPath:"#/properties/error/properties/data/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.needs_disambiguation !== undefined && func0.call(data, "needs_disambiguation")){
+if(true !== data.needs_disambiguation){
+const err57 = {instancePath:instancePath+"/needs_disambiguation",schemaPath:"#/properties/needs_disambiguation/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -727,9 +727,9 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data22.message !== undefined && func0.call(data22, "message")){
-if(typeof data22.message !== "string"){
-const err58 = {instancePath:instancePath+"/error/message",schemaPath:"#/properties/error/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.next_cursor !== undefined && func0.call(data, "next_cursor")){
+if(typeof data.next_cursor !== "string"){
+const err58 = {instancePath:instancePath+"/next_cursor",schemaPath:"#/properties/next_cursor/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -739,9 +739,15 @@ vErrors.push(err58);
 errors++;
 }
 }
-}
-else {
-const err59 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.next_steps !== undefined && func0.call(data, "next_steps")){
+let data27 = data.next_steps;
+if(Array.isArray(data27)){
+const len1 = data27.length;
+for(let i1=0; i1<len1; i1++){
+let data28 = data27[i1];
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+if((data28.kind === undefined) || (!(func0.call(data28, "kind")))){
+const err59 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -750,10 +756,9 @@ vErrors.push(err59);
 }
 errors++;
 }
-}
-if(data.needs_disambiguation !== undefined && func0.call(data, "needs_disambiguation")){
-if(true !== data.needs_disambiguation){
-const err60 = {instancePath:instancePath+"/needs_disambiguation",schemaPath:"#/properties/needs_disambiguation/const",keyword:"const",params:{allowedValue: true},message:"must be equal to constant"};
+for(const key4 of Object.keys(data28)){
+if(!(((((key4 === "arguments") || (key4 === "kind")) || (key4 === "text")) || (key4 === "tool")) || (key4 === "why"))){
+const err60 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -763,9 +768,10 @@ vErrors.push(err60);
 errors++;
 }
 }
-if(data.next_cursor !== undefined && func0.call(data, "next_cursor")){
-if(typeof data.next_cursor !== "string"){
-const err61 = {instancePath:instancePath+"/next_cursor",schemaPath:"#/properties/next_cursor/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data28.arguments !== undefined && func0.call(data28, "arguments")){
+let data29 = data28.arguments;
+if(!(data29 && typeof data29 == "object" && !Array.isArray(data29))){
+const err61 = {instancePath:instancePath+"/next_steps/" + i1+"/arguments",schemaPath:"#/properties/next_steps/items/properties/arguments/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -775,15 +781,10 @@ vErrors.push(err61);
 errors++;
 }
 }
-if(data.next_steps !== undefined && func0.call(data, "next_steps")){
-let data28 = data.next_steps;
-if(Array.isArray(data28)){
-const len1 = data28.length;
-for(let i1=0; i1<len1; i1++){
-let data29 = data28[i1];
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-if((data29.kind === undefined) || (!(func0.call(data29, "kind")))){
-const err62 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'"};
+if(data28.kind !== undefined && func0.call(data28, "kind")){
+let data30 = data28.kind;
+if(!((((data30 === "tool") || (data30 === "config")) || (data30 === "command")) || (data30 === "doc"))){
+const err62 = {instancePath:instancePath+"/next_steps/" + i1+"/kind",schemaPath:"#/properties/next_steps/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema0.properties.next_steps.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -792,9 +793,10 @@ vErrors.push(err62);
 }
 errors++;
 }
-for(const key4 of Object.keys(data29)){
-if(!(((((key4 === "arguments") || (key4 === "kind")) || (key4 === "text")) || (key4 === "tool")) || (key4 === "why"))){
-const err63 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"};
+}
+if(data28.text !== undefined && func0.call(data28, "text")){
+if(typeof data28.text !== "string"){
+const err63 = {instancePath:instancePath+"/next_steps/" + i1+"/text",schemaPath:"#/properties/next_steps/items/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -804,10 +806,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data29.arguments !== undefined && func0.call(data29, "arguments")){
-let data30 = data29.arguments;
-if(!(data30 && typeof data30 == "object" && !Array.isArray(data30))){
-const err64 = {instancePath:instancePath+"/next_steps/" + i1+"/arguments",schemaPath:"#/properties/next_steps/items/properties/arguments/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data28.tool !== undefined && func0.call(data28, "tool")){
+if(typeof data28.tool !== "string"){
+const err64 = {instancePath:instancePath+"/next_steps/" + i1+"/tool",schemaPath:"#/properties/next_steps/items/properties/tool/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -817,10 +818,9 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data29.kind !== undefined && func0.call(data29, "kind")){
-let data31 = data29.kind;
-if(!((((data31 === "tool") || (data31 === "config")) || (data31 === "command")) || (data31 === "doc"))){
-const err65 = {instancePath:instancePath+"/next_steps/" + i1+"/kind",schemaPath:"#/properties/next_steps/items/properties/kind/enum",keyword:"enum",params:{allowedValues: schema0.properties.next_steps.items.properties.kind.enum},message:"must be equal to one of the allowed values"};
+if(data28.why !== undefined && func0.call(data28, "why")){
+if(typeof data28.why !== "string"){
+const err65 = {instancePath:instancePath+"/next_steps/" + i1+"/why",schemaPath:"#/properties/next_steps/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -830,9 +830,9 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data29.text !== undefined && func0.call(data29, "text")){
-if(typeof data29.text !== "string"){
-const err66 = {instancePath:instancePath+"/next_steps/" + i1+"/text",schemaPath:"#/properties/next_steps/items/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err66 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -842,9 +842,9 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data29.tool !== undefined && func0.call(data29, "tool")){
-if(typeof data29.tool !== "string"){
-const err67 = {instancePath:instancePath+"/next_steps/" + i1+"/tool",schemaPath:"#/properties/next_steps/items/properties/tool/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err67 = {instancePath:instancePath+"/next_steps",schemaPath:"#/properties/next_steps/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -854,9 +854,9 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data29.why !== undefined && func0.call(data29, "why")){
-if(typeof data29.why !== "string"){
-const err68 = {instancePath:instancePath+"/next_steps/" + i1+"/why",schemaPath:"#/properties/next_steps/items/properties/why/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.ok !== undefined && func0.call(data, "ok")){
+if(typeof data.ok !== "boolean"){
+const err68 = {instancePath:instancePath+"/ok",schemaPath:"#/properties/ok/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -866,9 +866,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-}
-else {
-const err69 = {instancePath:instancePath+"/next_steps/" + i1,schemaPath:"#/properties/next_steps/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data.readiness !== undefined && func0.call(data, "readiness")){
+let data35 = data.readiness;
+if(!((((data35 === "ready") || (data35 === "indexing")) || (data35 === "starting")) || (data35 === "unknown"))){
+const err69 = {instancePath:instancePath+"/readiness",schemaPath:"#/properties/readiness/enum",keyword:"enum",params:{allowedValues: schema0.properties.readiness.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -878,9 +879,9 @@ vErrors.push(err69);
 errors++;
 }
 }
-}
-else {
-const err70 = {instancePath:instancePath+"/next_steps",schemaPath:"#/properties/next_steps/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.schema_version !== undefined && func0.call(data, "schema_version")){
+if(1 !== data.schema_version){
+const err70 = {instancePath:instancePath+"/schema_version",schemaPath:"#/properties/schema_version/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -890,9 +891,10 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data.ok !== undefined && func0.call(data, "ok")){
-if(typeof data.ok !== "boolean"){
-const err71 = {instancePath:instancePath+"/ok",schemaPath:"#/properties/ok/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data.server_id !== undefined && func0.call(data, "server_id")){
+let data37 = data.server_id;
+if((typeof data37 !== "string") && (data37 !== null)){
+const err71 = {instancePath:instancePath+"/server_id",schemaPath:"#/properties/server_id/type",keyword:"type",params:{type: schema0.properties.server_id.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -902,10 +904,10 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data.readiness !== undefined && func0.call(data, "readiness")){
-let data36 = data.readiness;
-if(!((((data36 === "ready") || (data36 === "indexing")) || (data36 === "starting")) || (data36 === "unknown"))){
-const err72 = {instancePath:instancePath+"/readiness",schemaPath:"#/properties/readiness/enum",keyword:"enum",params:{allowedValues: schema0.properties.readiness.enum},message:"must be equal to one of the allowed values"};
+if(data.shown !== undefined && func0.call(data, "shown")){
+let data38 = data.shown;
+if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
+const err72 = {instancePath:instancePath+"/shown",schemaPath:"#/properties/shown/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -914,10 +916,9 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-if(data.schema_version !== undefined && func0.call(data, "schema_version")){
-if(1 !== data.schema_version){
-const err73 = {instancePath:instancePath+"/schema_version",schemaPath:"#/properties/schema_version/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"};
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 < 0 || isNaN(data38)){
+const err73 = {instancePath:instancePath+"/shown",schemaPath:"#/properties/shown/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -927,10 +928,10 @@ vErrors.push(err73);
 errors++;
 }
 }
-if(data.server_id !== undefined && func0.call(data, "server_id")){
-let data38 = data.server_id;
-if((typeof data38 !== "string") && (data38 !== null)){
-const err74 = {instancePath:instancePath+"/server_id",schemaPath:"#/properties/server_id/type",keyword:"type",params:{type: schema0.properties.server_id.type},message:"must be string,null"};
+}
+if(data.tool !== undefined && func0.call(data, "tool")){
+if(typeof data.tool !== "string"){
+const err74 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -940,10 +941,10 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data.shown !== undefined && func0.call(data, "shown")){
-let data39 = data.shown;
-if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
-const err75 = {instancePath:instancePath+"/shown",schemaPath:"#/properties/shown/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.total !== undefined && func0.call(data, "total")){
+let data40 = data.total;
+if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
+const err75 = {instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -952,9 +953,9 @@ vErrors.push(err75);
 }
 errors++;
 }
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
-const err76 = {instancePath:instancePath+"/shown",schemaPath:"#/properties/shown/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 < 0 || isNaN(data40)){
+const err76 = {instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -965,9 +966,9 @@ errors++;
 }
 }
 }
-if(data.tool !== undefined && func0.call(data, "tool")){
-if(typeof data.tool !== "string"){
-const err77 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.truncated !== undefined && func0.call(data, "truncated")){
+if(typeof data.truncated !== "boolean"){
+const err77 = {instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -977,10 +978,12 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data.total !== undefined && func0.call(data, "total")){
-let data41 = data.total;
-if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
-const err78 = {instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.value !== undefined && func0.call(data, "value")){
+let data42 = data.value;
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(data42["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"] !== undefined && func0.call(data42, "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍")){
+if("a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍" !== data42["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"]){
+const err78 = {instancePath:instancePath+"/value/a\"b'c`d${process.exit(1)}*~1 ~1~1\\ \n\r\u2028\u2029<~1script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍",schemaPath:"#/properties/value/properties/a%22b'c%60d%24%7Bprocess.exit(1)%7D*~1%20~1~1%5C%20%0A%0D%E2%80%A8%E2%80%A9%3C~1script%3E%3C!--%20%7B%7Blit%20name%7D%7D%20%7B%7B%7Bthis%7D%7D%7D%20--%3E%20import(%22x%22)%20%7C%20_x_%20%00%20%F0%9F%91%8D/const",keyword:"const",params:{allowedValue: "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},message:"must be equal to constant"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -989,9 +992,11 @@ vErrors.push(err78);
 }
 errors++;
 }
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 < 0 || isNaN(data41)){
-const err79 = {instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data42.process !== undefined && func0.call(data42, "process")){
+const vSchema2 = schema0.properties.value.properties.process.enum;
+if(!(func68(data42.process, vSchema2[0]))){
+const err79 = {instancePath:instancePath+"/value/process",schemaPath:"#/properties/value/properties/process/enum",keyword:"enum",params:{allowedValues: schema0.properties.value.properties.process.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1002,9 +1007,8 @@ errors++;
 }
 }
 }
-if(data.truncated !== undefined && func0.call(data, "truncated")){
-if(typeof data.truncated !== "boolean"){
-const err80 = {instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err80 = {instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1014,12 +1018,15 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data.value !== undefined && func0.call(data, "value")){
-let data43 = data.value;
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-if(data43["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"] !== undefined && func0.call(data43, "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍")){
-if("a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍" !== data43["a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"]){
-const err81 = {instancePath:instancePath+"/value/a\"b'c`d${process.exit(1)}*~1 ~1~1\\ \n\r\u2028\u2029<~1script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍",schemaPath:"#/properties/value/properties/a%22b'c%60d%24%7Bprocess.exit(1)%7D*~1%20~1~1%5C%20%0A%0D%E2%80%A8%E2%80%A9%3C~1script%3E%3C!--%20%7B%7Blit%20name%7D%7D%20%7B%7B%7Bthis%7D%7D%7D%20--%3E%20import(%22x%22)%20%7C%20_x_%20%00%20%F0%9F%91%8D/const",keyword:"const",params:{allowedValue: "a\"b'c`d${process.exit(1)}*/ //\\ \n\r\u2028\u2029</script><!-- {{lit name}} {{{this}}} --> import(\"x\") | _x_ \u0000 👍"},message:"must be equal to constant"};
+if(data.warnings !== undefined && func0.call(data, "warnings")){
+let data45 = data.warnings;
+if(Array.isArray(data45)){
+const len2 = data45.length;
+for(let i2=0; i2<len2; i2++){
+let data46 = data45[i2];
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+if((data46.code === undefined) || (!(func0.call(data46, "code")))){
+const err81 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1028,11 +1035,8 @@ vErrors.push(err81);
 }
 errors++;
 }
-}
-if(data43.process !== undefined && func0.call(data43, "process")){
-const vSchema2 = schema0.properties.value.properties.process.enum;
-if(!(func70(data43.process, vSchema2[0]))){
-const err82 = {instancePath:instancePath+"/value/process",schemaPath:"#/properties/value/properties/process/enum",keyword:"enum",params:{allowedValues: schema0.properties.value.properties.process.enum},message:"must be equal to one of the allowed values"};
+if((data46.message === undefined) || (!(func0.call(data46, "message")))){
+const err82 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1041,10 +1045,9 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-}
-else {
-const err83 = {instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: "object"},message:"must be object"};
+for(const key5 of Object.keys(data46)){
+if(!(((key5 === "code") || (key5 === "data")) || (key5 === "message"))){
+const err83 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1054,15 +1057,9 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data.warnings !== undefined && func0.call(data, "warnings")){
-let data46 = data.warnings;
-if(Array.isArray(data46)){
-const len2 = data46.length;
-for(let i2=0; i2<len2; i2++){
-let data47 = data46[i2];
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-if((data47.code === undefined) || (!(func0.call(data47, "code")))){
-const err84 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/required",keyword:"required",params:{missingProperty: "code"},message:"must have required property '"+"code"+"'"};
+if(data46.code !== undefined && func0.call(data46, "code")){
+if(typeof data46.code !== "string"){
+const err84 = {instancePath:instancePath+"/warnings/" + i2+"/code",schemaPath:"#/properties/warnings/items/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1071,8 +1068,11 @@ vErrors.push(err84);
 }
 errors++;
 }
-if((data47.message === undefined) || (!(func0.call(data47, "message")))){
-const err85 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/required",keyword:"required",params:{missingProperty: "message"},message:"must have required property '"+"message"+"'"};
+}
+if(data46.data !== undefined && func0.call(data46, "data")){
+let data48 = data46.data;
+if(!(data48 && typeof data48 == "object" && !Array.isArray(data48))){
+const err85 = {instancePath:instancePath+"/warnings/" + i2+"/data",schemaPath:"#/properties/warnings/items/properties/data/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1081,9 +1081,10 @@ vErrors.push(err85);
 }
 errors++;
 }
-for(const key5 of Object.keys(data47)){
-if(!(((key5 === "code") || (key5 === "data")) || (key5 === "message"))){
-const err86 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"};
+}
+if(data46.message !== undefined && func0.call(data46, "message")){
+if(typeof data46.message !== "string"){
+const err86 = {instancePath:instancePath+"/warnings/" + i2+"/message",schemaPath:"#/properties/warnings/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1093,9 +1094,9 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data47.code !== undefined && func0.call(data47, "code")){
-if(typeof data47.code !== "string"){
-const err87 = {instancePath:instancePath+"/warnings/" + i2+"/code",schemaPath:"#/properties/warnings/items/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err87 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1105,10 +1106,9 @@ vErrors.push(err87);
 errors++;
 }
 }
-if(data47.data !== undefined && func0.call(data47, "data")){
-let data49 = data47.data;
-if(!(data49 && typeof data49 == "object" && !Array.isArray(data49))){
-const err88 = {instancePath:instancePath+"/warnings/" + i2+"/data",schemaPath:"#/properties/warnings/items/properties/data/type",keyword:"type",params:{type: "object"},message:"must be object"};
+}
+else {
+const err88 = {instancePath:instancePath+"/warnings",schemaPath:"#/properties/warnings/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1118,50 +1118,14 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data47.message !== undefined && func0.call(data47, "message")){
-if(typeof data47.message !== "string"){
-const err89 = {instancePath:instancePath+"/warnings/" + i2+"/message",schemaPath:"#/properties/warnings/items/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err89 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err89];
 }
 else {
 vErrors.push(err89);
-}
-errors++;
-}
-}
-}
-else {
-const err90 = {instancePath:instancePath+"/warnings/" + i2,schemaPath:"#/properties/warnings/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
-}
-errors++;
-}
-}
-}
-else {
-const err91 = {instancePath:instancePath+"/warnings",schemaPath:"#/properties/warnings/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err91];
-}
-else {
-vErrors.push(err91);
-}
-errors++;
-}
-}
-}
-else {
-const err92 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err92];
-}
-else {
-vErrors.push(err92);
 }
 errors++;
 }
