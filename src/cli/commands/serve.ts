@@ -65,7 +65,7 @@ export const serve: Command = {
 
 /** Output that the client does not read would keep the process alive. Node does not let stdout be destroyed. */
 function endUnread(output: Writable): void {
-  if (output === process.stdout) process.exit();
+  if ("fd" in output && output.fd === 1) process.exit();
   else output.destroy();
 }
 
