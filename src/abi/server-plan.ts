@@ -99,6 +99,8 @@ export interface ServerPlan {
   diagnostics: { pull: boolean; onSave: boolean };
   /** Use one process for several roots if the server supports adding workspace folders. */
   shareRoots: boolean;
+  /** The oldest version of its program that works; an older one of the project is not used. */
+  minVersion: string | null;
   install: string | null;
 }
 

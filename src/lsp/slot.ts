@@ -13,6 +13,7 @@ import { cancelled, delay, unlessAborted } from "../base/timing.js";
 import type { Capabilities } from "./capabilities.js";
 import type { Instance } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
+import { reasonIn } from "./process/start-failure.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { redact } from "./wire/redact.js";
@@ -191,9 +192,12 @@ export class Slot {
   #failedToStart(error: unknown): Error {
     if (!(error instanceof Refusal))
       return new Fault("a server's start failed unexpectedly", { cause: error });
-    const { code, message, nextSteps, data } = error;
-    this.#lastError = message;
+    const { code, nextSteps, data } = error;
     if (Array.isArray(data.stderr)) this.#lastStderr = data.stderr.map(String);
+    // A refusal of the server's own has its own words; one that ended has only its output.
+    const reason = code === "lsp/exited" ? reasonIn(this.#lastStderr, this.context.roots) : undefined;
+    const message = reason === undefined ? error.message : `${error.message}: ${reason}`;
+    this.#lastError = message;
     this.#isUnavailable = unavailableCodes.has(code);
     if (!this.#isUnavailable) this.#crashes.add();
     this.context.log("warn", "server did not start", { server: this.plan.id, error: message });

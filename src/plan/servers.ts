@@ -50,6 +50,7 @@ function buildServer(server: ServerConfig, config: Config, report: Report): Serv
     ...buildLanguages(server, extensions),
     env: canonical(server.env ?? {}),
     transport,
+    minVersion: server.probe?.at_least ?? null,
     initializeOptions: canonical((server.initialize_options ?? null) as Json),
     clientCapabilities: canonical((server.client_capabilities ?? {}) as JsonObject),
     settings: canonical((server.workspace_configuration ?? {}) as JsonObject),

@@ -92,6 +92,7 @@ export function serverPlan(
     openOnChange: false,
     diagnostics: { pull: true, onSave: false },
     shareRoots: true,
+    minVersion: null,
     install: null,
   };
 }

@@ -223,6 +223,17 @@ export const serverSchema = z.strictObject({
     z.boolean(),
     "One process for all roots, where the server accepts folders while it runs and nothing names its root (true when absent); else one per root.",
   ),
+  probe: optional(
+    z.strictObject({
+      args: z.array(z.string()).meta(sequence("Arguments that print the version.")),
+      at_least: z
+        .string()
+        .regex(/^\d+(\.\d+)*$/, "a version")
+        .describe("The oldest version that works."),
+    }),
+    "How an installed program is checked to be the right one. The project's own is not used where it is older.",
+    "fixed",
+  ),
   install: fixed(z.string(), "How to install the server, for people."),
 });
 

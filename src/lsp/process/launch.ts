@@ -19,6 +19,7 @@ import { assertLocked } from "./lock.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
+import { assertRecent } from "./start-failure.js";
 import { StderrRing } from "./stderr-ring.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
@@ -68,6 +69,7 @@ export async function launch(given: Launch): Promise<LaunchedServer> {
     return { ...connected, launchSettings: settings };
   }
   const chosen = { ...given, program: requireProgram(plan, server, context) };
+  assertRecent(server, chosen.program);
   const settings = launchSettings(chosen);
   const isLocked = await assertLocked(chosen);
   const start = (names: SocketNames): Transport => startProgram({ ...chosen, sandbox, isLocked }, names);
