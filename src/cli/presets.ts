@@ -10,6 +10,7 @@ import { isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { didYouMean, homeOf, type Input, type Io, UsageError } from "./command.js";
 import { workspaceFolder } from "./compile.js";
 import { isInPackages, isInstalledAsync, missingModules } from "./installed.js";
+import { fitsProject } from "./requires.js";
 import { shippedConfigs } from "./shipped.js";
 import { withProgress } from "./terminal/prompt.js";
 import { untrustedAround } from "./untrusted-folders.js";
@@ -26,14 +27,22 @@ export function serverPrograms(servers: readonly JsonObject[], catalogue: Catalo
   });
 }
 
-/** Installed; only in an untrusted workspace's `node_modules`; installed without modules that it loads; not found. */
-export const presences = ["installed", "untrusted", "incomplete", "missing"] as const;
+/**
+ * Installed; only in an untrusted workspace's `node_modules`; installed without modules that it loads; not found; for
+ * another version of a package than the project has, where another server fits.
+ */
+export const presences = ["installed", "untrusted", "incomplete", "missing", "unfit"] as const;
 export type Presence = (typeof presences)[number];
 
 type PresenceOf = (preset: PresetFacts) => Presence;
 
 /** Searches the programs of all presets at once and returns the result for each. */
-export async function findInstalled(presets: PresetFacts[], input: Input, io: Io): Promise<PresenceOf> {
+export async function findInstalled(
+  presets: PresetFacts[],
+  input: Input,
+  io: Io,
+  { isForProject = true } = {},
+): Promise<PresenceOf> {
   const workspace = workspaceFolder(input, io);
   const packages = join(workspace, "node_modules", ".bin");
   const avoid = untrustedFolders(input, io);
@@ -44,8 +53,12 @@ export async function findInstalled(presets: PresetFacts[], input: Input, io: Io
       return [preset.id, missingModules(preset, path, workspace).length === 0 ? "installed" : "incomplete"];
     return [preset.id, !isTrusted && isInPackages(preset, packages) ? "untrusted" : "missing"];
   });
+  const fits = isForProject ? fitsProject(workspace) : () => true;
+  const fitting = new Set(presets.filter(fits).flatMap(({ languages = [] }) => languages));
+  const isUnfit = (preset: PresetFacts) =>
+    !fits(preset) && preset.languages?.some((language) => fitting.has(language)) === true;
   const known = new Map(await withProgress(io, "looking for language servers", () => Promise.all(found)));
-  return ({ id }) => known.get(id) ?? "missing";
+  return (preset) => (isUnfit(preset) ? "unfit" : (known.get(preset.id) ?? "missing"));
 }
 
 /** The workspace and the folders around it whose programs are ignored; empty if the workspace is trusted. */
@@ -59,6 +72,7 @@ export function untrustedFolders(input: Input, io: Io): string[] {
 export function presenceText(presence: Presence, install = "", loads: readonly string[] = []): string {
   const how = install === "" ? "" : `: ${install}`;
   if (presence === "installed") return "installed";
+  if (presence === "unfit") return "for another version than the project has";
   if (presence === "incomplete") return `installed without ${loads.join(", ")}, which it loads${how}`;
   if (presence === "missing") return `not installed${how}`;
   return "in node_modules/.bin, not trusted: `lsp-proxy trust`, or --trust-workspace";

@@ -75,8 +75,14 @@ export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
 /** The placeholder values for one root. Throws a Refusal where an untrusted workspace gives none. */
 export function namedPathsOf({ server, root, program, context }: ServerStart<ServerCommand>): NamedPaths {
   if (isTrustedStart(server, root, context)) {
-    const own = modulesFrom(root, [])[0] ?? join(root, "node_modules");
-    return (name) => (name === "workspace" ? root : name === "node_modules" ? own : undefined);
+    const folders = modulesFrom(root, []);
+    // Where the project has not the file, the server's own is taken: another version may have none such.
+    const find = (rest: string) =>
+      [...folders, ...ownModules(server, program, [])].find((folder) => existsSync(join(folder, rest)));
+    return (name, rest) => {
+      if (name !== "node_modules") return name === "workspace" ? root : undefined;
+      return find(rest) ?? folders[0] ?? join(root, "node_modules");
+    };
   }
   const untrusted = untrustedFolders(context);
   const folders = ownModules(server, program, untrusted);
