@@ -21,6 +21,8 @@ import { redact } from "./wire/redact.js";
 type FolderCapabilities = NonNullable<NonNullable<ServerCapabilities["workspace"]>["workspaceFolders"]>;
 
 const ROOT_PLACEHOLDER = /<workspace>|<node_modules>/;
+/** The Python of a folder. A server that asks for its settings asks for each folder. */
+const FOLDER_PLACEHOLDER = /<python>/;
 /** Reasons why a program is not started at all. They are no crashes, and the next call tries again. */
 const unavailableCodes: ReadonlySet<Code> = new Set<Code>([
   "lsp/not-installed",
@@ -261,6 +263,10 @@ function acceptsFolders(plan: ServerPlan, capabilities: Capabilities): boolean {
   return supported === true && isNotified;
 }
 
-function namesRoot({ command, args, env, initializeOptions, settings }: ServerPlan): boolean {
-  return ROOT_PLACEHOLDER.test(JSON.stringify([command, args, env, initializeOptions, settings]));
+function namesRoot({ command, args, env, initializeOptions, settings, pushSettings }: ServerPlan): boolean {
+  const told = JSON.stringify([initializeOptions, pushSettings ? settings : {}]);
+  return (
+    ROOT_PLACEHOLDER.test(JSON.stringify([command, args, env, initializeOptions, settings])) ||
+    FOLDER_PLACEHOLDER.test(told)
+  );
 }
