@@ -1,13 +1,11 @@
 /** Finds out whether the programs of the catalogue are installed, and how to install them. Runs a program only for its version. */
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
-import { isTable } from "../base/json.js";
-import { compareKeys } from "../base/order.js";
+import { realpathSync } from "node:fs";
+import { dirname, sep } from "node:path";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
-import { asText, diskFiles } from "../config/files.js";
 import { envOutside } from "../lsp/process/environment.js";
 import { missingModuleFiles } from "../lsp/process/launch-settings.js";
+import { isAtLeast, packageVersion } from "../lsp/process/package-version.js";
 import { findCommand } from "../lsp/process/program.js";
 import { defaultEnv } from "../plan/defaults.js";
 
@@ -29,10 +27,11 @@ export function programsOf(presets: readonly Pick<PresetFacts, "command">[]): st
   return presets.flatMap((preset) => programOf(preset) ?? []);
 }
 
-/** Whether a preset's program is installed and, where the preset demands it, recent enough. */
+/** Whether a preset's program is installed and, where the preset demands it, recent enough. It is started only where no file says so. */
 export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
+  const known = isInstalledUnstarted(preset, path);
   const program = findProgram(preset, path);
-  if (program === undefined || preset.probe === undefined) return program !== undefined;
+  if (known !== undefined || program === undefined || preset.probe === undefined) return known === true;
   const { status, stdout } = spawnSync(program, preset.probe.args, {
     ...probeOptions(program, path),
     encoding: "utf8",
@@ -43,9 +42,10 @@ export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
 
 /** The asynchronous form of `isInstalled`. */
 export async function isInstalledAsync(preset: PresetFacts, path: SearchPath): Promise<boolean> {
+  const known = isInstalledUnstarted(preset, path);
   const program = findProgram(preset, path);
   const { probe } = preset;
-  if (program === undefined || probe === undefined) return program !== undefined;
+  if (known !== undefined || program === undefined || probe === undefined) return known === true;
   return new Promise((resolve) => {
     const child = execFile(program, probe.args, probeOptions(program, path), (error, stdout) =>
       resolve(error === null && isAtLeast(stdout, probe.at_least)),
@@ -82,21 +82,6 @@ function isRecent(program: string, probe: NonNullable<PresetFacts["probe"]>): bo
   return isAtLeast(packageVersion(program) ?? "", probe.at_least);
 }
 
-function packageVersion(program: string): string | undefined {
-  for (let folder = dirname(realpathSync(program)); dirname(folder) !== folder; folder = dirname(folder)) {
-    const file = join(folder, "package.json");
-    if (!existsSync(file)) continue;
-    try {
-      // In an untrusted folder it may be a pipe or endless, so the guarded reader is used.
-      const manifest: unknown = JSON.parse(asText(diskFiles.read(file) ?? ""));
-      return isTable(manifest) && typeof manifest.version === "string" ? manifest.version : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-  return undefined;
-}
-
 function findProgram(preset: PresetFacts, { folders, avoid, env }: SearchPath): string | undefined {
   const name = programOf(preset);
   return name === undefined ? undefined : findCommand(name, folders, env.PATH, avoid);
@@ -107,19 +92,6 @@ function probeOptions(program: string, { env, avoid }: SearchPath) {
   const inherited = Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
   const cwd = dirname(program);
   return { cwd, env: envOutside(inherited, avoid, cwd).env, timeout: PROBE_TIMEOUT_MS };
-}
-
-/** Whether the first version number in a text is at least `wanted`. */
-export function isAtLeast(printed: string, wanted: string): boolean {
-  const found = /\d+(?:\.\d+)*/.exec(printed)?.[0].split(".");
-  const least = wanted.split(".").map(Number);
-  return (
-    found !== undefined &&
-    compareKeys(
-      least.map((_, index) => Number(found[index] ?? 0)),
-      least,
-    ) >= 0
-  );
 }
 
 const ROOT_MANAGERS: ReadonlySet<string> = new Set(["apt", "apt-get", "dnf", "pacman", "zypper", "apk"]);
