@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { findCommand } from "../../src/lsp/process/program.js";
 import { pythonOf } from "../../src/lsp/process/python-environment.js";
 import { runHere } from "../cli/terminal.js";
 import { program, testEnvironment } from "./session.js";
@@ -60,6 +61,31 @@ it.runIf(hasVenv).each([".venv", "venv"])(
     const { stdout } = await diagnostics("app.py", trusted);
     expect(stdout).toContain(ALWAYS);
     expect(stdout).not.toContain(MISSING);
+  },
+  180_000,
+);
+
+/** Servers that are tested where they are installed. */
+const others = [
+  ["basedpyright", "basedpyright-langserver"],
+  ["jedi-language-server", "jedi-language-server"],
+  ["pylsp", "pylsp"],
+  ["pyrefly", "pyrefly"],
+  ["ty", "ty"],
+].filter(([, program = ""]) => findCommand(program, [], process.env.PATH) !== undefined);
+it.runIf(hasVenv).each(others)(
+  "%s knows the packages of a trusted project's venv",
+  async (kind, command) => {
+    write("app.py", "import humanised\n\nx = humanised.size(12)\n");
+    write("lspi.toml", `[allow]\ncommands = ["${command}"]\n[[servers]]\nid = "py"\nkind = "${kind}"\n`);
+    const hover = async () => {
+      const at = { file_path: "app.py", line: 3, character: 16 };
+      const args = ["call", "get_hover", JSON.stringify(at), "--config", "lspi.toml", ...trusted];
+      return (await runHere(args, { cwd: project, env: { HOME: folder, VIRTUAL_ENV: "" } })).stdout;
+    };
+    expect(await hover()).not.toContain("n: int");
+    environment(join(project, "venv"));
+    expect(await hover()).toContain("n: int");
   },
   180_000,
 );
