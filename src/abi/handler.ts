@@ -3,7 +3,7 @@
  * position (`at`), sends requests and shapes the answer.
  */
 import type { Json, JsonObject } from "../base/json.js";
-import type { Effect, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
+import type { Effect, FilterPlan, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
 
 /** The argument of a handler module's default export. */
 export interface Abi {
@@ -51,6 +51,8 @@ export interface AnswerOptions {
   apply?: "never" | "on_request";
   /** How much source text to show with each location. */
   snippet?: { show: Json | undefined; contextLines: Json | undefined; maxChars: Json | undefined };
+  /** Which items to leave out: see `FilterPlan`. */
+  filter?: { [name in keyof FilterPlan]?: Json | undefined };
   /** Maximum of characters in the answer. */
   maxChars?: Json | undefined;
 }

@@ -23,6 +23,17 @@ export interface CheckPlan {
   pauseMs: number;
 }
 
+/** A request that tells which project a file belongs to. */
+export interface ProjectQueryPlan {
+  method: string;
+  /** `<file>` and `<uri>` in strings are replaced by the file. */
+  params: Json;
+  /** JSON Pointer in the answer to the name of the project. */
+  field: string;
+  /** Parts of names that mean that the file belongs to no project. */
+  none: string[];
+}
+
 /** A method outside the LSP specification. */
 export interface CustomMethodPlan {
   /** The dotted path of the capability that announces it; null when it is assumed. */
@@ -75,8 +86,18 @@ export interface ServerPlan {
     eachFolder: boolean;
   };
   check: CheckPlan | null;
+  /** The most symbols of the workspace that the server reports for one query; null when it has no limit. */
+  symbolLimit: number | null;
+  /** Folders of dependencies and standard libraries, as patterns (see `workspace/library-roots.ts`). */
+  libraryRoots: string[];
+  /** For a server that knows only the projects of open files; null for others. */
+  projectQuery: ProjectQueryPlan | null;
   /** The server knows the whole project only if one of these files is in a parent folder; empty if it needs none. */
   projectFiles: string[];
+  /** Without one of the project files, answers about a single file are right only with one of these. */
+  settingsFiles: string[];
+  /** How to create the missing file, for people; null for no more than its name. */
+  projectFix: string | null;
   idleShutdownMs: number;
   restartIntervalMinutes: number;
   restart: { max: number; windowMs: number; backoffMs: [number, number] };

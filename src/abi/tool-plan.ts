@@ -28,7 +28,8 @@ export type ShapeName =
   | "text"
   | "json"
   | "batch"
-  | "server_status";
+  | "server_status"
+  | "source";
 
 export interface ToolPlan {
   name: string;
@@ -110,10 +111,26 @@ export interface OutputPlan {
   outcomes: "word" | "success";
   /** How much source text to show with each location. */
   snippet: { show: Template; contextLines: Template; maxChars: Template };
+  /** Which items to leave out of `diagnostics` and `document_symbols`; null for none. */
+  filter: FilterPlan | null;
   /** Maximum of characters in the answer: a number or an argument; null for the limit of the config. */
   maxChars: Template | null;
   /** Steps whose values a `json` answer contains under their ids; empty for the value of the last step alone. */
   gather: string[];
+}
+
+/** Each is a value or an argument; null for no filter of that kind. */
+export interface FilterPlan {
+  /** The mildest severity to show. */
+  severity: Template | null;
+  /** How many levels of symbols to show. */
+  depth: Template | null;
+  /** The kinds of symbols to show. */
+  kinds: Template | null;
+  /** Whether to show the variables inside functions. */
+  locals: Template | null;
+  /** Whether to show imported names. */
+  imports: Template | null;
 }
 
 /** A literal that may contain references. A table `{ from = "…" }` of the config becomes a `ref`. */
@@ -198,6 +215,7 @@ export type RuntimeAction =
   | "server_status"
   | "list_servers"
   | "current_config"
+  | "symbol_source"
   | "restart_server"
   | "stop_server"
   | "edit_files"

@@ -304,7 +304,7 @@ const refusals = ofKind("refusal", {
   "guard/invalid-arguments": [
     "Invalid arguments",
     "The arguments do not fit the tool's input schema.",
-    "Correct the arguments that the issues name.",
+    "Correct the arguments that the message names.",
   ],
   "guard/outside-root": [
     "Outside the workspace",
@@ -656,6 +656,11 @@ const warnings = ofKind("warning", {
     "Some results are outside the roots and are not shown.",
     "Add the folder to `workspace.extra_roots`.",
   ],
+  "answer/library": [
+    "Files of dependencies or a standard library",
+    "Some places lie in folders that the server's preset names in `library_roots`. They are shown by absolute paths.",
+    "Read them with the read tools; they cannot be edited.",
+  ],
   "answer/several-matches": [
     "Several symbols have that name",
     "The name is not unique.",
@@ -714,7 +719,7 @@ const warnings = ofKind("warning", {
   "answer/no-project": [
     "The server does not know the whole project",
     "No parent folder has a project file of this server, so the server knows only open files.",
-    "Create the project file in the message, or search for missing places (find_references, text search) before applying the edit.",
+    "Create the project file in the message, or search for missing places with a text search.",
   ],
   "answer/attributes-lost": [
     "Extended attributes were lost",

@@ -44,3 +44,12 @@ export function namedModules(value: Json): string[] {
   });
   return [...found];
 }
+
+/** The value with `<file>` and `<uri>` replaced by a document's. */
+export function withDocument(value: Json, { path, uri }: { path: string; uri: string }): Json {
+  const names = new Map([
+    ["file", path],
+    ["uri", uri],
+  ]);
+  return withNamedPaths(value, (name) => names.get(name));
+}

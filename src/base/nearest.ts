@@ -1,6 +1,9 @@
 /** "Did you mean": finds the known name that is most similar to a misspelt one. */
 
-/** The most similar of `names`, at most a third of the word's length (but at least one) edits away. */
+/**
+ * The most similar of `names`, at most a third of the word's length (but at least one) edits away; else the only one that
+ * begins with the word.
+ */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3));
   let best: { name: string; distance: number } | undefined;
@@ -8,7 +11,15 @@ export function nearest(word: string, names: readonly string[]): string | undefi
     const distance = editDistance(word.toLowerCase(), name.toLowerCase(), limit);
     if (distance <= limit && (!best || distance < best.distance)) best = { name, distance };
   }
-  return best?.name;
+  return best?.name ?? completed(word, names);
+}
+
+const SHORTEST_BEGINNING = 3;
+
+function completed(word: string, names: readonly string[]): string | undefined {
+  if (word.length < SHORTEST_BEGINNING) return undefined;
+  const longer = names.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()));
+  return longer.length === 1 ? longer[0] : undefined;
 }
 
 /** The edits (insert, delete, replace, swap of neighbours) from a to b, or `limit + 1` when there are more. */

@@ -10,6 +10,8 @@ export const commands: { readonly [name: string]: () => Promise<Command> } = {
   doctor: async () => (await import("./commands/doctor.js")).doctor,
   verify: async () => (await import("./commands/verify.js")).verify,
   install: async () => (await import("./commands/install.js")).install,
+  upgrade: async () => (await import("./commands/upgrade.js")).upgrade,
+  uninstall: async () => (await import("./commands/uninstall.js")).uninstall,
   import: async () => (await import("./commands/import.js")).importCommand,
   export: async () => (await import("./commands/export.js")).exportCommand,
   generate: async () => (await import("./commands/generate.js")).generate,

@@ -31,6 +31,7 @@ import {
   missingModules,
   type SearchPath,
 } from "./installed.js";
+import { programFolders } from "./program-folders.js";
 import { fitsProject } from "./requires.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
@@ -144,10 +145,10 @@ export function planOrFallback(
 function tiersOf(
   workspace: string,
   { binFolders, avoid }: FolderTrust,
-  { env }: Surroundings,
+  io: Surroundings,
   { startsNothing = false }: PlanOptions,
 ) {
-  const path: SearchPath = { folders: binFolders, avoid, env };
+  const path: SearchPath = { folders: binFolders, avoid, env: io.env, ...programFolders(io) };
   const known = new Map<string, boolean | undefined>();
   const isInstalledHere = (preset: PresetFacts) => {
     const find = startsNothing ? isInstalledUnstarted : isInstalled;

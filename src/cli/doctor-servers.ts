@@ -1,5 +1,5 @@
 /** The part of `doctor` for language servers: are they installed and locked, do they start and answer. */
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { uniqueBy } from "../base/order.js";
@@ -14,6 +14,7 @@ import {
   runsElsewhere,
 } from "../lsp/process/program.js";
 import type { LanguageServer, OpenDocument, Readiness, ServerPool } from "../lsp/types.js";
+import { missingProject } from "../runtime/ask/missing-project.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SampleFiles } from "../runtime/sample-files.js";
 import { openGate } from "../workspace/gate.js";
@@ -58,7 +59,12 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
   const { plan, loaded } = compiled;
   const none = "no server is configured or detected";
   if (plan.servers.length === 0)
-    report("server", "problem", none, "`lsp-proxy init` or `lsp-proxy add LANGUAGE` adds one.");
+    report(
+      "server",
+      "problem",
+      none,
+      "`lsp-proxy install` installs what the workspace needs; `lsp-proxy init` writes a config.",
+    );
   const context = programContext(plan, loaded.base, compiled, io);
   const servers: ServerPlan[] = [];
   for (const server of plan.servers) {
@@ -73,7 +79,7 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
         "server",
         "problem",
         `${program} is not installed`,
-        install ?? "Install it, or correct `command`.",
+        install === null ? "Install it, or correct `command`." : installFix(install),
       );
   }
   const check: Check = { plan, servers, context, report };
@@ -86,6 +92,11 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
   } finally {
     await runtime.close();
   }
+}
+
+/** Our own command reads as code; other texts are the config's own words. */
+function installFix(install: string): string {
+  return install.startsWith("lsp-proxy ") ? `\`${install}\`` : install;
 }
 
 interface Check {
@@ -143,6 +154,8 @@ async function tryServers(runtime: Runtime, check: Check, io: Io): Promise<Trial
     );
     trials.push(trial);
     reportTrial(trial, server, context.base, report);
+    const missing = trial.file === null ? undefined : missingProject(server, dirname(trial.file), gate.roots);
+    if (missing !== undefined) report("server", "warning", missing.message, missing.fix);
   }
   return trials;
 }

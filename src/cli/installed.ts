@@ -1,4 +1,4 @@
-/** Finds out whether the programs of the catalogue are installed, and how to install them. Runs a program only for its version. */
+/** Finds out whether the programs of the catalogue are installed. Runs a program only for its version. */
 import { execFile, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname, sep } from "node:path";
@@ -6,11 +6,11 @@ import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { envOutside } from "../lsp/process/environment.js";
 import { missingModuleFiles } from "../lsp/process/launch-settings.js";
 import { isAtLeast, packageVersion } from "../lsp/process/package-version.js";
-import { findCommand } from "../lsp/process/program.js";
+import { findCommand, type ProgramFolders, searchProgram } from "../lsp/process/search.js";
 import { defaultEnv } from "../plan/defaults.js";
 
-export interface SearchPath {
-  /** Folders searched before PATH. */
+export interface SearchPath extends ProgramFolders {
+  /** The trusted project's folders of programs, searched first. */
   folders: readonly string[];
   /** Real paths of untrusted folders, whose programs are ignored. */
   avoid: readonly string[];
@@ -82,9 +82,11 @@ function isRecent(program: string, probe: NonNullable<PresetFacts["probe"]>): bo
   return isAtLeast(packageVersion(program) ?? "", probe.at_least);
 }
 
-function findProgram(preset: PresetFacts, { folders, avoid, env }: SearchPath): string | undefined {
+/** The file that would be started. */
+export function findProgram(preset: PresetFacts, { folders, env, ...more }: SearchPath): string | undefined {
   const name = programOf(preset);
-  return name === undefined ? undefined : findCommand(name, folders, env.PATH, avoid);
+  const minVersion = preset.probe?.at_least;
+  return name && searchProgram(name, { ...more, binFolders: folders, minVersion, path: env.PATH });
 }
 
 /** Probes run in the program's own folder: rustup's shim would use the toolchain that a file in the workspace names. */
@@ -92,39 +94,4 @@ function probeOptions(program: string, { env, avoid }: SearchPath) {
   const inherited = Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
   const cwd = dirname(program);
   return { cwd, env: envOutside(inherited, avoid, cwd).env, timeout: PROBE_TIMEOUT_MS };
-}
-
-const ROOT_MANAGERS: ReadonlySet<string> = new Set(["apt", "apt-get", "dnf", "pacman", "zypper", "apk"]);
-
-/** What an install line depends on besides the preset. */
-export interface System {
-  platform: string;
-  /** Whether a program is installed; a distribution may have another package manager. */
-  has(program: string): boolean;
-  isRoot: boolean;
-}
-
-const thisSystem: System = {
-  platform: process.platform,
-  has: (program) => findCommand(program, [], process.env.PATH) !== undefined,
-  isRoot: process.getuid?.() === 0,
-};
-
-/** The install line of a preset: that of this system if its package manager is installed, else the general one. */
-export function installLine(
-  { install, install_on: lines }: Pick<PresetFacts, "install" | "install_on">,
-  { platform, has, isRoot }: System = thisSystem,
-): string {
-  const special = lines?.[platform === "darwin" ? "macos" : platform === "win32" ? "windows" : "linux"];
-  const [manager = ""] = special?.split(" ") ?? [];
-  if (special === undefined || (install !== undefined && !has(manager))) return install ?? "";
-  return ROOT_MANAGERS.has(manager) && !isRoot ? `sudo ${special}` : special;
-}
-
-/** The words of an install line, or undefined when the line only names a web page. */
-export function installWords(line: string): string[] | undefined {
-  if (line === "" || line.startsWith("see ")) return undefined;
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    (match) => match[1] ?? match[2] ?? match[3] ?? "",
-  );
 }

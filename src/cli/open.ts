@@ -7,6 +7,7 @@ import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { exitCodes, homeOf, type Input, type Io } from "./command.js";
 import { openLog, openTrace } from "./log/log.js";
+import { programFolders } from "./program-folders.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
@@ -51,6 +52,8 @@ export async function openFrom(input: Input, io: Io): Promise<Opened> {
       io.stderr.write(`lsp-proxy: ${message}\n`);
       process.exit(exitCodes.fault);
     },
+    ...programFolders(io),
+    suggestServer: async (file) => (await import("./presets.js")).serverFor(file),
   });
   return { ...found, runtime, trace };
 }

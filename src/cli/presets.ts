@@ -1,5 +1,5 @@
 /** The catalogue for commands: search by name, language or extension, and whether a server is installed. */
-import { join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
@@ -10,10 +10,11 @@ import { isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { didYouMean, homeOf, type Input, type Io, UsageError } from "./command.js";
 import { workspaceFolder } from "./compile.js";
 import { isInPackages, isInstalledAsync, missingModules } from "./installed.js";
+import { programFolders } from "./program-folders.js";
 import { fitsProject } from "./requires.js";
 import { shippedConfigs } from "./shipped.js";
 import { withProgress } from "./terminal/prompt.js";
-import { untrustedAround } from "./untrusted-folders.js";
+import { projectBins, untrustedAround } from "./untrusted-folders.js";
 
 export function openCatalogue(): Catalogue {
   return new Catalogue(shippedConfigs, diskFiles);
@@ -47,7 +48,8 @@ export async function findInstalled(
   const packages = join(workspace, "node_modules", ".bin");
   const avoid = untrustedFolders(input, io);
   const isTrusted = avoid.length === 0;
-  const path = { folders: isTrusted ? [packages] : [], env: io.env, avoid };
+  const folders = isTrusted ? projectBins(workspace) : [];
+  const path = { folders, env: io.env, avoid, ...programFolders(io) };
   const found = presets.map(async (preset): Promise<[string, Presence]> => {
     if (await isInstalledAsync(preset, path))
       return [preset.id, missingModules(preset, path, workspace).length === 0 ? "installed" : "incomplete"];
@@ -120,6 +122,18 @@ export function resolvePreset(word: string, facts: readonly PresetFacts[], prese
   const names = facts.flatMap(({ id, kinds = [], languages = [] }) => [id, ...kinds, ...languages]);
   const hint = didYouMean(word, sortedSet(names)) || ".";
   throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``);
+}
+
+/** The preferred server of the catalogue for a file, given by its absolute path: first of all one that fits its project. */
+export function serverFor(file: string): string | undefined {
+  const extension = extname(file).slice(1).toLowerCase();
+  const facts = openCatalogue().facts();
+  const matching = facts.filter(
+    ({ companion, extensions = [], filenames = [] }) =>
+      companion !== true && (extensions.includes(extension) || filenames.includes(basename(file))),
+  );
+  const fits = fitsProject(dirname(file));
+  return sortBy(matching, (preset) => [fits(preset) ? 0 : 1, -(preset.rank ?? 0), preset.id])[0]?.id;
 }
 
 /** The extension that a word such as `rs`, `.rs` or `*.rs` means. */

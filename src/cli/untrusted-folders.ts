@@ -12,6 +12,7 @@ import type { ProgramContext } from "../lsp/process/program.js";
 import { isTrusted, realOf } from "../lsp/process/trusted.js";
 import { VERSION_CONTROL_FOLDERS } from "../workspace/skipped-folders.js";
 import type { Io } from "./command.js";
+import { programFolders } from "./program-folders.js";
 
 type IsTrusted = (folder: string) => boolean;
 
@@ -39,7 +40,7 @@ function surroundings(folder: string, home: string, isTrusted: IsTrusted): strin
 export interface FolderTrust {
   /** Real paths of trusted folders. */
   trusted: string[];
-  /** Their `node_modules/.bin` folders. */
+  /** Their folders of programs: `node_modules/.bin` and that of a virtual environment. */
   binFolders: string[];
   /** Real paths of folders whose programs are not started. */
   avoid: string[];
@@ -57,14 +58,23 @@ export function folderTrust(
   const untrusted = read.filter((folder) => !isTrusted(realOf(folder), trusted));
   return {
     trusted,
-    binFolders: known.map((folder) => join(folder, "node_modules", ".bin")),
+    binFolders: known.flatMap(projectBins),
     avoid: untrustedAround(untrusted, io, isTrustedFolder),
   };
 }
 
+/** The folders in which a project has programs of its own. */
+export function projectBins(folder: string): string[] {
+  const scripts = process.platform === "win32" ? "Scripts" : "bin";
+  return [
+    join(folder, "node_modules", ".bin"),
+    ...[".venv", "venv"].map((name) => join(folder, name, scripts)),
+  ];
+}
+
 /** Where the programs of a plan are searched for, as the runtime does it. */
-export function programContext(plan: Plan, base: string, trust: FolderTrust, { env }: Io): ProgramContext {
+export function programContext(plan: Plan, base: string, trust: FolderTrust, io: Io): ProgramContext {
   const { trusted, binFolders, avoid } = trust;
   const roots = plan.workspace.roots.map((root) => realOf(resolve(base, root)));
-  return { roots, base, trusted, binFolders, avoid, env };
+  return { roots, base, trusted, binFolders, avoid, env: io.env, ...programFolders(io) };
 }

@@ -1,4 +1,4 @@
-/** The program's own folders for state and user config. Separate, so that using them loads no config code. */
+/** The program's own folders for state, user config and installed servers. Separate, so that using them loads no config code. */
 import { join } from "node:path";
 
 export function stateFolder(env: { [name: string]: string | undefined }, home: string): string {
@@ -7,4 +7,10 @@ export function stateFolder(env: { [name: string]: string | undefined }, home: s
 
 export function configFolder(env: { [name: string]: string | undefined }, home: string): string {
   return join(env.XDG_CONFIG_HOME || join(home, ".config"), "lsp-proxy");
+}
+
+/** The folder of the servers that `lsp-proxy install` installs, each in `<id>/<version>`. */
+export function serversFolder(env: { [name: string]: string | undefined }, home: string): string {
+  const own = process.platform === "win32" ? env.LOCALAPPDATA : undefined;
+  return join(env.XDG_DATA_HOME || own || join(home, ".local", "share"), "lsp-proxy", "servers");
 }

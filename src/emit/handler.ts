@@ -138,8 +138,8 @@ function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
   return wrap("return await ", { callee: "call.answer", args });
 }
 
-/** The snippet and size options, if they differ from the defaults. */
-function boundOptions({ shape, snippet, maxChars }: ToolPlan["output"], names: Names): Members {
+/** The snippet, filter and size options, if they differ from the defaults. */
+function boundOptions({ shape, snippet, filter, maxChars }: ToolPlan["output"], names: Names): Members {
   const literal = (template: Template) => (template.kind === "literal" ? template.value : undefined);
   const isDefault =
     literal(snippet.show) === (shape === "locations") &&
@@ -155,6 +155,10 @@ function boundOptions({ shape, snippet, maxChars }: ToolPlan["output"], names: N
         ["maxChars", templateText(snippet.maxChars, names)],
       ]),
     ]);
+  const kept = Object.entries(filter ?? {}).flatMap(([name, value]) =>
+    value === null ? [] : [[name, templateText(value, names)] as const],
+  );
+  if (kept.length > 0) options.push(["filter", objectText(kept)]);
   if (maxChars !== null) options.push(["maxChars", templateText(maxChars, names)]);
   return options;
 }

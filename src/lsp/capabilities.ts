@@ -39,7 +39,7 @@ export class Capabilities {
 
   /** `warn` is told of registered patterns that cannot be used. */
   constructor(
-    private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "ready">,
+    private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "projectQuery" | "ready">,
     private readonly warn: (method: string, problem: string) => void = () => undefined,
   ) {}
 
@@ -139,7 +139,8 @@ export class Capabilities {
   }
 
   #supportsCustom(method: string): boolean {
-    const { customMethods } = this.plan;
+    const { customMethods, projectQuery } = this.plan;
+    if (method === projectQuery?.method) return true;
     if (!Object.hasOwn(customMethods, method)) return false;
     const capability = customMethods[method]?.capability;
     return typeof capability !== "string" || isOffered(getAt(this.#offered, capability.split(".")), []);

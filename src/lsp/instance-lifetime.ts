@@ -76,10 +76,6 @@ export class ServerShutdown {
     void connection.ended.then((reason) => instance.readiness.died(this.refusal(reason)));
   }
 
-  get hasBegun(): boolean {
-    return this.isStopping || this.connection.hasFailed;
-  }
-
   /** Asks the server to end, then kills it. Resolves when its process group is gone. `before` runs first. */
   async stop(before: () => void): Promise<void> {
     const { connection } = this;

@@ -151,7 +151,7 @@ export class Instance {
     return this.#connection.pending + this.files.waits;
   }
   get hasEnded(): boolean {
-    return this.#shutdown.hasBegun;
+    return this.#shutdown.isStopping || this.#connection.hasFailed;
   }
   get ended(): Promise<string> {
     return this.#connection.ended;

@@ -8,6 +8,7 @@ import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
+import type { ProgramFolders } from "./process/search.js";
 import type { WatchOptions } from "./watch/workspace-watch.js";
 
 /** How much a server has indexed, from its own evidence. */
@@ -229,7 +230,7 @@ export interface StartedServer {
 }
 
 /** What the pool needs from its surroundings. */
-export interface PoolContext {
+export interface PoolContext extends ProgramFolders {
   /** Absolute real paths of the roots; the first is the default. */
   roots: string[];
   /** Absolute folder that relative paths of a plan start from. */

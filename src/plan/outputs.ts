@@ -1,5 +1,5 @@
 /** The `output` of a tool → OutputPlan. The shape must exist, and the last step must return a value that fits it. */
-import type { OutputPlan, ShapeName, StepPlan, Template } from "../abi/plan.js";
+import type { FilterPlan, OutputPlan, ShapeName, StepPlan, Template } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
@@ -12,6 +12,12 @@ import { quoted, type Report } from "./report.js";
 import { canonicalSchema } from "./result-schema.js";
 
 type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { shape: string };
+
+/** The filters that a shape has. */
+const filters: { readonly [shape in ShapeName]?: readonly string[] } = {
+  diagnostics: ["severity"],
+  document_symbols: ["depth", "kinds", "locals", "imports"],
+};
 
 /** `inputs` are the names that references `input.X` may use. */
 export function buildOutput(
@@ -53,21 +59,23 @@ export function buildOutput(
   return output;
 }
 
+type ValueKind = "boolean" | "number" | "string" | "list";
+
 type AddProblem = (message: string, fix: string) => void;
 
 /** Reads a value that is a literal or a reference to an argument. */
-function readValue(
-  value: unknown,
-  kind: "boolean" | "number" | "string",
-  inputs: readonly string[],
-  report: Report,
-): Template {
+function readValue(value: unknown, kind: ValueKind, inputs: readonly string[], report: Report): Template {
   const built = buildTemplate(value, { inputs, steps: [], each: false, document: false }, report);
   const isArgument = built.kind === "ref" && built.ref.root === "input" && built.ref.name !== null;
   const fix = 'Write the value, or `{ from = "input.NAME" }`.';
-  if (!isArgument && !(built.kind === "literal" && typeof built.value === kind))
-    report.add("plan/bad-tool", `This is neither a ${kind} nor an argument.`, fix);
+  const isList = kind === "list" && built.kind === "list";
+  const isValue = isList || isLiteral(built, kind === "list" ? "string" : kind);
+  if (!isArgument && !isValue) report.add("plan/bad-tool", `This is neither a ${kind} nor an argument.`, fix);
   return built;
+}
+
+function isLiteral(built: Template, kind: ValueKind): boolean {
+  return built.kind === "literal" && typeof built.value === kind;
 }
 
 function buildBackups({ backups }: Given, inputs: readonly string[], report: Report): OutputPlan["backups"] {
@@ -79,11 +87,11 @@ function buildBackups({ backups }: Given, inputs: readonly string[], report: Rep
 }
 
 function buildBounds(
-  { snippet = {}, max_chars: maxChars }: Given,
+  { snippet = {}, filter, max_chars: maxChars }: Given,
   shape: ShapeName,
   inputs: readonly string[],
   report: Report,
-): Pick<OutputPlan, "snippet" | "maxChars"> {
+): Pick<OutputPlan, "snippet" | "filter" | "maxChars"> {
   const { show = shape === "locations" } = snippet;
   const { context_lines: lines = defaultSnippet.contextLines, max_chars: chars = defaultSnippet.maxChars } =
     snippet;
@@ -94,7 +102,24 @@ function buildBounds(
       contextLines: readValue(lines, "number", inputs, at.at("context_lines")),
       maxChars: readValue(chars, "number", inputs, at.at("max_chars")),
     },
+    filter: filter === undefined ? null : buildFilter(filter, inputs, report.at("filter")),
     maxChars: maxChars === undefined ? null : readValue(maxChars, "number", inputs, report.at("max_chars")),
+  };
+}
+
+function buildFilter(
+  given: NonNullable<Given["filter"]>,
+  inputs: readonly string[],
+  report: Report,
+): FilterPlan {
+  const read = (name: keyof FilterPlan, kind: ValueKind) =>
+    given[name] === undefined ? null : readValue(given[name], kind, inputs, report.at(name));
+  return {
+    severity: read("severity", "string"),
+    depth: read("depth", "number"),
+    kinds: read("kinds", "list"),
+    locals: read("locals", "boolean"),
+    imports: read("imports", "boolean"),
   };
 }
 
@@ -125,6 +150,8 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
   const gives = last.kind === "runtime" ? actions[last.action].gives : undefined;
   if (shape === "server_status" && gives !== "servers")
     bad("The shape `server_status` needs a runtime step that returns servers at the end.");
+  if ((shape === "source") !== (gives === "source"))
+    bad("The shape `source` needs the runtime step `symbol_source` at the end, and that step this shape.");
   const isDiagnostics = shape === "diagnostics" || shape === "workspace_diagnostics";
   if (isDiagnostics && last.kind !== "diagnostics")
     bad(`The shape \`${shape}\` needs a step of kind \`diagnostics\` at the end.`);
@@ -142,6 +169,9 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
   if (output.outcomes !== "word" && shape !== "batch")
     bad("`outcomes` is for the shape `batch`.", "Remove `outcomes`.");
   if (output.marked && shape !== "hover") bad("`marked` is for the shape `hover`.", "Remove `marked`.");
+  for (const [name, value] of Object.entries(output.filter ?? {}))
+    if (value !== null && !filters[shape]?.includes(name))
+      bad(`\`filter.${name}\` is not for the shape \`${shape}\`.`, `Remove \`${name}\`.`);
   if (output.language !== null && shape !== "text")
     bad("`language` is for the shape `text`.", "Remove `language`.");
 }

@@ -67,7 +67,15 @@ function buildServer(server: ServerConfig, config: Config, report: Report): Serv
           pauseMs: server.check.pause_ms,
         }
       : null,
+    symbolLimit: server.symbol_limit ?? null,
+    libraryRoots: sortedSet(server.library_roots ?? []),
+    projectQuery:
+      server.project_query === undefined
+        ? null
+        : { ...server.project_query, none: sortedSet(server.project_query.none ?? []) },
     projectFiles: sortedSet(server.project_files ?? []),
+    settingsFiles: sortedSet(server.settings_files ?? []),
+    projectFix: server.project_fix ?? null,
     restart: withDefaults(defaultRestart, server.restart),
     features: buildFeatures(server),
     executeCommands: sortedSet(server.execute_commands ?? []),

@@ -5,7 +5,7 @@ export interface ActionFacts {
   effect: Effect;
   /** Whether it acts on the position or symbol that the call points at. */
   place: boolean;
-  gives: "value" | "servers" | "edit";
+  gives: "value" | "servers" | "edit" | "source";
 }
 
 const edit: ActionFacts = { effect: "edit", place: false, gives: "edit" };
@@ -15,6 +15,7 @@ export const actions: { readonly [action in RuntimeAction]: ActionFacts } = {
   server_status: { effect: "read", place: false, gives: "servers" },
   list_servers: { effect: "read", place: false, gives: "value" },
   current_config: { effect: "read", place: false, gives: "value" },
+  symbol_source: { effect: "read", place: true, gives: "source" },
   restart_server: { effect: "command", place: false, gives: "value" },
   stop_server: { effect: "command", place: false, gives: "value" },
   edit_files: edit,

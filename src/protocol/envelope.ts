@@ -8,7 +8,7 @@
  * | server_id (servers that answered, joined by `,`, or null), readiness, truncated | in a result |
  * | total, shown, dropped | with a counted list; next_cursor? if there is another page; `output.count` repeats `shown` |
  * | `output.symbols.list` [{ symbol, <items> }] | instead of the items, if the tool groups by symbol |
- * | document? { path, sha256 } | if the call is about one document |
+ * | document? { path, sha256? } | if the call is about one document; the hash of its text if the tool edits |
  * | needs_disambiguation (true), candidates | instead of the shape's members, for tools that take a symbol name; in addition
  *   to them, if a tool step of this tool has candidates |
  * | next_steps? | if the answer was cut and has no next page, or something was left out |
@@ -66,7 +66,7 @@ export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   return renameMembersInSchema(dialect, {
     ...closed({
       properties: {
-        ...evidence(dialect),
+        ...evidence(tool, dialect),
         ...(dialect.echo === null ? {} : { [dialect.echo]: openTable }),
         ...answer.properties,
         ...(named || isWorkflow ? disambiguation(dialect) : {}),
@@ -91,8 +91,13 @@ export const evidenceMembers: readonly string[] = [
   ...["dropped", "warnings", "document", "needs_disambiguation", "candidates", "error", "next_steps"],
 ];
 
-function evidence(dialect: DialectPlan): JsonObject {
-  const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" };
+/** Whether the answers of a tool give the hash of the document: only an edit is bound to a text. */
+function hasHash({ effect }: Pick<ToolPlan, "effect">): boolean {
+  return effect === "edit";
+}
+
+function evidence(tool: ToolPlan, dialect: DialectPlan): JsonObject {
+  const hash = required({ sha256: { type: "string", pattern: "^[0-9a-f]{64}$" } });
   return {
     schema_version: { const: SCHEMA_VERSION },
     ok: flag,
@@ -105,7 +110,7 @@ function evidence(dialect: DialectPlan): JsonObject {
     next_cursor: text,
     dropped: count,
     warnings: { type: "array", items: coded },
-    document: closed(documentFields(dialect), required({ sha256 })),
+    document: closed(documentFields(dialect), hasHash(tool) ? hash : none),
   };
 }
 

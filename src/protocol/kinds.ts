@@ -10,6 +10,34 @@ type_parameter`
   .trim()
   .split(/\s+/);
 
+const types = ["class", "interface", "struct", "enum", "type_parameter"];
+const functions = ["function", "method", "constructor"];
+
+/** Words of languages for symbols, and the kinds of LSP that servers report for them. */
+export const kindWords: { readonly [word: string]: readonly string[] } = {
+  type: types,
+  typedef: types,
+  alias: types,
+  record: ["class", "struct"],
+  union: ["class", "struct", "enum"],
+  trait: ["interface"],
+  protocol: ["interface"],
+  mixin: ["class", "interface"],
+  impl: ["object"],
+  fn: functions,
+  func: functions,
+  def: functions,
+  macro: ["function", "constant"],
+  mod: ["module", "namespace"],
+  var: ["variable", "constant", "field", "property"],
+  let: ["variable", "constant"],
+  const: ["constant", "variable"],
+  static: ["constant", "variable"],
+  attribute: ["field", "property", "variable"],
+  member: ["field", "property", "method", "enum_member"],
+  variant: ["enum_member"],
+};
+
 export const completionKinds: readonly string[] = `
 text method function constructor field variable class interface module property unit value enum
 keyword snippet color file reference folder enum_member constant struct event operator

@@ -38,6 +38,7 @@ export const shapes: { readonly [shape in ShapeName]: ShapeFacts } = {
   json: values.jsonFacts,
   batch: values.batchFacts,
   server_status: values.serverStatusFacts,
+  source: symbols.sourceFacts,
 };
 
 export const shapeNames = Object.keys(shapes) as ShapeName[];

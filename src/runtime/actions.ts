@@ -11,6 +11,7 @@ import { editFiles } from "./edits/argument-edits.js";
 import { createFile, deleteFile, renameFile } from "./edits/file-edits.js";
 import { UndoRequest } from "./edits/proposed-edit.js";
 import { insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./edits/symbol-edits.js";
+import { symbolSource } from "./point/symbol-source.js";
 
 type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
 
@@ -24,6 +25,7 @@ const actions: { [action in RuntimeAction]: Action } = {
     languages: languagesOf(call.pool.status(), call.plan.servers),
   }),
   current_config: async ({ plan }) => describeConfig(plan),
+  symbol_source: symbolSource,
   restart_server: async (call, args) => ({
     restarted: await forEach(call, args, (id) => call.pool.restart(id)),
   }),

@@ -40,6 +40,8 @@ export interface CallState {
   /** The workspace version when an editing call began: files that changed since are not what was asked about. */
   readonly since: number;
   readonly log: Log;
+  /** The name of a server of the catalogue for a file that no server of the plan handles. */
+  readonly suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
   /** The files at the check before the question; undefined when the check took too long. */
   readonly files: WorkspaceVersion | undefined;
   /** Which attempt this is; undefined for a call that must not run twice. */

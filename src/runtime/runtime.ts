@@ -1,7 +1,9 @@
 /** A loaded bundle at work: one path gate, one pool of language servers, any number of sessions. */
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import { sha256 } from "../base/hash.js";
+import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
@@ -9,6 +11,7 @@ import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import { type Edits, openEdits, recoverEdits } from "../workspace/edits/edits.js";
 import type { EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
+import { libraryRoots } from "../workspace/library-roots.js";
 import type { Gate } from "../workspace/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import { SavedPreviews } from "./edits/saved-previews.js";
@@ -37,6 +40,12 @@ export interface RuntimeContext {
   version: string;
   /** Called when the memory of this process is over its limit and nothing is left to end. The process must end. */
   onOutOfMemory?: ((message: string) => void) | undefined;
+  /** The folder of the servers that `lsp-proxy install` installed. */
+  serversFolder?: string | undefined;
+  /** Folders of package managers' programs that PATH may lack. */
+  toolFolders?: readonly string[] | undefined;
+  /** The name of a server of the catalogue for a file that no server of the plan handles. */
+  suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
   /** Overrides the limits of file watching; for tests. */
   watchOptions?: PoolContext["watchOptions"];
   /** Whether an answer that violates its own output schema is a fault instead of a logged warning; for tests. */
@@ -84,9 +93,15 @@ async function openEngine(
 export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext): Promise<Runtime> {
   const { plan } = loaded;
   const { base, log } = context;
+  const roots = plan.workspace.roots.map((root) => resolve(base, root));
   const gate = await openGate({
-    roots: plan.workspace.roots.map((root) => resolve(base, root)),
+    roots,
     extraRoots: plan.workspace.extraRoots,
+    libraryOf: libraryRoots(sortedSet(plan.servers.flatMap((server) => server.libraryRoots)), {
+      env: context.env,
+      home: context.env.HOME ?? homedir(),
+      roots,
+    }),
     deny: plan.workspace.deny,
   });
   const memory = new MemoryWatch({
@@ -99,7 +114,9 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     onStarted: (server) => memory.addServer(server),
     roots: gate.roots,
     lockFile: lockFileIn(context.stateFolder),
-    ownFolders: [context.stateFolder, ...(context.configFolder === undefined ? [] : [context.configFolder])],
+    ownFolders: [context.stateFolder, context.configFolder, context.serversFolder].filter(
+      (folder) => folder !== undefined,
+    ),
   });
   const edits = await openEngine(gate, context, plan.allow.effects.includes("edit"));
   const samples = new SampleFiles(
@@ -110,6 +127,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   );
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits, log },
+    suggestServer: context.suggestServer,
     strictAnswers: context.strictAnswers ?? false,
     listed: new Map(
       plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),

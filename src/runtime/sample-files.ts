@@ -4,8 +4,9 @@
  */
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
+import { type KeyPart, sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { languageIdOf } from "../lsp/route.js";
 import type { PoolContext, ServerPool } from "../lsp/types.js";
@@ -20,12 +21,40 @@ const secondary = new Set(["target", "dist", "build", "out", "vendor", "venv", "
 /** The score of a file in the main language and not in a secondary folder. */
 const BEST = 3;
 
+/** Folders that mostly hold a project's own code. */
+const sources = new Set(["src", "source", "sources", "lib", "app", "packages"]);
+const MOST_LIKELY = 12;
+
+/** A search whose result is reused for a while. */
+class Reused<T> {
+  #last: { found: Promise<T>; until: number } | undefined;
+
+  constructor(private readonly now: () => number) {}
+
+  get(search: () => Promise<T>): Promise<T> {
+    if (this.#last !== undefined && this.now() <= this.#last.until) return this.#last.found;
+    const began = this.now();
+    const last = { found: search(), until: Number.POSITIVE_INFINITY };
+    this.#last = last;
+    const ended = () => {
+      last.until = this.now() + Math.max(MIN_REUSE_MS, REUSE_FACTOR * (this.now() - began));
+    };
+    last.found.then(ended, ended);
+    return last.found;
+  }
+
+  forget(): void {
+    this.#last = undefined;
+  }
+}
+
 /** The best file found so far, by the id of the server. */
 type Samples = Map<string, { path: string; score: number }>;
 
 /** The samples of one workspace; the search runs on demand. */
 export class SampleFiles {
-  #scan: { found: Promise<Samples>; until: number } | undefined;
+  readonly #scan: Reused<Samples>;
+  readonly #likely = new Map<string, Reused<string[]>>();
 
   constructor(
     private readonly gate: Gate,
@@ -33,37 +62,60 @@ export class SampleFiles {
     private readonly serverIds: readonly string[],
     private readonly env: PoolContext["env"],
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.#scan = new Reused(now);
+  }
 
   /** A file that the server handles, or undefined when the bounded search finds none. */
   async find(serverId: string): Promise<string | undefined> {
     const path = (await this.#scanned()).get(serverId)?.path;
     const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);
     if (path === undefined || facts?.isFile()) return path;
-    this.#scan = undefined;
+    this.#scan.forget();
     return (await this.#scanned()).get(serverId)?.path;
   }
 
+  /** More files of the server's main language, one of each folder: those in source folders first. */
+  likely(serverId: string): Promise<string[]> {
+    const known = this.#likely.get(serverId) ?? new Reused(this.now);
+    this.#likely.set(serverId, known);
+    return known.get(() => this.#searchFolders(serverId));
+  }
+
   #scanned(): Promise<Samples> {
-    if (this.#scan !== undefined && this.now() <= this.#scan.until) return this.#scan.found;
-    const began = this.now();
-    const scan = { found: this.#search(), until: Number.POSITIVE_INFINITY };
-    this.#scan = scan;
-    const ended = () => {
-      scan.until = this.now() + Math.max(MIN_REUSE_MS, REUSE_FACTOR * (this.now() - began));
-    };
-    scan.found.then(ended, ended);
-    return scan.found;
+    return this.#scan.get(() => this.#search());
+  }
+
+  async #searchFolders(serverId: string): Promise<string[]> {
+    const byFolder = new Map<string, { path: string; key: KeyPart[] }>();
+    for (const root of this.gate.roots)
+      await walkInTurns(walk(root, walkedDisk, this.#person()), (name) => {
+        const path = join(root, name);
+        const folders = name.split("/").slice(0, -1);
+        const server = this.pool.route(path).find(({ id }) => id === serverId);
+        const isMain = server !== undefined && languageIdOf(server, path, "") === server.languageId;
+        if (!isMain || byFolder.has(dirname(path)) || !isShown(this.gate, path)) return false;
+        const isSource = folders.some((folder) => sources.has(folder));
+        const isSecondary = folders.some((folder) => secondary.has(folder));
+        byFolder.set(dirname(path), { path, key: [isSecondary, !isSource, folders.length, name] });
+        return false;
+      });
+    return sortBy([...byFolder.values()], ({ key }) => key)
+      .slice(0, MOST_LIKELY)
+      .map(({ path }) => path);
+  }
+
+  #person() {
+    return { env: this.env, home: this.env.HOME ?? homedir() };
   }
 
   /** Searches root by root, until every server has a file with the best score. */
   async #search(): Promise<Samples> {
     const found: Samples = new Map();
     const isDone = () => this.serverIds.every((id) => found.get(id)?.score === BEST);
-    const person = { env: this.env, home: this.env.HOME ?? homedir() };
     for (const root of this.gate.roots) {
       if (isDone()) break;
-      await walkInTurns(walk(root, walkedDisk, person), (path) => {
+      await walkInTurns(walk(root, walkedDisk, this.#person()), (path) => {
         const better = this.#better(join(root, path), path, found);
         return better.length > 0 && this.#take(better, join(root, path), found).then(isDone);
       });
@@ -91,4 +143,9 @@ export class SampleFiles {
     }
     for (const { id, score } of better) found.set(id, { path, score });
   }
+}
+
+/** Whether a path that was walked to may be shown: a denied one may not. */
+function isShown(gate: Gate, path: string): boolean {
+  return !(gate.place(path) instanceof Refusal);
 }

@@ -3,11 +3,12 @@
  * or a refusal; a fault of ours is logged with its cause and reported without detail.
  */
 import type { Answer } from "../abi/handler.js";
-import type { ToolPlan } from "../abi/plan.js";
+import type { StepPlan, ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.js";
 import type { ServerPool } from "../lsp/types.js";
+import { actions } from "../protocol/actions.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
@@ -36,7 +37,10 @@ export interface CallOptions {
 }
 
 /** What all calls of a runtime share. */
-export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "edits" | "log"> & {
+export type Shared = Pick<
+  CallState,
+  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer"
+> & {
   loaded: LoadedBundle;
   /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
   strictAnswers: boolean;
@@ -197,9 +201,9 @@ export class Session {
 
   /** The part of a call's state that its session gives it. */
   #callState(tool: ToolPlan, attempt: Attempt | undefined) {
-    const { loaded, plan, samples, edits, log } = this.#shared;
+    const { loaded, plan, samples, edits, log, suggestServer } = this.#shared;
     return {
-      ...{ loaded, plan, tool, samples, edits, log, attempt },
+      ...{ loaded, plan, tool, samples, edits, log, suggestServer, attempt },
       ...this.own,
       ...{ pool: this.#pool, gate: this.#gate, pages: this.#pages, previews: this.#previews },
       warnedFolders: this.#warnedFolders,
@@ -225,7 +229,10 @@ export class Session {
 
 /** Whether a call may be asked again: it only reads what language servers answer. */
 function isRepeatable(tool: ToolPlan): boolean {
-  return (
-    tool.effect === "read" && tool.steps.every(({ kind }) => kind === "request" || kind === "diagnostics")
-  );
+  return tool.effect === "read" && tool.steps.every(readsServers);
+}
+
+function readsServers(step: StepPlan): boolean {
+  if (step.kind === "runtime") return actions[step.action].place;
+  return step.kind === "request" || step.kind === "diagnostics";
 }

@@ -20,6 +20,8 @@ export interface GateOptions {
   roots: string[];
   /** Absolute folders that may be read, never written. */
   extraRoots: string[];
+  /** The library folder of a real path, if it lies in one; its files may be read, never written. */
+  libraryOf?(path: string): string | undefined;
   /** Globs relative to a root. */
   deny: string[];
 }
@@ -46,12 +48,14 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
   const place = (path: string): Admitted | Refusal => {
     const root = roots.find((folder) => isInside(path, folder));
-    const home = root ?? extraRoots.find((folder) => isInside(path, folder));
+    const extra = root ?? extraRoots.find((folder) => isInside(path, folder));
+    const home = extra ?? options.libraryOf?.(path);
     if (home === undefined) return outside();
     if (isSystemPath(path, home)) return systemPath();
     if (isDenied(path, home)) return denied();
     const shown = root === undefined ? path : relative(base, path) || ".";
-    return { path, uri: fileUri(path), shown: slashed(shown), writable: root !== undefined };
+    const admitted = { path, uri: fileUri(path), shown: slashed(shown), writable: root !== undefined };
+    return extra === undefined ? { ...admitted, isLibrary: true } : admitted;
   };
 
   const resolve = (path: string): string => {

@@ -12,6 +12,8 @@ export interface Admitted {
   /** Path relative to the first root with `/`; absolute for extra roots. */
   readonly shown: string;
   readonly writable: boolean;
+  /** Whether it belongs to a dependency or a standard library; such a file is shown by its absolute path. */
+  readonly isLibrary?: true;
 }
 
 export interface Gate {

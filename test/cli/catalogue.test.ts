@@ -1,4 +1,4 @@
-/** The commands around the catalogue: servers, install, init, add, remove. */
+/** The commands around the catalogue: servers, init, add, remove. */
 import {
   chmodSync,
   existsSync,
@@ -37,7 +37,7 @@ const program = (name: string, script = "exit 0") => {
   chmodSync(join(bin, name), 0o755);
 };
 const proxy = (args: string[], options: { typed?: string } = {}) =>
-  runHere(args, { cwd: folder, env: { PATH: bin }, ...options });
+  runHere(args, { cwd: folder, env: { PATH: bin, HOME: bin }, ...options });
 
 describe("servers", () => {
   it("is a table that can be searched by name, language and extension", async () => {
@@ -90,58 +90,6 @@ describe("servers", () => {
   });
 });
 
-describe("install", () => {
-  const line = "npm install --global pyright";
-
-  it("shows the line and runs nothing unasked", async () => {
-    program("npm", `touch ${folder}/ran`);
-    const { code, stdout, stderr } = await proxy(["install", "pyright"]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: `$ ${line}\n` });
-    expect(stderr).toContain("--yes");
-    expect((await proxy(["install", "pyright"], { typed: "no\n" })).code).toBe(1);
-    expect((await proxy(["install", "pyright"], { typed: "\n" })).code).toBe(1);
-    expect(existsSync(join(folder, "ran"))).toBe(false);
-  });
-
-  it("runs it after a yes, word by word, and looks whether the program is there then", async () => {
-    program("npm", `printf '%s\\n' "$@" > ${folder}/ran; cp ${bin}/npm ${bin}/pyright-langserver`);
-    program("cp", 'exec /bin/cp "$@"');
-    const yes = await proxy(["install", "pyright"], { typed: "y\n" });
-    expect(yes).toMatchObject({ code: 0 });
-    expect(yes.stdout).toContain("pyright is installed");
-    expect(read("ran")).toBe("install\n--global\npyright\n");
-    expect((await proxy(["install", "pyright", "--yes"])).stdout).toBe("pyright is already installed\n");
-  });
-
-  it("runs the line at home, or in the workspace when it is for that, which must be trusted then", async () => {
-    for (const name of ["ws", "home"]) mkdirSync(join(folder, name));
-    program("npm", `pwd > ${folder}/ran`);
-    const there = { cwd: folder, env: { PATH: bin, HOME: join(folder, "home") } };
-    const installs = (...args: string[]) => runHere(["install", "--yes", "-w", "ws", ...args], there);
-    await installs("pyright");
-    expect(read("ran")).toBe(`${join(folder, "home")}\n`);
-    rmSync(join(folder, "ran"));
-    const refused = await installs("vtsls");
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("not trusted") });
-    expect(existsSync(join(folder, "ran"))).toBe(false);
-    await installs("vtsls", "--trust-workspace");
-    expect(read("ran")).toBe(`${join(folder, "ws")}\n`);
-  });
-
-  it("reports a failing install command, one without effect, and a missing one", async () => {
-    program("npm", "exit 7");
-    expect(await proxy(["install", "pyright", "--yes"])).toMatchObject({ code: 1 });
-    program("npm");
-    expect((await proxy(["install", "pyright", "--yes"])).stdout).toContain("not on PATH yet");
-    rmSync(join(bin, "npm"));
-    expect((await proxy(["install", "pyright", "--yes"])).stderr).toContain("`npm` cannot be run");
-    expect((await proxy(["install", "pyrigth"])).stderr).toContain("did you mean `pyright`?");
-    const page = await proxy(["install", "gdscript", "--yes"]);
-    expect(page).toMatchObject({ code: 1 });
-    expect(page.stdout).toContain("see https://");
-  });
-});
-
 describe("init", () => {
   beforeEach(() => {
     for (const name of ["a.go", "b.go", "go.mod", "main.py", "ignored/x.rs"]) write(name, "");
@@ -184,7 +132,7 @@ describe("init", () => {
     const { code, stdout, stderr } = await proxy(["init"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^1 +go \(2\), gomod \(1\) +3 +\*\.go, go\.mod +gopls +installed$/m);
-    expect(stderr).toMatch(/^2 +python +1 +\*\.py +pyright +not installed: npm install --global pyright$/m);
+    expect(stderr).toMatch(/^2 +python +1 +\*\.py +pyright +not installed: lsp-proxy install pyright$/m);
     expect(stderr).not.toContain("rust");
     expect(stdout).toContain(`wrote ${join(folder, "lspi.toml")} with 1 server\n`);
     expect(read("lspi.toml")).toContain('commands = ["gopls"]');
@@ -251,7 +199,7 @@ describe("init", () => {
     expect(existsSync(join(folder, "lspi.toml"))).toBe(false);
     expect(await proxy(["init", "--yes", "--only", "python"])).toMatchObject({ code: 0 });
     expect(read("lspi.toml")).toContain('commands = ["pyright-langserver"]');
-    expect(read("lspi.toml")).toContain("# Not installed here: npm install --global pyright");
+    expect(read("lspi.toml")).toContain("# Not installed here: lsp-proxy install pyright");
   });
 
   it("finds servers in node_modules/.bin without starting them, and says what they need", async () => {

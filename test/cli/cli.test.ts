@@ -59,7 +59,7 @@ describe("validate", () => {
   it("accepts a good config", async () => {
     const { code, stdout, stderr } = await run(["validate", "--config", write("lspi.toml", config)]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("1 server, 11 tools, no errors");
+    expect(stdout).toContain("1 server, 12 tools, no errors");
   });
 
   it("shows all problems with their places and exits with 3", async () => {
@@ -197,11 +197,11 @@ describe("generate", () => {
 });
 
 describe("tools, explain, schema", () => {
-  it("weighs the default profile under 8 KB", async () => {
+  it("weighs the default profile under 9 KB", async () => {
     const file = write("lspi.toml", config);
-    const { code, stdout } = await run(["tools", "--config", file, "--json", "--budget", "8192"]);
+    const { code, stdout } = await run(["tools", "--config", file, "--json", "--budget", "9216"]);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout).tools).toHaveLength(11);
+    expect(JSON.parse(stdout).tools).toHaveLength(12);
     expect((await run(["tools", "--config", file, "--budget", "100"])).code).toBe(1);
   });
 

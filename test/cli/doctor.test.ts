@@ -63,8 +63,23 @@ describe("doctor", () => {
     ]);
     expect(report.servers[0]?.answerMs).toBeGreaterThan(0);
     expect(of("server")).toEqual([expect.objectContaining({ state: "ok" })]);
-    expect(of("tools")[0]?.text).toMatch(/^11 tools take \d+ bytes/);
+    expect(of("tools")[0]?.text).toMatch(/^12 tools take \d+ bytes/);
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
+  });
+
+  it("tells which project file a server lacks, and how to create it", async () => {
+    const config = { project_files: ["p.json"], project_fix: "Run make-project." };
+    const servers = { fake: { scenario, config } };
+    const lacking = await examined({ files: { "a.fake": "x\n" }, servers });
+    expect(lacking.of("server")).toContainEqual(
+      expect.objectContaining({
+        state: "warning",
+        text: expect.stringContaining("There is no p.json"),
+        fix: "Run make-project.",
+      }),
+    );
+    const whole = await examined({ files: { "a.fake": "x\n", "p.json": "" }, servers });
+    expect(whole.of("server")).toEqual([expect.objectContaining({ state: "ok" })]);
   });
 
   it("reports a server that is not installed, one that does not start, and one without a file", async () => {

@@ -14,7 +14,7 @@ describe("npm run demo", () => {
     const { code, stdout, stderr } = await run(words);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("Handshake with lsp-proxy");
-    expect(stdout).toContain("11 tools");
+    expect(stdout).toContain("12 tools");
     expect(stdout).toMatch(/→ find_definition .*[^→]*src\/base\/order\.ts\n[^→]*export function sortBy/);
     expect(stdout).toMatch(/→ find_references [^→]*src\/lsp\/pool\.ts/);
     expect(stdout).toMatch(/→ get_diagnostics [^→]*Status: clean/);

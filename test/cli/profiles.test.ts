@@ -39,7 +39,7 @@ describe("profiles", () => {
     };
     expect(tools.length).toBeGreaterThan(0);
     expect(total.bytes).toBe(tools.reduce((sum, tool) => sum + tool.bytes, 0));
-    expect(total.bytes).toBeLessThan(name === "default" ? 8192 : 32_768);
+    expect(total.bytes).toBeLessThan(name === "default" ? 9216 : 32_768);
   });
 
   it.each([

@@ -227,7 +227,9 @@ describe("a server without what it loads beside it", () => {
   it("is said to be so by `init`, `servers`, `doctor` and a call", async () => {
     const there = install(["tsc.js"]);
     const { code, stderr } = await runHere(["init", "--yes"], there);
-    expect(stderr).toContain("installed without typescript/lib/tsserver.js, which it loads: npm install");
+    expect(stderr).toContain(
+      "installed without typescript/lib/tsserver.js, which it loads: lsp-proxy install",
+    );
     expect(code).toBe(1);
     const { stdout } = await runHere(["servers", "typescript-language-server"], there);
     expect(stdout).toContain("installed without typescript/lib/tsserver.js");

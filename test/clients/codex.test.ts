@@ -69,7 +69,7 @@ describe.skipIf(path === "")("codex app-server", () => {
         data: { name: string; tools: Record<string, unknown> }[];
       };
       const ours = status.data.find((entry) => entry.name === "lsp-proxy" || entry.name === "lsp_proxy");
-      expect(Object.keys(ours?.tools ?? {})).toHaveLength(11);
+      expect(Object.keys(ours?.tools ?? {})).toHaveLength(12);
       const at = placeIn(readFileSync(join(project, "app.py"), "utf8"), "first = |greet(wave)");
       const answer = (await server.request("mcpServer/tool/call", {
         threadId: thread.thread.id,

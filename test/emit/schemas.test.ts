@@ -12,7 +12,7 @@ const inputOf = (tool: string) => importValidator(textOf(bundle, `validators/${t
 const outputOf = (tool: string) => importValidator(answersText(bundle, tool));
 
 describe("the default list", () => {
-  it("is the eleven tools, sorted", () => {
+  it("is the twelve tools, sorted", () => {
     expect(entries.map((entry) => entry.name)).toEqual([
       "find_definition",
       "find_implementations",
@@ -24,13 +24,14 @@ describe("the default list", () => {
       "get_incoming_calls",
       "get_outgoing_calls",
       "get_server_status",
+      "get_symbol_source",
       "search_workspace_symbols",
     ]);
   });
 
-  it("weighs at most 8 KB without output schemas", () => {
+  it("weighs at most 9 KB without output schemas", () => {
     const listed = entries.map(({ outputSchema: _, ...entry }) => entry);
-    expect(Buffer.byteLength(JSON.stringify({ tools: listed }))).toBeLessThanOrEqual(8192);
+    expect(Buffer.byteLength(JSON.stringify({ tools: listed }))).toBeLessThanOrEqual(9216);
   });
 
   it("says of every tool that it only reads", () => {
@@ -152,7 +153,7 @@ describe("answers", () => {
     ["get_document_symbols", answer("x", { symbols: [], needs_disambiguation: true, candidates: [] }), false],
     [
       "get_document_symbols",
-      answer("x", { symbols: [{ name: "f", kind: "function", ...range, container: "C" }] }),
+      answer("x", { hidden: 0, symbols: [{ name: "f", kind: "function", ...range, container: "C" }] }),
       true,
     ],
     [
@@ -179,14 +180,27 @@ describe("answers", () => {
     ],
     [
       "get_diagnostics",
-      answer("x", { status: "clean", diagnostics: [], document: { path: "a.py", sha256: "0".repeat(64) } }),
+      answer("x", { status: "clean", hidden: 2, diagnostics: [], document: { path: "a.py" } }),
       true,
     ],
-    ["get_diagnostics", answer("x", { status: "fine", diagnostics: [] }), false],
+    // Only an edit is bound to a text by its hash.
+    [
+      "get_diagnostics",
+      answer("x", {
+        status: "clean",
+        hidden: 0,
+        diagnostics: [],
+        document: { path: "a.py", sha256: "0".repeat(64) },
+      }),
+      false,
+    ],
+    ["get_diagnostics", answer("x", { status: "clean", diagnostics: [] }), false],
+    ["get_diagnostics", answer("x", { status: "fine", hidden: 0, diagnostics: [] }), false],
     [
       "get_diagnostics",
       answer("x", {
         status: "diagnostics",
+        hidden: 0,
         diagnostics: [{ path: "a.py", ...range, severity: "error", message: "m" }],
       }),
       true,
@@ -195,6 +209,7 @@ describe("answers", () => {
       "get_diagnostics",
       answer("x", {
         status: "diagnostics",
+        hidden: 0,
         diagnostics: [{ path: "a.py", ...range, severity: "fatal", message: "m" }],
       }),
       false,

@@ -137,7 +137,7 @@ request = { method = "textDocument/documentSymbol", params = "text_document" }
     ["{{json anser}}", "`answer`"],
     ["{{#each by_file}}{{#each items}}{{knd}}{{/each}}{{/each}}", "`kind`"],
     ["{{#each symbols}}x{{else}}{{headlin}}{{/each}}", "`headline`"],
-    ["{{document.sha265}}", "`sha256`"],
+    ["{{document.paht}}", "`path`"],
   ])("tells the nearest name of a field that the answer lacks: %s", (text, near) => {
     expect(messages(tool(text))).toEqual([expect.stringContaining(`Did you mean ${near}?`)]);
   });

@@ -71,6 +71,23 @@ it("a project with TypeScript 7 gets `tsc --lsp`", async () => {
   expect((await run([...call, "--trust-workspace"])).stdout).toContain("server typescript,");
 }, 120_000);
 
+it("a config that names `tsc --lsp` does not start the project's older one, but the next that fits", async () => {
+  install("typescript-5", "typescript", "tsc");
+  write("lspi.toml", '[allow]\ncommands = ["tsc"]\n[[servers]]\nid = "ts"\nkind = "typescript"\n');
+  const call = ["call", "get_hover", '{"file_path":"src/a.ts","symbol_name":"greet"}'];
+  const { code, stdout } = await run([...call, "--config", "lspi.toml", "--trust-workspace"]);
+  expect(stdout).toContain("greet(): number");
+  expect(code).toBe(0);
+}, 60_000);
+
+it("a file that no server handles is told the server that fits", async () => {
+  write("package.json", '{ "devDependencies": { "typescript": "^5.4.0" } }');
+  write("lspi.toml", '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n');
+  const call = ["call", "get_hover", '{"file_path":"src/a.ts","symbol_name":"greet"}'];
+  const { stdout } = await run([...call, "--config", "lspi.toml"]);
+  expect(stdout).toContain("lsp-proxy install typescript-language-server");
+}, 60_000);
+
 it("a program that is too old is not started, and the refusal says which version is here and which is needed", async () => {
   install("typescript-5", "typescript", "tsc");
   write("lspi.toml", '[allow]\ncommands = ["tsc"]\n[[servers]]\nid = "ts"\nkind = "typescript"\n');

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { findCommand } from "../../src/lsp/process/program.js";
 import { pythonOf } from "../../src/lsp/process/python-environment.js";
+import { findCommand } from "../../src/lsp/process/search.js";
 import { runHere } from "../cli/terminal.js";
 import { program, testEnvironment } from "./session.js";
 

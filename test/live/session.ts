@@ -18,6 +18,7 @@ export function testEnvironment(): { [name: string]: string } {
     PATH: `${binaries}${delimiter}${process.env.PATH ?? ""}`,
     XDG_CONFIG_HOME: join(tmpdir(), "lsp-proxy-no-config"),
     XDG_STATE_HOME: join(tmpdir(), "lsp-proxy-no-state"),
+    XDG_DATA_HOME: join(tmpdir(), "lsp-proxy-no-data"),
     LSPI_CONFIG_PATH: "",
   };
 }

@@ -1,8 +1,8 @@
 /** The environment beside an untrusted folder: no variable leads into it, whatever its name. */
-import { readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { envOutside } from "../../src/lsp/process/environment.js";
+import { envOutside, pathWithTools } from "../../src/lsp/process/environment.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
 import { poolOf, scenarios, signal, workspace } from "./support.js";
 
@@ -185,4 +185,19 @@ describe.runIf(process.platform === "linux")("a server", () => {
     const { PYTHONPATH, VIRTUAL_ENV, NODE_OPTIONS } = env;
     expect([all, nothing]).toEqual([{ PYTHONPATH, VIRTUAL_ENV, NODE_OPTIONS }, []]);
   });
+});
+
+test("PATH ends with the tools of a server that was installed by us, or in a folder of tools; no other folder is added", () => {
+  const top = workspace({ "servers/elm/1/node_modules/.bin/elm-ls": "", "cargo/rust-analyzer": "" });
+  const folders = { serversFolder: join(top, "servers"), toolFolders: [join(top, "cargo")] };
+  mkdirSync(join(top, "servers/elm/1/bin"));
+  const managed = join(top, "servers/elm/1/bin/elm-ls");
+  symlinkSync("../node_modules/.bin/elm-ls", managed);
+  const tools = join(top, "servers/elm/1/node_modules/.bin");
+  expect(pathWithTools("/bin", managed, folders)).toBe(`/bin:${tools}`);
+  expect(pathWithTools(`${tools}:/bin`, managed, folders)).toBe(`${tools}:/bin`);
+  const cargo = join(top, "cargo/rust-analyzer");
+  expect(pathWithTools("/bin", cargo, folders)).toBe(`/bin:${join(top, "cargo")}`);
+  expect(pathWithTools("/bin", "/home/x/shims/rust-analyzer", folders)).toBe("/bin");
+  expect(pathWithTools(undefined, managed, folders)).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
-import { findCommand } from "../../src/lsp/process/program.js";
+import { findCommand } from "../../src/lsp/process/search.js";
 import { FileRoutes, languageIdOf, rootOf } from "../../src/lsp/route.js";
 import { redact } from "../../src/lsp/wire/redact.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";

@@ -71,7 +71,7 @@ describe("a session with a real client", () => {
     expect(client.getInstructions()?.length).toBeGreaterThan(20);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name).toSorted());
-    expect(tools).toHaveLength(11);
+    expect(tools).toHaveLength(12);
     for (const tool of tools) {
       expect(tool.annotations).toMatchObject({
         readOnlyHint: true,

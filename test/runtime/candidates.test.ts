@@ -52,7 +52,7 @@ it("asks a server that cannot take the document once in a call, even if it could
   const busy = { ...serverOf({}, { id: "busy" }), ensureOpen };
   const other = { ...serverOf({}, { id: "other" }), ensureOpen: async () => document };
   const call = callOf(busy, other);
-  const candidates = candidatesForDocument(call, admitted);
+  const candidates = await candidatesForDocument(call, admitted);
   await expect(candidates.attach(busy.plan, call.signal)).rejects.toBe(full);
   ensureOpen.mockResolvedValue(document);
   await expect(candidates.attach(busy.plan, call.signal)).rejects.toBe(full);

@@ -96,6 +96,7 @@ export const plainOutput = {
     contextLines: { kind: "literal" as const, value: 0 },
     maxChars: { kind: "literal" as const, value: 400 },
   },
+  filter: null,
   maxChars: null,
 };
 

@@ -53,7 +53,7 @@ describe("a bundle that is whole", () => {
     expect(disk.manifest).toEqual(memory.manifest);
     expect(disk.plan).toEqual(memory.plan);
     expect(disk.tools).toEqual(memory.tools);
-    expect(disk.tools.map((tool) => tool.name)).toHaveLength(11);
+    expect(disk.tools.map((tool) => tool.name)).toHaveLength(12);
     const handlers = await Promise.all(
       [memory, disk].map(async (loaded) => (await loaded.tool("get_hover")).handler),
     );

@@ -65,7 +65,7 @@ beforeAll(async () => {
             "textDocument/documentSymbol": symbols,
             "workspace/symbol": found,
             "textDocument/definition": {
-              uri: a,
+              uri: { $: "/params/textDocument/uri" },
               range: { start: { $: "/params/position" }, end: { $: "/params/position" } },
             },
           },

@@ -128,7 +128,7 @@ describe("one answer from several servers", () => {
 
 describe("answers of all servers together", () => {
   const symbol = (name: string) => ({ name, kind: 12, location: { uri: a, range: range(0, 0, 3) } });
-  it("are merged, sorted and without duplicates, and a failing one costs a warning", async () => {
+  it("are merged by rank and without duplicates, and a failing one costs a warning", async () => {
     const capabilities = { workspaceSymbolProvider: true };
     const { call } = await open({
       files,
@@ -144,7 +144,7 @@ describe("answers of all servers together", () => {
       },
     });
     const { structured } = await call("search_workspace_symbols", { query: "o" });
-    expect((structured.symbols as JsonObject[]).map(({ name }) => name)).toEqual(["one", "three", "two"]);
+    expect((structured.symbols as JsonObject[]).map(({ name }) => name)).toEqual(["two", "one", "three"]);
     expect(structured).toMatchObject({
       server_id: "first,second",
       warnings: [{ code: "answer/partial-servers", data: { server_id: "third" } }],

@@ -300,13 +300,15 @@ describe.each(Object.entries(samples) as [ShapeName, Json[]][])("%s", (shape, ra
     expect(text).toMatchSnapshot();
   });
 
+  // A search keeps the order in which the server ranks its results.
+  const isRanked = shape === "workspace_symbols";
   it("gives the same bytes whatever the order, the duplicates and the servers", async () => {
     const whole = await answer(shape, [{ server, value: raw }]);
     await fc.assert(
       fc.asyncProperty(
-        fc.shuffledSubarray(raw, { minLength: raw.length }),
+        isRanked ? fc.constant(raw) : fc.shuffledSubarray(raw, { minLength: raw.length }),
         fc.subarray(raw),
-        fc.nat(raw.length),
+        isRanked ? fc.constant(0) : fc.nat(raw.length),
         async (shuffled, again, cut) => {
           const items = [...shuffled, ...again];
           const parts = [items.slice(0, cut), items.slice(cut)].map((value) => ({ server, value }));

@@ -13,7 +13,7 @@ import {
 } from "../../config/catalogue/clients.js";
 import { diskFiles } from "../../config/files.js";
 import { readOther } from "../../config/text/read.js";
-import { findCommand } from "../../lsp/process/program.js";
+import { findCommand } from "../../lsp/process/search.js";
 import { addressOf } from "../../mcp/http/address.js";
 import { didYouMean, homeOf, type Io, UsageError } from "../command.js";
 import { executable, shippedConfigs } from "../shipped.js";

@@ -1,7 +1,7 @@
 /** Asks npm whether this version of the package can be downloaded. A name that nobody registered could be taken by anyone. */
 import { execFile } from "node:child_process";
 import { envOutside } from "../../lsp/process/environment.js";
-import { findCommand } from "../../lsp/process/program.js";
+import { findCommand } from "../../lsp/process/search.js";
 import { homeOf, type Io } from "../command.js";
 import { version } from "../shipped.js";
 

@@ -5,7 +5,8 @@ import { commentLines } from "../../config/edit/server-text.js";
 import { type Command, exitCodes, failure, UsageError } from "../command.js";
 import { newProblems, openConfig, previewConfig, saveConfig, userListHint } from "../files/edit-config.js";
 import { configFlags, option, toggle } from "../flags.js";
-import { installLine, programsOf } from "../installed.js";
+import { installCommand } from "../install/ways.js";
+import { programsOf } from "../installed.js";
 import { candidatesFor, findInstalled, openCatalogue, presenceText, resolvePreset } from "../presets.js";
 
 export const add: Command = {
@@ -60,7 +61,7 @@ export const add: Command = {
     if (input.isOn("dry-run")) return exitCodes.ok;
     const presenceOf = await findInstalled(presets, input, io);
     for (const preset of presets.filter((preset) => presenceOf(preset) !== "installed")) {
-      const state = presenceText(presenceOf(preset), installLine(preset), preset.loads);
+      const state = presenceText(presenceOf(preset), installCommand(preset), preset.loads);
       io.stdout.writeLine(`${preset.id} is ${state}`);
     }
     if (open.isDiscovered) io.stdout.write(userListHint(programs, io));

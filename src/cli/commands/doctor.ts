@@ -9,6 +9,7 @@ import { walkedDisk } from "../../workspace/walk.js";
 import { clientFiles } from "../clients/client-files.js";
 import { type Command, exitCodes, homeOf, type Input, type Io, printJson, workspaceOf } from "../command.js";
 import { type Compiled, compile } from "../compile.js";
+import { checkLanguages } from "../doctor-languages.js";
 import { checkServers, type Finding, type Report, type Trial } from "../doctor-servers.js";
 import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { version } from "../shipped.js";
@@ -51,6 +52,7 @@ export const doctor: Command = {
       checkOldBundle(compiled, input, io, report);
       await checkIgnoreFiles(compiled, io, report);
       servers.push(...(await checkServers(compiled, input, io, report)));
+      await checkLanguages(compiled.plan, compiled.loaded.base, input, io, report);
       checkTools(compiled, report);
     }
     checkClients(input, io, report);

@@ -1,41 +1,19 @@
 /** `init`: detects the languages of the workspace and writes a commented config for them. */
 import { basename, resolve } from "node:path";
-import { sortBy, sortedSet } from "../../base/order.js";
-import type { Catalogue } from "../../config/catalogue/catalogue.js";
-import {
-  besideStacks,
-  claimsHere,
-  claimsOf,
-  languagesHere,
-  type Proposal,
-  proposeServers,
-  type Stack,
-  servesAny,
-} from "../../config/catalogue/detect.js";
+import { sortedSet } from "../../base/order.js";
+import { besideStacks, claimsHere, type Proposal } from "../../config/catalogue/detect.js";
 import { languageNamed } from "../../config/catalogue/language-names.js";
-import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
-import { buildLanguages } from "../../plan/servers.js";
-import { scanInTurns } from "../../workspace/scan.js";
-import { walkedDisk } from "../../workspace/walk.js";
-import {
-  type Command,
-  didYouMean,
-  exitCodes,
-  failure,
-  homeOf,
-  type Input,
-  type Io,
-  UsageError,
-} from "../command.js";
+import { type Command, didYouMean, exitCodes, failure, type Input, type Io, UsageError } from "../command.js";
 import { workspaceFolder } from "../compile.js";
+import { detectServers } from "../detect-servers.js";
 import { configText, type Found, installs, languagesText, loadsOf, membersOf } from "../files/config-text.js";
 import { mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.js";
 import { guardedFolders } from "../files/link-guard.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { programsOf } from "../installed.js";
-import { findInstalled, openCatalogue, presences, presenceText } from "../presets.js";
-import { askUntil, isInteractive, parseSelection, withProgress } from "../terminal/prompt.js";
+import { openCatalogue, presenceText } from "../presets.js";
+import { askUntil, isInteractive, parseSelection } from "../terminal/prompt.js";
 import { plural, some, table } from "../terminal/text.js";
 
 export const init: Command = {
@@ -68,7 +46,7 @@ export const init: Command = {
       checkUserFile(file, guardedFolders(input, io));
     }
     const catalogue = openCatalogue();
-    const found = await detect(workspace, catalogue, input, io);
+    const found = await detectServers(workspace, catalogue, input, io);
     if (found.proposals.length === 0) {
       const where = found.scan.cut ? "the scanned part of the workspace" : "the workspace";
       return failure(io, `${where} has no file for a server of the catalogue; see \`lsp-proxy servers\``);
@@ -79,7 +57,7 @@ export const init: Command = {
     if (taken.size === 0)
       return failure(
         io,
-        "no server was chosen, so nothing was written; --all uses those that are not installed",
+        "no server was chosen, so nothing was written. `lsp-proxy install` installs what the workspace needs; --all writes servers that are not installed",
       );
     const text = configText(basename(workspace), found, taken, catalogue);
     if (isDry) {
@@ -92,6 +70,14 @@ export const init: Command = {
     const members = used.flatMap(membersOf);
     io.stdout.writeLine(`wrote ${file} with ${plural(members.length, "server")}`);
     io.stdout.write(userListHint(programsOf(members), io));
+    const missing = found.proposals.filter(
+      (proposal) => !(taken.has(proposal.preset.id) || isHere(proposal, found)),
+    );
+    for (const proposal of missing)
+      for (const { id } of membersOf(proposal))
+        io.stdout.write(
+          `not served: ${languagesText(found.languages(proposal))}, ${plural(proposal.files, "file")}. \`lsp-proxy install ${id}\` installs a server, \`lsp-proxy add ${id}\` adds it\n`,
+        );
     const steps = used
       .filter((proposal) => !isHere(proposal, found))
       .flatMap(membersOf)
@@ -102,46 +88,6 @@ export const init: Command = {
     );
   },
 };
-
-/** Scans the workspace and proposes servers, those with the most files first. */
-async function detect(workspace: string, catalogue: Catalogue, input: Input, io: Io): Promise<Found> {
-  const scan = await withProgress(io, "scanning the workspace", () =>
-    scanInTurns(workspace, walkedDisk, { env: io.env, home: homeOf(io) }),
-  );
-  const presets = catalogue.facts().filter((preset) => servesAny(preset, scan));
-  const members = presets.flatMap(({ stack }) =>
-    stack === undefined ? [] : stackOf(stack, catalogue).members,
-  );
-  const presence = await findInstalled([...presets, ...members], input, io);
-  const tiers = presences.map((wanted) => (preset: PresetFacts) => presence(preset) === wanted);
-  const proposals = proposeServers(scan, presets, tiers).map((proposal) => {
-    const { stack } = proposal.preset;
-    return stack === undefined ? proposal : { ...proposal, stack: stackOf(stack, catalogue) };
-  });
-  return {
-    scan,
-    proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]),
-    presence: (proposal) => {
-      const all = membersOf(proposal).map(presence);
-      return presences.findLast((state) => all.includes(state)) ?? "installed";
-    },
-    languages: (proposal) => {
-      const { id, extensions = [] } = proposal.preset;
-      const { languageId, languageIds } = buildLanguages(catalogue.preset(id)?.config ?? {}, extensions);
-      return languagesHere(proposal, scan, (file) => languageIds[file] ?? languageId);
-    },
-  };
-}
-
-/** A stack of the catalogue with the files that its servers serve. */
-function stackOf(name: string, catalogue: Catalogue): Stack {
-  const servers = catalogue.stack(name);
-  return {
-    name,
-    members: servers.map(({ preset }) => presetFacts(preset.config)),
-    claims: servers.flatMap(({ server, preset }) => claimsOf({ ...preset.config, ...server })),
-  };
-}
 
 function proposalTable(found: Found): string {
   const { scan, proposals } = found;

@@ -1,74 +1,99 @@
-/** `install`: shows the install line of a server for this system and runs it after confirmation. */
-import { spawnSync } from "node:child_process";
-import { envOutside } from "../../lsp/process/environment.js";
-import { type Command, exitCodes, failure, homeOf } from "../command.js";
-import { workspaceFolder } from "../compile.js";
-import { configFlags, toggle } from "../flags.js";
-import { installLine, installWords, programOf } from "../installed.js";
+/** `install`: installs language servers into our own folder, or shows the command that does and runs it after a yes. */
+import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { serversFolder } from "../../config/state-folder.js";
 import {
-  findInstalled,
-  openCatalogue,
-  presenceText,
-  presetNamed,
-  resolvePreset,
-  untrustedFolders,
-} from "../presets.js";
-import { confirm, isInteractive } from "../terminal/prompt.js";
+  type Command,
+  type ExitCode,
+  exitCodes,
+  homeOf,
+  type Input,
+  type Io,
+  printJson,
+} from "../command.js";
+import { workspaceFolder } from "../compile.js";
+import { detectServers } from "../detect-servers.js";
+import { membersOf } from "../files/config-text.js";
+import { configFlags, toggle } from "../flags.js";
+import { installByWays } from "../install/install-ways.js";
+import { managedServers, sizeOf } from "../install/managed.js";
+import { findInstalled, openCatalogue, presenceText, presetNamed, resolvePreset } from "../presets.js";
+import { bytesText, plural, table } from "../terminal/text.js";
 
 export const install: Command = {
   name: "install",
-  summary: "Shows the install line of a server for this system; runs it after confirmation.",
-  usage: "SERVER [--yes]",
+  summary: "Installs language servers into a folder of lsp-proxy's own.",
+  usage: "[SERVER...] [--yes]",
   description:
-    "Shows the install line of the catalogue for this system. On a terminal it asks before it runs the line; elsewhere it\n" +
-    "runs it only with --yes. Exits with 1 when the server is not installed in the end.",
+    "Installs servers by name or language; without a name those that the workspace needs. They are installed into\n" +
+    "~/.local/share/lsp-proxy/servers (XDG_DATA_HOME), never into the project. A command that changes the system is shown\n" +
+    "first, and run after a yes. Exits with 1 when a server is not installed in the end.",
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": configFlags["trust-workspace"],
-    yes: toggle("Runs the line without asking.", "y"),
+    list: toggle("Lists the installed servers with version and size."),
+    yes: toggle("Also runs commands that change the system, without asking.", "y"),
+    json: toggle("With --list: prints JSON."),
   },
-  words: { min: 1, max: 1 },
-  examples: ["lsp-proxy install pyright", "lsp-proxy install rust-analyzer --yes"],
+  words: { min: 0, max: 100 },
+  examples: ["lsp-proxy install", "lsp-proxy install pyright gopls", "lsp-proxy install --list"],
   async run(input, io) {
-    const [word = ""] = input.words;
+    if (input.isOn("list")) return list(input, io);
     const facts = openCatalogue().facts();
-    const preset = presetNamed(word, facts) ?? resolvePreset(word, facts, () => "missing");
-    const presence = async () => (await findInstalled([preset], input, io))(preset);
-    const before = await presence();
-    if (before === "installed" || before === "untrusted") {
-      const state = before === "installed" ? "already installed" : presenceText(before);
-      io.stdout.writeLine(`${preset.id} is ${state}`);
+    const named = input.words.map(
+      (word) => presetNamed(word, facts) ?? resolvePreset(word, facts, () => "missing"),
+    );
+    const presets = input.words.length > 0 ? named : await neededHere(input, io);
+    if (presets.length === 0) {
+      io.stdout.write("every server that the workspace needs is installed\n");
       return exitCodes.ok;
     }
-    const line = installLine(preset);
-    const words = installWords(line);
-    if (words === undefined) {
-      io.stdout.writeLine(`${preset.id} has no install line for this system: ${line}`);
-      return exitCodes.no;
-    }
-    io.stdout.writeLine(`$ ${line}`);
-    const untrusted = untrustedFolders(input, io);
-    const isForProject = words.includes("--save-dev");
-    if (isForProject && untrusted.length > 0)
-      return failure(
-        io,
-        "nothing was run: the line installs into the workspace, which is not trusted; see `lsp-proxy trust`",
-      );
-    if (!(input.isOn("yes") || (isInteractive(io) && (await confirm(io, "Run it?")))))
-      return failure(io, "nothing was run; run it yourself, or add --yes");
-    // Settings in a folder tell package managers where to download from, so other lines run in the home.
-    const cwd = isForProject ? workspaceFolder(input, io) : homeOf(io);
-    const { env } = envOutside(io.env, untrusted, cwd);
-    const [program = "", ...args] = words;
-    const { status, error } = spawnSync(program, args, { cwd, env, stdio: ["inherit", 2, 2] });
-    if (error) return failure(io, `\`${program}\` cannot be run (${error.message}); install it first`);
-    if (status !== 0) return failure(io, `the line ended with ${status ?? "a signal"}; see its output above`);
-    const after = await presence();
-    io.stdout.writeLine(
-      after === "missing"
-        ? `the line ran, but \`${programOf(preset) ?? preset.id}\` is not on PATH yet; open a new shell, or add its folder to PATH`
-        : `${preset.id} is ${presenceText(after, line, preset.loads)}`,
-    );
-    return after === "missing" || after === "incomplete" ? exitCodes.no : exitCodes.ok;
+    let code: ExitCode = exitCodes.ok;
+    for (const preset of new Set(presets)) if (!(await installOne(preset, input, io))) code = exitCodes.no;
+    return code;
   },
 };
+
+/** Installs a server unless it is there. Returns whether it is there in the end. */
+async function installOne(preset: PresetFacts, input: Input, io: Io): Promise<boolean> {
+  const presence = async () => (await findInstalled([preset], input, io))(preset);
+  const before = await presence();
+  if (before === "installed") {
+    io.stdout.write(`${preset.id} is already installed\n`);
+    return true;
+  }
+  // One of our own needs no trust in the workspace, so it is installed all the same.
+  if (before === "untrusted") io.stdout.write(`${preset.id} is ${presenceText(before)}\n`);
+  if (!(await installByWays(preset, input, io))) return false;
+  const after = await presence();
+  if (after === "installed") return true;
+  const advice = after === "missing" ? "open a new shell, or add its folder to PATH" : "";
+  io.stdout.write(`${preset.id} is ${presenceText(after, advice, preset.loads)}\n`);
+  return after === "untrusted";
+}
+
+/** The servers that the workspace needs and that are not installed. */
+async function neededHere(input: Input, io: Io): Promise<PresetFacts[]> {
+  const found = await detectServers(workspaceFolder(input, io), openCatalogue(), input, io);
+  const missing = found.proposals.filter((proposal) =>
+    ["missing", "incomplete"].includes(found.presence(proposal)),
+  );
+  const presets = missing.flatMap(membersOf);
+  const presence = await findInstalled(presets, input, io);
+  return presets.filter((preset) => presence(preset) !== "installed");
+}
+
+function list(input: Input, io: Io): ExitCode {
+  const servers = managedServers(serversFolder(io.env, homeOf(io))).map((server) => ({
+    ...server,
+    bytes: sizeOf(server.path),
+  }));
+  if (input.isOn("json")) printJson(io, { servers });
+  else if (servers.length === 0) io.stdout.write("no server is installed by `lsp-proxy install`\n");
+  else {
+    const rows = servers.map(({ id, version, by, bytes, path }) => [id, version, by, bytesText(bytes), path]);
+    io.stdout.write(table(["server", "version", "from", "size", "folder"], rows));
+    const total = servers.reduce((sum, { bytes }) => sum + bytes, 0);
+    io.stdout.write(`\n${plural(servers.length, "server")}, ${bytesText(total)}\n`);
+  }
+  return exitCodes.ok;
+}

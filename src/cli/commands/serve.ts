@@ -58,11 +58,16 @@ export const serve: Command = {
       }
     } finally {
       await runtime.close();
-      // Output that the client does not read would keep the process alive.
-      setTimeout(() => process.exit(), LAST_OUTPUT_MS).unref();
+      if (streams !== undefined) setTimeout(() => endUnread(streams.output), LAST_OUTPUT_MS).unref();
     }
   },
 };
+
+/** Output that the client does not read would keep the process alive. Node does not let stdout be destroyed. */
+function endUnread(output: Writable): void {
+  if ("fd" in output && output.fd === 1) process.exit();
+  else output.destroy();
+}
 
 /** Printed when a person starts `serve` in a terminal. */
 function greeting({ runtime, source, base }: Opened): string {

@@ -5,7 +5,7 @@ import { languageNamed } from "../../config/catalogue/language-names.js";
 import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
 import { type Command, exitCodes, failure, printJson } from "../command.js";
 import { configFlags, toggle } from "../flags.js";
-import { installLine } from "../installed.js";
+import { installCommand, waysText } from "../install/ways.js";
 import {
   extensionIn,
   findInstalled,
@@ -54,7 +54,7 @@ export const servers: Command = {
         role: roleOf(preset),
         installed: presence(preset) === "installed",
         in_node_modules: presence(preset) === "untrusted",
-        install: installLine(preset),
+        install: installCommand(preset),
       }));
       printJson(io, { servers: rows });
       return rows.length > 0 ? exitCodes.ok : exitCodes.no;
@@ -73,7 +73,7 @@ export const servers: Command = {
     if (first === undefined) return failure(io, `nothing in the catalogue matches \`${search ?? ""}\``);
     const cells = presets.map((preset) => {
       const state = presence(preset);
-      const here = state === "missing" ? "" : presenceText(state, installLine(preset), preset.loads);
+      const here = state === "missing" ? "" : presenceText(state, installCommand(preset), preset.loads);
       return [preset.id, some(preset.languages ?? [], 4), roleOf(preset), here];
     });
     io.stdout.write(table(["server", "languages", "role", "here"], cells));
@@ -115,7 +115,7 @@ function detailsOf({ config, about }: Preset, presence: Presence): [string, stri
       "trust",
       harmless ? "not needed: it runs no code of a project" : "needed: it may run code of the project",
     ],
-    ["install", installLine(config)],
+    ["install", `${installCommand(config)} (${waysText(config.install ?? {})})`],
     ["homepage", config.homepage],
   ];
 }

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { envOutside } from "../../lsp/process/environment.js";
-import { findCommand } from "../../lsp/process/program.js";
+import { searchProgram } from "../../lsp/process/search.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
@@ -14,9 +14,11 @@ import { compile } from "../compile.js";
 import { guardedFolders } from "../files/link-guard.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";
 import { configFlags, logFlags, option, toggle } from "../flags.js";
-import { installLine, programOf } from "../installed.js";
+import { installCommand } from "../install/ways.js";
+import { programOf } from "../installed.js";
 import { openLog } from "../log/log.js";
 import { openCatalogue, presetNamed, resolvePreset, serverPrograms, untrustedFolders } from "../presets.js";
+import { programFolders } from "../program-folders.js";
 import { version } from "../shipped.js";
 import { withProgress } from "../terminal/prompt.js";
 import { table } from "../terminal/text.js";
@@ -58,10 +60,16 @@ export const verify: Command = {
     const record = input.text("record");
     if (record !== undefined && !mayOverwrite(resolve(io.cwd, record), input, io)) return exitCodes.no;
     const command = input.text("command") ?? programOf(preset) ?? "";
-    const found = findCommand(command, binFoldersOf(input, io), io.env.PATH, untrustedFolders(input, io));
+    const found = searchProgram(command, {
+      binFolders: binFoldersOf(input, io),
+      minVersion: preset.probe?.at_least,
+      path: io.env.PATH,
+      avoid: untrustedFolders(input, io),
+      ...programFolders(io),
+    });
     const isStarted = preset.transport === undefined;
     if (isStarted && found === undefined)
-      return failure(io, `\`${command}\` is not installed: ${installLine(preset)}`);
+      return failure(io, `\`${command}\` is not installed: ${installCommand(preset)}`);
     const server: Server = {
       id: preset.id,
       kind: preset.id,

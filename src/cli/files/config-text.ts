@@ -12,7 +12,8 @@ import {
 } from "../../config/catalogue/detect.js";
 import { commentLines, serverLines } from "../../config/edit/server-text.js";
 import type { WorkspaceScan } from "../../workspace/scan.js";
-import { installLine, programsOf } from "../installed.js";
+import { installCommand } from "../install/ways.js";
+import { programsOf } from "../installed.js";
 import type { Presence } from "../presets.js";
 import { plural, some } from "../terminal/text.js";
 
@@ -111,7 +112,7 @@ export function loadsOf(proposal: Proposal): string[] {
 }
 
 export function installs(proposal: Proposal): string {
-  return sortedSet(membersOf(proposal).map((member) => installLine(member))).join("; ");
+  return sortedSet(membersOf(proposal).map((member) => installCommand(member))).join("; ");
 }
 
 function counted(proposal: Proposal, { scan, languages }: Found): string {

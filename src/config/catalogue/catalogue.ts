@@ -8,6 +8,7 @@ import { commentOf } from "../edit/server-text.js";
 import type { Files } from "../files.js";
 import { packageName } from "../import/launchers.js";
 import type { Layer } from "../layer.js";
+import type { InstallConfig } from "../schema/install.js";
 import { configSchema, type PresetConfig, presetSchema, serverSchema } from "../schema.js";
 import { readSource } from "../text/read.js";
 import { validate } from "../validate.js";
@@ -75,12 +76,12 @@ export class Catalogue {
     );
   }
 
-  /** The program of a package: from a preset's install command, else the package's own name. */
+  /** The program of a package: that of the preset which installs it, else the package's own name. */
   programIn(name: string): string {
     const all = this.facts();
     if (all.some((facts) => programOf(facts) === name)) return name;
-    const installs = ({ install = "" }: PresetFacts) =>
-      install.split(/\s+/).some((word) => packageName(word.replaceAll(/["']/g, "")) === name);
+    const installs = ({ install }: PresetFacts) =>
+      packagesOf(install ?? {}).some((spec) => packageName(spec) === name);
     const [facts] = sortBy(all.filter(installs), ({ companion, rank = 0, id }) => [
       companion ? 1 : 0,
       -rank,
@@ -160,6 +161,11 @@ function programOf({ command }: PresetFacts): string | undefined {
   return [command ?? []].flat()[0];
 }
 
+/** What the package managers of languages install for a preset. */
+function packagesOf({ npm = [], pip = [], gem = [], go, dotnet, cargo }: InstallConfig): string[] {
+  return [...npm, ...pip, ...gem, ...(cargo?.crates ?? []), ...[go ?? [], dotnet ?? []].flat()];
+}
+
 /** The keys that an `adapter` takes from a preset. */
 const QUIRKS: ReadonlySet<string> = new Set([
   "workspace_configuration",
@@ -180,8 +186,10 @@ export function presetLayer(preset: Preset, as: "kind" | "adapter"): Layer {
     as === "adapter"
       ? QUIRKS.has(key)
       : !["id", "kind"].includes(key) && Object.hasOwn(serverSchema.shape, key);
-  const keys = Object.entries(preset.layer.tree).filter(([key]) => isTaken(key));
-  return { ...preset.layer, tree: { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) } };
+  const keys = Object.entries(preset.layer.tree).filter(([key]) => isTaken(key) && key !== "install");
+  const tree: JsonObject = { ...Object.fromEntries(keys), untrusted: untrustedSettings(preset) };
+  if (as === "kind" && preset.config.install) tree.install = `lsp-proxy install ${preset.config.id}`;
+  return { ...preset.layer, tree };
 }
 
 /** A preset's settings for untrusted workspaces. Unless it says otherwise, it is not started there. */

@@ -24,7 +24,6 @@ const FACTS = [
   "filenames",
   "globs",
   "install",
-  "install_on",
 ] as const satisfies readonly (keyof PresetConfig)[];
 
 /** The facts of a preset that the index contains. */

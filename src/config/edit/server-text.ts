@@ -54,7 +54,7 @@ const KEYS: readonly string[] = [
 /** Other programs' settings, which are written with one line per member. */
 const OPEN_KEYS: readonly string[] = ["workspace_configuration", "client_capabilities"];
 
-const LAST_KEYS: readonly string[] = ["install", "install_on", "homepage"];
+const LAST_KEYS: readonly string[] = ["install", "homepage"];
 
 /** The lines of a table, without its header. */
 export function serverLines(server: JsonObject): string[] {

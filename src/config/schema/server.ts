@@ -1,5 +1,6 @@
 /** An entry of `servers`, and a preset of the catalogue. */
 import * as z from "zod";
+import { installSchema } from "./install.js";
 import {
   atMost,
   discovered,
@@ -145,11 +146,38 @@ export const serverSchema = z.strictObject({
     }),
     "A request that checks one file immediately, for a server that publishes diagnostics without versions. It is sent when the diagnostics are requested after a change of that file alone; after its answer they are complete.",
   ),
-  project_files: optionalSet(
+  symbol_limit: fixed(
+    positive,
+    "The most symbols of the workspace that the server reports for one query. A list of that length counts as cut.",
+  ),
+  library_roots: optionalSet(
     nonEmpty,
-    "Files of which one must be in a file's folder or in one above it, so that the server knows the whole project. Without one, an edit across files warns that it may be incomplete.",
+    "Folders of dependencies and standard libraries that may be read, never edited: absolute, or beginning with `~`, `<parents>` (every folder above the workspace), `**` or a variable, `$NAME` in braces, with `:-default` if it has one; `*` in a name stands for any characters. Folders that do not exist are ignored.",
     "fixed",
   ),
+  project_query: fixed(
+    z.strictObject({
+      method: nonEmpty.describe("The request."),
+      params: json.describe("Its parameters; `<file>` and `<uri>` in a string are replaced by the file."),
+      field: jsonPointer.describe("JSON Pointer in the answer to the project's name; empty for none."),
+      none: optional(
+        z.array(nonEmpty).min(1),
+        set("Parts of names that mean that the file belongs to no project."),
+      ),
+    }),
+    "A request that tells which project a file belongs to, for a server that knows only the projects of open files. Before a question about the workspace a file of a project is opened.",
+  ),
+  project_files: optionalSet(
+    nonEmpty,
+    "Files of which one must be in a file's folder or in one above it, so that the server knows the whole project. Without one, answers and edits across files warn that they may be incomplete.",
+    "fixed",
+  ),
+  settings_files: optionalSet(
+    nonEmpty,
+    "Files that are enough for answers about a single file, where there is none of `project_files`.",
+    "fixed",
+  ),
+  project_fix: fixed(nonEmpty, "How to create one of `project_files`, for the warning."),
   idle_shutdown_ms: optional(z.int().min(0), "Idle time until it stops; 0 means never.", "at_most_or_never"),
   restart_interval_minutes: fixed(z.number().min(0), "Restarts it regularly; 0 means never."),
   restart: optional(
@@ -267,23 +295,6 @@ export const presetSchema = serverSchema.extend({
     "Its program runs any code that its arguments name: without `allow.commands` it may be started only with the preset's arguments.",
   ),
   command_env: optional(z.string(), "An environment variable that names another program for it."),
-  probe: optional(
-    z.strictObject({
-      args: z.array(z.string()).meta(sequence("Arguments that print the version.")),
-      at_least: z
-        .string()
-        .regex(/^\d+(\.\d+)*$/, "a version")
-        .describe("The oldest version that works."),
-    }),
-    "How detection checks that an installed program is the right one.",
-  ),
-  install_on: optional(
-    z.strictObject({
-      linux: optional(nonEmpty, "On Linux: Debian's package where there is one."),
-      macos: optional(nonEmpty, "On macOS."),
-      windows: optional(nonEmpty, "On Windows."),
-    }),
-    "How to install it on a system that has a better way than `install`.",
-  ),
+  install: optional(installSchema, "How to install it. The ways are tried in the order of this table."),
   homepage: optional(z.string(), "Where it comes from."),
 });

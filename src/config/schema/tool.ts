@@ -164,6 +164,22 @@ export const toolSchema = z.strictObject({
         ),
         marked: optional(z.boolean(), "For hover: each text as `{ kind, value }`, with its kind."),
         snippet: optional(snippet, "For locations: the text of the file at each place."),
+        filter: optional(
+          z.strictObject({
+            severity: optional(json, "For diagnostics: the mildest severity that is shown."),
+            depth: optional(json, "For the symbols of a file: the levels that are shown."),
+            kinds: optional(
+              json,
+              "For the symbols of a file: the kinds that are shown, as a list or as one text with commas.",
+            ),
+            locals: optional(
+              json,
+              "For the symbols of a file: whether variables inside functions are shown.",
+            ),
+            imports: optional(json, "For the symbols of a file: whether imported names are shown."),
+          }),
+          "Items that are left out, each a value or a reference to an argument. The answer has their number as `hidden`.",
+        ),
         max_chars: optional(
           json,
           "The most characters of the answer, at most `mcp.output.max_total_chars_hard`: a number, or a reference to an argument.",

@@ -4,7 +4,7 @@
  * other files change too, does not count: the server's own check may have started meanwhile and replaced this one.
  */
 import type { CheckPlan } from "../../abi/plan.js";
-import { withNamedPaths } from "../../base/named-paths.js";
+import { withDocument } from "../../base/named-paths.js";
 import { Refusal } from "../../base/problem.js";
 import { delay } from "../../base/timing.js";
 import type { OpenDocument } from "../types.js";
@@ -84,12 +84,7 @@ export class CheckRequests {
   async #run(check: Check, document: OpenDocument, plan: CheckPlan, signal: AbortSignal): Promise<void> {
     const { request, onProgress } = this.context;
     try {
-      const placeholders = new Map([
-        ["file", document.path],
-        ["uri", document.uri],
-      ]);
-      const params = withNamedPaths(plan.params, (name) => placeholders.get(name));
-      await request(plan.method, params, { signal, timeoutMs: plan.withinMs });
+      await request(plan.method, withDocument(plan.params, document), { signal, timeoutMs: plan.withinMs });
     } finally {
       this.#isChecking = false;
     }

@@ -3,7 +3,7 @@
  * without paths into it, relative entries and shim folders, because a program may load or run whatever a variable
  * names.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
@@ -12,6 +12,7 @@ import type { Withheld } from "../types.js";
 import { pathsNamedIn } from "./argument-files.js";
 import type { ProgramContext } from "./program.js";
 import { withheldPython } from "./python-environment.js";
+import type { ProgramFolders } from "./search.js";
 import { isInAny, realOf, type ServerStart, untrustedFolders } from "./trusted.js";
 
 type Variables = { [name: string]: string | undefined };
@@ -107,4 +108,29 @@ export function serverEnv({ plan, server, root, context }: EnvironmentStart): Cl
   const isNew = python !== undefined && !withheld.some(({ folder }) => isInside(folder, python));
   const also = isNew ? [{ variable: null, folder: python }] : [];
   return { env: { ...env, ...server.env }, withheld: [...withheld, ...also] };
+}
+
+/**
+ * PATH with the folder of a program that was found in the user's own folders besides PATH: a server starts tools that
+ * were installed with it (`elm-format`, `cargo`). Other folders, such as those of shims, are not added.
+ */
+export function pathWithTools(
+  path: string | undefined,
+  program: string,
+  { serversFolder, toolFolders = [] }: ProgramFolders,
+): string | undefined {
+  if (path === undefined) return undefined;
+  const isManaged = serversFolder !== undefined && isInside(program, serversFolder);
+  const target = isManaged ? linkTarget(program) : program;
+  const tools = resolve(dirname(program), dirname(target));
+  const isOurs = isManaged || toolFolders.includes(dirname(program));
+  return !isOurs || path.split(delimiter).includes(tools) ? path : [path, tools].join(delimiter);
+}
+
+function linkTarget(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return path;
+  }
 }

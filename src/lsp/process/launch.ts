@@ -12,14 +12,13 @@ import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
 import { withTimeout } from "../../base/timing.js";
 import type { PoolContext, Withheld } from "../types.js";
 import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
-import { serverEnv } from "./environment.js";
+import { pathWithTools, serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
 import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
 import { MARK_NAME, type Mark, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
-import { assertRecent } from "./start-failure.js";
 import { StderrRing } from "./stderr-ring.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
@@ -69,7 +68,6 @@ export async function launch(given: Launch): Promise<LaunchedServer> {
     return { ...connected, launchSettings: settings };
   }
   const chosen = { ...given, program: requireProgram(plan, server, context) };
-  assertRecent(server, chosen.program);
   const settings = launchSettings(chosen);
   const isLocked = await assertLocked(chosen);
   const start = (names: SocketNames): Transport => startProgram({ ...chosen, sandbox, isLocked }, names);
@@ -107,6 +105,8 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
   const { env, withheld } = serverEnv(start);
+  const path = server.env.PATH ?? pathWithTools(env.PATH, program, context);
+  if (path !== undefined) env.PATH = path;
   const child = startMarked(prlimit, mark.number, () =>
     spawn(real, rest, {
       argv0: file,

@@ -1,32 +1,19 @@
 /** Finds the program of a server, and checks whether it may be started here. */
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/loopback.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
-import { isInAny, trustStep, untrustedFolders } from "./trusted.js";
+import { findCommand, type ProgramFolders, searchProgram } from "./search.js";
+import { assertRecent } from "./start-failure.js";
+import { trustStep, untrustedFolders } from "./trusted.js";
 
-export type ProgramContext = Pick<PoolContext, "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid">;
-
-/** The path of a command; undefined when it is not installed, or really inside one of the `avoid` folders. */
-export function findCommand(
-  command: string,
-  folders: readonly string[],
-  path: string | undefined,
-  avoid: readonly string[] = [],
-): string | undefined {
-  const isUsable = (file: string): boolean => isProgram(file) && !isInAny(file, avoid);
-  if (isAbsolute(command)) return isUsable(command) ? command : undefined;
-  if (command.includes("/") || command.includes("\\")) return undefined;
-  for (const folder of [...folders, ...(path ?? "").split(delimiter)]) {
-    if (folder === "" || !isAbsolute(folder)) continue;
-    const found = join(folder, command);
-    if (isUsable(found)) return found;
-    if (process.platform === "win32" && isUsable(`${found}.exe`)) return `${found}.exe`;
-  }
-  return undefined;
-}
+export type ProgramContext = Pick<
+  PoolContext,
+  "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid"
+> &
+  ProgramFolders;
 
 /** The real path of a system tool that we run ourselves. Programs of a workspace do not count, trusted or not. */
 export function findTool(
@@ -35,15 +22,6 @@ export function findTool(
 ): string | undefined {
   const found = findCommand(name, [], env.PATH, [...roots, ...avoid]);
   return found === undefined ? undefined : realpathSync(found);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a server runs already, so that it is neither started nor ended by us. */
@@ -77,8 +55,13 @@ export function isInUntrustedFolder(plan: Plan, server: ServerPlan, context: Pro
 
 /** The file of a server's program. Throws a Refusal that says how to install it, or why it may not be started. */
 export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string {
-  const program = findProgram(plan, server, context);
-  if (program !== undefined) return program;
+  // One that is too old is looked for only to say so.
+  const program =
+    findProgram(plan, server, context) ?? findProgram(plan, { ...server, minVersion: null }, context);
+  if (program !== undefined) {
+    assertRecent(server, program);
+    return program;
+  }
   if (isInUntrustedFolder(plan, server, context)) {
     throw new Refusal(
       "lsp/not-allowed",
@@ -99,6 +82,16 @@ function find(
   context: ProgramContext,
   avoid: readonly string[],
 ): string | undefined {
-  const path = server.env.PATH ?? (plan.allow.env.includes("PATH") ? context.env.PATH : undefined);
-  return findCommand(server.command[0] ?? "", context.binFolders, path, avoid);
+  const { binFolders, serversFolder, toolFolders } = context;
+  const search = { binFolders, minVersion: server.minVersion, avoid };
+  const { PATH: path } = server.env;
+  // A PATH in the config says where to search. Other folders of the user count like the PATH that is inherited.
+  if (path !== undefined || !plan.allow.env.includes("PATH"))
+    return searchProgram(server.command[0] ?? "", { ...search, path });
+  return searchProgram(server.command[0] ?? "", {
+    ...search,
+    path: context.env.PATH,
+    serversFolder,
+    toolFolders,
+  });
 }

@@ -26,6 +26,11 @@ const SINGLE_FILE = new Set([
   "textDocument/onTypeFormatting",
   "textDocument/linkedEditingRange",
 ]);
+/** Whether the answers of a method depend on the text of one file only. */
+export function isSingleFile(method: string): boolean {
+  return SINGLE_FILE.has(method);
+}
+
 /** LSPErrorCodes of vscode-languageserver-protocol, which takes too long to load for three numbers. */
 const REQUEST_CANCELLED = -32800;
 const CONTENT_MODIFIED = -32801;

@@ -1,8 +1,8 @@
 /** Shapes of diagnostics, of one file and of the workspace. */
-import type { DialectPlan } from "../../abi/plan.js";
+import type { DialectPlan, OutputPlan } from "../../abi/plan.js";
 import { documentFields, spanFields } from "../dialect-format.js";
 import { severities } from "../kinds.js";
-import { closed, count, type Fields, joinFields, optional, required, text } from "../schema-fields.js";
+import { closed, count, type Fields, joinFields, none, optional, required, text } from "../schema-fields.js";
 import type { ShapeFacts } from "./facts.js";
 
 /** The members of one diagnostic, without its file. */
@@ -21,13 +21,18 @@ const diagnosticsStatus: Fields = joinFields(
   optional({ why: text }),
 );
 
+/** The number of items that the tool's filter left out. */
+export function hiddenCount({ filter }: OutputPlan): Fields {
+  return filter === null ? none : required({ hidden: count });
+}
+
 /** Diagnostics of one file. */
 export const diagnosticsFacts: ShapeFacts = {
   list: "diagnostics",
   counted: true,
   order: ["document", "range", "severity", "code", "source", "message"],
   item: (dialect) => closed(documentFields(dialect), diagnosticFields(dialect)),
-  otherMembers: () => diagnosticsStatus,
+  otherMembers: (_dialect, output) => joinFields(diagnosticsStatus, hiddenCount(output)),
 };
 
 /** Diagnostics of the workspace by file, at most 200 per file. */

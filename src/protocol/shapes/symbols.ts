@@ -3,6 +3,7 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import { documentFields, pointFields, spanFields, spanSchema } from "../dialect-format.js";
 import { closed, type Fields, none, optional, required, text } from "../schema-fields.js";
+import { hiddenCount } from "./diagnostics.js";
 import type { ShapeFacts } from "./facts.js";
 
 /** The range of a symbol's name, in dialects where the range of a symbol is its whole declaration. */
@@ -19,6 +20,7 @@ export const documentSymbolsFacts: ShapeFacts = {
   order: ["range", "name", "kind", "container"],
   item: (dialect) =>
     closed(symbolName, spanFields(dialect), selectionRange(dialect), optional({ container: text })),
+  otherMembers: (_dialect, output) => hiddenCount(output),
 };
 
 /** Symbols of the workspace. The range is complete or absent. */
@@ -33,6 +35,21 @@ export const workspaceSymbolsFacts: ShapeFacts = {
       optional(spanFields(dialect).properties),
       selectionRange(dialect),
       optional({ container: text }),
+    ),
+};
+
+/** The declarations of a symbol with their source. */
+export const sourceFacts: ShapeFacts = {
+  list: "declarations",
+  counted: true,
+  order: ["document", "range", "name", "kind"],
+  item: (dialect) =>
+    closed(
+      symbolName,
+      documentFields(dialect),
+      optional(spanFields(dialect).properties),
+      optional({ container: text }),
+      required({ source: text }),
     ),
 };
 

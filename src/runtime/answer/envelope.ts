@@ -162,7 +162,8 @@ function serverText({ serverId, readiness }: Header): string {
 }
 
 function documentLine(document: JsonObject): string {
-  return `Document: ${textOf(document.path ?? document.uri)} sha256 ${textOf(document.sha256)}`;
+  const name = `Document: ${textOf(document.path ?? document.uri)}`;
+  return document.sha256 === undefined ? name : `${name} sha256 ${textOf(document.sha256)}`;
 }
 
 /** The header of an answer, fixed before the answer is cut or paged. */
@@ -194,11 +195,15 @@ export function headerOf(call: CallState): Header {
     echo: plan.dialect.echo === null ? {} : { [plan.dialect.echo]: call.input },
     symbol: evidence.symbol,
     question: evidence.question,
-    document: document && { ...places.document(document.admitted), sha256: document.hash },
+    document: document && {
+      ...places.document(document.admitted),
+      ...(call.tool.effect === "edit" && { sha256: document.hash }),
+    },
     warnings: [
       ...evidence.warnings,
       ...readinessWarnings(readiness),
       ...snippetWarnings(call),
+      ...(places.hasLibraries ? [libraryWarning] : []),
       ...droppedWarnings(dropped),
     ],
   };
@@ -210,6 +215,14 @@ function readinessWarnings(readiness: string): Warning[] {
   const message = `${server} is still ${readiness}; the answer may be incomplete.`;
   return [{ code: "answer/not-ready", message }];
 }
+
+/** Marks answers with files of dependencies: they are read-only, and their paths are absolute. */
+const libraryWarning: Warning = {
+  code: "answer/library",
+  message:
+    "Files with an absolute path belong to dependencies or a standard library: they can be read, not edited.",
+  data: { library: true },
+};
 
 function droppedWarnings(dropped: number): Warning[] {
   if (dropped === 0) return [];

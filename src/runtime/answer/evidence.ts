@@ -30,6 +30,7 @@ export class Evidence {
   readonly #servers = new Map<string, Readiness>();
   readonly #awaited = new Map<string, AwaitedServer>();
   readonly #warnings: Warning[] = [];
+  readonly #projectless = new Set<string>();
   readonly #dropped = new Set<string>();
   #droppedItems = 0;
   readonly #asked: { server: LanguageServer; document: OpenDocument }[] = [];
@@ -73,7 +74,16 @@ export class Evidence {
   /** A server answered, in this state. */
   heard({ plan: { id } }: { plan: { id: string } }, readiness: Readiness): void {
     this.#awaited.delete(id);
-    this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", readiness));
+    const own = this.#projectless.has(id) ? worse(readiness, "unknown") : readiness;
+    this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", own));
+  }
+
+  /** No file of a project is open in a server: whatever it says, it is not ready for the workspace. */
+  knowsNoProject({ plan: { id } }: { plan: { id: string } }): void {
+    if (this.#projectless.has(id)) return;
+    this.#projectless.add(id);
+    const message = `The server ${id} found no project here (such as a tsconfig.json that includes its files), so it knows only files that are open; symbols of others may be missing.`;
+    this.warn("answer/no-project", message, { server_id: id });
   }
 
   /** A server is asked about a document in its current state. */

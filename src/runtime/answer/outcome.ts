@@ -104,7 +104,8 @@ export function refused(
     errorText?.({ ...structured, ...words, data, number: errorNumber(dialect.errors, refusal) }) ??
     [
       `Error ${words.code}: ${words.message}`,
-      ...(hasData ? [`Details: ${JSON.stringify(data)}`] : []),
+      // The message of invalid arguments says it all.
+      ...(hasData && refusal.code !== "guard/invalid-arguments" ? [`Details: ${JSON.stringify(data)}`] : []),
       ...steps.map(stepLine),
       ...warnings.map((warning) => warningLine(warning, dialect)),
     ].join("\n");

@@ -34,6 +34,8 @@ export class Places {
   readonly #realPaths = new RealPaths();
   readonly #lines = new Map<string, Promise<Lines | undefined>>();
   isSnippetCut = false;
+  /** Whether a file of a library was shown. */
+  hasLibraries = false;
 
   constructor(
     private readonly gate: Gate,
@@ -46,6 +48,7 @@ export class Places {
     if (known !== undefined) return known ?? undefined;
     const admitted = this.#asked.get(uri) ?? this.gate.show(uri, (path) => this.#realPaths.of(path));
     this.#shown.set(uri, admitted ?? null);
+    if (admitted?.isLibrary) this.hasLibraries = true;
     if (admitted !== undefined && !this.#files.has(admitted.path)) this.#files.set(admitted.path, admitted);
     return admitted;
   }

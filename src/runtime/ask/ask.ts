@@ -9,6 +9,7 @@ import type { LanguageServer, ServerReply } from "../../lsp/types.js";
 import type { Evidence } from "../answer/evidence.js";
 import type { CallState } from "../call-state.js";
 import type { Attached, CandidateServers, ReplyPart } from "./candidates.js";
+import { warnOfMissingProject } from "./missing-project.js";
 
 /** The time that a server has for its answer. */
 export interface TimeLimit {
@@ -82,6 +83,8 @@ export async function requestCandidates(
   if (answers.length === 0) throw notSupported(method, candidates.servers);
   return answers.map(({ attached: { server }, answer }) => {
     call.evidence.heard(server, answer.readiness);
+    if (server.plan.projectFiles.length > 0 && call.tool.effect === "read")
+      warnOfMissingProject(call, server, method);
     return { server, value: answer.value };
   });
 }

@@ -7,6 +7,7 @@ import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import { symbolKinds, wordOf } from "../../protocol/kinds.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
+import { openProject } from "./project.js";
 
 /** Servers that may be asked one question. */
 export interface CandidateServers {
@@ -17,17 +18,16 @@ export interface CandidateServers {
 }
 
 /** The servers of one file. */
-export function candidatesForDocument(call: CallState, admitted: Admitted): CandidateServers {
+export async function candidatesForDocument(call: CallState, admitted: Admitted): Promise<CandidateServers> {
   const able = call.pool.route(admitted.path);
   const servers = able.filter((server) => mayAsk(call, server));
   if (servers.length === 0 && able.length > 0) throw wrongServer(call, admitted);
-  if (servers.length === 0)
-    throw new Refusal("route/no-server", `No configured language server handles ${admitted.shown}.`, {
-      nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
-    });
+  if (servers.length === 0) throw await noServer(call, admitted);
   const { path } = admitted;
   const open = async ({ id }: ServerPlan, signal: AbortSignal): Promise<Attached[]> => {
-    const server = await startServer(call, id, path, signal);
+    const server = await (admitted.isLibrary
+      ? libraryServer(call, id, signal)
+      : startServer(call, id, path, signal));
     const document = await server.ensureOpen(path, signal, call.files?.checkedAt);
     call.evidence.asks(server, document);
     return [{ server, document }];
@@ -44,19 +44,47 @@ export function candidatesForDocument(call: CallState, admitted: Admitted): Cand
   };
 }
 
-/** The servers of the whole workspace: those that run, and those that have a file here. */
-export function candidatesForWorkspace(call: CallState): CandidateServers {
+/** The server for a library's file, which belongs to no project: a server that runs knows it from its own. */
+async function libraryServer(call: CallState, id: string, signal: AbortSignal) {
+  const running = call.pool.running().find(({ plan }) => plan.id === id);
+  if (running === undefined) return startServer(call, id, await call.samples.find(id), signal);
+  call.evidence.awaits(running);
+  return running;
+}
+
+/** The servers of the whole workspace, or those of `only`: those that run, and those that have a file here. */
+export function candidatesForWorkspace(
+  call: CallState,
+  only: readonly ServerPlan[] = call.plan.servers,
+): CandidateServers {
   return {
-    servers: call.plan.servers.filter((server) => mayAsk(call, server)),
+    servers: call.plan.servers.filter((server) => mayAsk(call, server) && only.includes(server)),
     async attach({ id }, signal) {
       const running = call.pool.running().filter((server) => server.plan.id === id);
       for (const server of running) call.evidence.awaits(server);
-      if (running.length > 0) return running.map((server) => ({ server, document: undefined }));
-      const sample = await call.samples.find(id);
-      if (sample === undefined) return [];
-      return [{ server: await startServer(call, id, sample, signal), document: undefined }];
+      const sample = running.length > 0 ? undefined : await call.samples.find(id);
+      const servers = sample === undefined ? running : [await startServer(call, id, sample, signal)];
+      for (const server of servers)
+        if (!(await openProject(call, server, signal))) call.evidence.knowsNoProject(server);
+      return servers.map((server) => ({ server, document: undefined }));
     },
   };
+}
+
+/** The refusal for a file that no server of the plan handles. It names the catalogue's server for such files. */
+async function noServer(call: CallState, { path, shown }: Admitted): Promise<Refusal> {
+  const name = await call.suggestServer?.(path);
+  const message = `No configured language server handles ${shown}`;
+  if (name === undefined)
+    return new Refusal("route/no-server", `${message}.`, {
+      nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
+    });
+  return new Refusal("route/no-server", `${message}. \`${name}\` would.`, {
+    nextSteps: [
+      { kind: "command", text: `lsp-proxy install ${name}` },
+      { kind: "command", text: `lsp-proxy add ${name}` },
+    ],
+  });
 }
 
 /** The refusal for a file that has servers, but none that the tool may ask. */

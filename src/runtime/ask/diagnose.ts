@@ -5,6 +5,7 @@ import type { DiagnosticsReport, LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import { askCandidates } from "./ask.js";
 import { type CandidateServers, listOf, type ReplyData } from "./candidates.js";
+import { warnOfMissingProject } from "./missing-project.js";
 
 interface ServerDiagnostics {
   server: LanguageServer;
@@ -58,7 +59,10 @@ export async function askDiagnostics(
   if (answers.length === 0)
     throw new Refusal("lsp/not-supported", "No server here is asked for diagnostics.");
   const results = answers.map(({ answer }) => answer);
-  for (const { server, report } of results) call.evidence.heard(server, report.readiness);
+  for (const { server, report } of results) {
+    call.evidence.heard(server, report.readiness);
+    if (call.tool.effect === "read") warnOfMissingProject(call, server, "textDocument/diagnostic");
+  }
   return {
     parts: results.map(({ server, found }) => ({ server, value: found })),
     perItem: false,

@@ -2,6 +2,7 @@
 import type { Validator } from "../../abi/bundle.js";
 import type { Plan, ToolPlan } from "../../abi/plan.js";
 import { isTable, type JsonObject, toPointer } from "../../base/json.js";
+import { nearest } from "../../base/nearest.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
@@ -22,6 +23,9 @@ interface Issue {
   path: string;
   keyword: string;
   message: string;
+  /** Whether it is an argument that the tool does not have, and the most similar one that it has. */
+  isUnknown?: boolean;
+  near?: string | undefined;
 }
 
 /** A copy of the arguments with defaults filled in; throws a Refusal that names what is wrong and what is known. */
@@ -36,7 +40,7 @@ export function checkArguments(
   const given = copyOf(args ?? {});
   // Clients that must fill every argument give null for the ones they leave out.
   for (const name of known) if (given[name] === null) delete given[name];
-  if (!validate(given)) throw invalidArguments(issuesOf(validate, known));
+  if (!validate(given)) throw invalidArguments(issuesOf(validate, known), known);
   for (const { name, default: value } of tool.args) {
     if (value !== null && !Object.hasOwn(given, name)) given[name] = value;
   }
@@ -56,9 +60,12 @@ function copyOf(args: Record<string, unknown>): JsonObject {
   return JSON.parse(text) as JsonObject;
 }
 
-function invalidArguments(issues: Issue[]): Refusal {
-  return new Refusal("guard/invalid-arguments", `The arguments are not valid: ${linesOf(issues)}.`, {
-    data: { issues: issues.map(({ path, keyword, message }) => ({ path, keyword, message })) },
+/** The message says everything once; the data only where. */
+function invalidArguments(issues: Issue[], known: readonly string[] = []): Refusal {
+  const isLost = issues.some(({ isUnknown, near }) => isUnknown === true && near === undefined);
+  const hint = isLost && known.length > 0 ? ` Known arguments: ${known.join(", ")}.` : "";
+  return new Refusal("guard/invalid-arguments", `The arguments are not valid: ${linesOf(issues)}.${hint}`, {
+    data: { issues: issues.map(({ path, keyword }) => ({ path, keyword })) },
   });
 }
 
@@ -105,10 +112,18 @@ function toIssue(error: ValidationError, known: readonly string[]): Issue {
   const name = missingProperty ?? additionalProperty;
   const below = typeof name === "string" ? toPointer([cutCharacters(name, NAME_CHARACTERS).text]) : "";
   const isUnknown = error.keyword === "additionalProperties" && error.instancePath === "";
-  const message = isUnknown
-    ? `is unknown${known.length === 0 ? "" : `; known are ${known.join(", ")}`}`
-    : (allowedValues(error) ?? error.message ?? "");
-  return { path: `${error.instancePath}${below}`, keyword: error.keyword, message };
+  const path = `${error.instancePath}${below}`;
+  const { keyword } = error;
+  if (!isUnknown) return { path, keyword, message: allowedValues(error) ?? error.message ?? "" };
+  const near = typeof name === "string" ? nearestArgument(name, known) : undefined;
+  const message = near === undefined ? "is unknown" : `is unknown, did you mean ${near}?`;
+  return { path, keyword, message, isUnknown, near };
+}
+
+/** The most similar argument, or one that has the name as one of its words: `path` for `file_path`. */
+function nearestArgument(name: string, known: readonly string[]): string | undefined {
+  const having = known.filter((other) => other.split("_").includes(name.toLowerCase()));
+  return nearest(name, known) ?? having.find((other) => /_(?:name|path)$/.test(other)) ?? having[0];
 }
 
 /** For a value that is not in an `enum`: the allowed values. */

@@ -2,14 +2,14 @@
  * Reads what a server proposes: a `WorkspaceEdit`, the `TextEdit`s of one document, or a code action with edit and
  * command. Nothing is dropped silently: what cannot be done is a reason to refuse the whole edit.
  */
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { isTable, type Json } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { PathChange } from "../../workspace/edits/types.js";
 import { garbled, isRange, listOf } from "../ask/candidates.js";
+import { missingProject } from "../ask/missing-project.js";
 import type { CallState } from "../call-state.js";
 import { admittedOrRefusal, EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
 
@@ -77,7 +77,7 @@ class WorkspaceEditReader {
   async read(workspaceEdit: LspObject, isWide: boolean): Promise<ProposedEdit> {
     const { changes, documentChanges, changeAnnotations } = workspaceEdit;
     this.#builder.edit.isWorkspaceWide = isWide;
-    if (isWide) warnOfMissingProject(this.call, this.server, this.#builder.edit);
+    if (isWide) warnOfUnknownProject(this.call, this.server, this.#builder.edit);
     this.#annotations = isTable(changeAnnotations) ? changeAnnotations : {};
     // `documentChanges` take precedence, but an empty list does not hide `changes`.
     if (Array.isArray(documentChanges) && (documentChanges.length > 0 || !isTable(changes))) {
@@ -169,15 +169,11 @@ class WorkspaceEditReader {
 }
 
 /** Warns when a server lacks the file that tells it what belongs to the project, so that it knows only open files. */
-function warnOfMissingProject(call: CallState, { plan }: LanguageServer, edit: ProposedEdit): void {
+function warnOfUnknownProject(call: CallState, { plan }: LanguageServer, edit: ProposedEdit): void {
   const path = call.evidence.document?.admitted.path;
-  const { projectFiles: names } = plan;
-  if (path === undefined || names.length === 0) return;
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (names.some((name) => existsSync(join(folder, name)))) return;
-    if (call.gate.roots.includes(folder) || dirname(folder) === folder) break;
-  }
-  const warning = `There is no ${names.join(" or ")}, so the server ${plan.id} knows only files that it was sent; others may use the symbol too.`;
+  const missing = path && missingProject(plan, dirname(path), call.gate.roots);
+  if (!missing) return;
+  const warning = `${missing.message} ${missing.fix}`;
   call.evidence.warn("answer/no-project", warning, { server_id: plan.id });
   edit.doubts.push(warning);
   edit.unsureServers.push(plan.id);

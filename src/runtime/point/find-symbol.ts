@@ -2,7 +2,9 @@
  * Finds a symbol by its name or name path: in the named file, then in the whole workspace. Several matches are a
  * question back to the agent, never a guess, unless the name has an index: `method[1]`.
  */
+import type { ServerPlan } from "../../abi/plan.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
+import { nearest } from "../../base/nearest.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
@@ -14,7 +16,15 @@ import { requestCandidates } from "../ask/ask.js";
 import { candidatesForWorkspace, type ReplyPart } from "../ask/candidates.js";
 import { retryPlanFor } from "../ask/recent-changes.js";
 import type { CallState } from "../call-state.js";
-import { containerPath, identifierOf, isKind, nameAndIndex, nameMatcher } from "./symbol-names.js";
+import { onePerSymbol } from "./one-symbol.js";
+import {
+  containerPath,
+  identifierOf,
+  isKind,
+  knownKinds,
+  nameAndIndex,
+  nameMatcher,
+} from "./symbol-names.js";
 import {
   documentSymbols,
   dropSymbol,
@@ -53,15 +63,23 @@ export async function findSymbol(
   wanted: WantedSymbol,
   within: Target | undefined,
 ): Promise<Target> {
-  const here = within === undefined ? [] : await matchesIn(call, within, wanted);
+  const declared = within === undefined ? [] : await symbolsIn(call, within);
+  const here = matching(declared, wanted);
   if (within !== undefined && here.length > 0)
     return placeAt(call, within, await theOnly(call, wanted, here));
   if (within !== undefined && call.tool.effect === "edit")
     throw new Refusal(
       "point/no-symbol",
-      `${within.admitted.shown} does not declare ${wanted.name}; leave the file out to look for it everywhere.`,
+      `${within.admitted.shown} does not declare ${wanted.name}; leave the file out to look for it everywhere.${didYouMean(wanted, declared)}`,
     );
-  const symbol = await theOnly(call, wanted, await matchesAnywhere(call, wanted));
+  // Another language's symbol of the same name is another symbol.
+  const { found, reported } = await matchesAnywhere(call, wanted, within?.candidates.servers);
+  if (found.length === 0)
+    throw noSymbol(wanted, 0, [
+      ...declared,
+      ...reported.filter(({ uri }) => call.places.show(uri) !== undefined),
+    ]);
+  const symbol = await theOnly(call, wanted, found);
   const target = await openTarget(call, symbol.uri);
   if (within !== undefined && target.admitted.path !== within.admitted.path)
     call.evidence.warn(
@@ -90,10 +108,6 @@ export async function declaredNames(call: CallState, target: Target): Promise<st
   return (await symbolsIn(call, target)).map(({ what }) => identifierOf(what.name));
 }
 
-async function matchesIn(call: CallState, target: Target, wanted: WantedSymbol): Promise<FoundSymbol[]> {
-  return matching(await symbolsIn(call, target), wanted);
-}
-
 /** The symbols of the target's document. */
 export async function symbolsIn(call: CallState, target: Target): Promise<FoundSymbol[]> {
   const { uri } = target.document;
@@ -111,12 +125,17 @@ export async function symbolsIn(call: CallState, target: Target): Promise<FoundS
   );
 }
 
-async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<FoundSymbol[]> {
+/** The matches in the whole workspace, and every symbol that servers reported for the name. */
+async function matchesAnywhere(
+  call: CallState,
+  wanted: WantedSymbol,
+  servers: readonly ServerPlan[] | undefined,
+): Promise<{ found: FoundSymbol[]; reported: FoundSymbol[] }> {
   const query = identifierOf(nameAndIndex(wanted.name).name);
   const retryEmpty = retryPlanFor(call, { attempts: 5, delayMs: 200, while: "not_ready" });
   const parts = await requestCandidates(
     call,
-    candidatesForWorkspace(call),
+    candidatesForWorkspace(call, servers),
     "workspace/symbol",
     "all",
     (asked, turn) =>
@@ -126,17 +145,17 @@ async function matchesAnywhere(call: CallState, wanted: WantedSymbol): Promise<F
         { ...turn, retryEmpty, onProgress: call.onProgress },
       ),
   ).catch(noParts);
-  const all = symbolsOf(parts, workspaceSymbols);
-  const found = inside(call, matching(all, wanted));
-  const placed = found.filter((symbol) => symbol.range !== undefined);
-  if (placed.length > 0) return placed;
+  const reported = symbolsOf(parts, workspaceSymbols);
+  const matches = inside(call, matching(reported, wanted));
+  const placed = matches.filter((symbol) => symbol.range !== undefined);
+  if (placed.length > 0) return { found: placed, reported };
   // Some servers give neither range nor container; the file's outline does.
-  const named = found.length > 0 ? found : inside(call, matching(all, { ...wanted, name: query }));
-  const placedInFiles: FoundSymbol[] = [];
+  const named = matches.length > 0 ? matches : inside(call, matching(reported, { ...wanted, name: query }));
+  const found: FoundSymbol[] = [];
   for (const uri of sortedSet(named.map((symbol) => symbol.uri)).slice(0, mostFiles))
-    for (const symbol of await matchesIn(call, await openTarget(call, uri), wanted))
-      placedInFiles.push(symbol);
-  return placedInFiles;
+    for (const symbol of matching(await symbolsIn(call, await openTarget(call, uri)), wanted))
+      found.push(symbol);
+  return { found, reported };
 }
 
 /** The symbols within the roots; the others are counted as dropped. */
@@ -153,7 +172,7 @@ function symbolsOf(
   return parts.flatMap(({ server, value }) => (server === undefined ? [] : [...read(server, value)]));
 }
 
-function matching(symbols: FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
+function matching(symbols: readonly FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
   const matchers = [...new Set([wanted.name, nameAndIndex(wanted.name).name])].map(nameMatcher);
   return symbols
     .filter(({ what }) => matchers.some((matches) => matches(what)))
@@ -181,11 +200,12 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
     ],
   );
   const { index } = nameAndIndex(wanted.name);
-  const chosen = distinct[index ?? 0];
-  if (index === undefined && distinct.length > 1)
+  const symbols = index === undefined ? await onePerSymbol(call, distinct) : distinct;
+  const chosen = symbols[index ?? 0];
+  if (index === undefined && symbols.length > 1)
     throw new SeveralMatches(
       `Several symbols are called ${wanted.name}; point at one of the candidates.`,
-      distinct.map(({ item }) => item.candidate),
+      symbols.map(({ item }) => item.candidate),
     );
   if (chosen === undefined) throw noSymbol(wanted, distinct.length);
   const { text: _, ...symbol } = chosen.item.candidate;
@@ -217,14 +237,23 @@ function placeAt(call: CallState, target: Target, symbol: FoundSymbol): Target {
   return { ...target, place: toPoint(lines, start, symbol.server.encoding, "utf-16") };
 }
 
-function noSymbol(wanted: WantedSymbol, others = 0): Refusal {
+function noSymbol(wanted: WantedSymbol, others = 0, declared: readonly FoundSymbol[] = []): Refusal {
   const { kind: word } = wanted;
   const kind = word === undefined ? "" : ` of kind ${word}`;
   const isKnown = word === undefined || symbolKinds.some((known) => isKind(known, word));
   const hint = !isKnown
-    ? ` There is no such kind; known are ${symbolKinds.join(", ")}.`
+    ? ` There is no such kind; known are ${knownKinds.join(", ")}.`
     : others === 0
-      ? ""
+      ? didYouMean(wanted, declared)
       : ` There are ${others} of that name, counted from 0.`;
   return new Refusal("point/no-symbol", `No symbol${kind} called ${wanted.name} was found.${hint}`);
+}
+
+/** Names the kinds that the symbol has, or the most similar name; empty when there is neither. */
+function didYouMean(wanted: WantedSymbol, declared: readonly FoundSymbol[]): string {
+  const kinds = sortedSet(matching(declared, { ...wanted, kind: undefined }).map(({ what }) => what.kind));
+  if (kinds.length > 0) return ` There is a symbol of that name, of kind ${kinds.join(", ")}.`;
+  const name = identifierOf(nameAndIndex(wanted.name).name);
+  const near = nearest(name, sortedSet(declared.map(({ what }) => identifierOf(what.name))));
+  return near === undefined || near === name ? "" : ` Did you mean ${near}?`;
 }

@@ -5,6 +5,7 @@
  */
 import { comparePart } from "../../base/order.js";
 import { cutCharacters, detached } from "../../base/text.js";
+import { kindWords, symbolKinds } from "../../protocol/kinds.js";
 
 /** A symbol's name and container. */
 export interface NamedSymbol {
@@ -17,6 +18,8 @@ export interface NamedSymbol {
 export interface Container {
   name: string;
   outer: Container | undefined;
+  /** Undefined when the server gave only the container's name. */
+  kind?: string | undefined;
 }
 
 /** Characters of a symbol's name, and of a container path. No name that is written by hand is longer. */
@@ -65,10 +68,18 @@ export function nameAndIndex(wanted: string): { name: string; index: number | un
   return name === undefined ? { name: wanted, index: undefined } : { name, index: Number(index) };
 }
 
-/** Whether two kinds are the same: `EnumMember`, `enum member` and `enum_member` are. */
+/** Whether a symbol has the wanted kind: in any spelling (`EnumMember`, `enum member`), or in a language's own word. */
 export function isKind(kind: string, wanted: string): boolean {
-  const plain = (word: string) => word.toLowerCase().replaceAll(/[^a-z]/g, "");
-  return plain(kind) === plain(wanted);
+  const word = plain(wanted);
+  const known = Object.hasOwn(kindWords, word) ? kindWords[word] : undefined;
+  return plain(kind) === word || known?.includes(kind) === true;
+}
+
+/** All words that name a kind. */
+export const knownKinds: readonly string[] = [...symbolKinds, ...Object.keys(kindWords)];
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
 
 /** Returns a function that says whether a symbol matches a name or name path. */
@@ -99,8 +110,10 @@ export function segmentsOf(name: string): string[] {
     .filter((segment) => segment !== "");
 }
 
-/** `(*T).m` → `T.m`; `m(int, T<U>)` → `m`; `T<U>` → `T`. */
+/** `(*T).m` → `T.m`; `m(int, T<U>)` → `m`; `T<U>` → `T`. Words after the brackets make it a description. */
 function withoutBrackets(name: string): string {
+  // TypeScript calls an unnamed function `merge() callback`: it is not `merge`.
+  if (/\) \w+$/.test(name)) return name;
   const receiver = /^\(\*?([^()]+)\)\.(.*)$/.exec(name);
   const plain = receiver ? `${receiver[1]}.${receiver[2]}` : name;
   return plain.replace(/[(<].*$/s, "") || plain;

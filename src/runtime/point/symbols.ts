@@ -49,8 +49,9 @@ export function* documentSymbols(
     const symbol = nestedSymbol(server, uri, entry, level.container);
     yield symbol;
     const entries = listOf(entry.children);
+    const { name, kind } = symbol.what;
     if (entries.length > 0)
-      levels.push({ entries, next: 0, container: { name: symbol.what.name, outer: level.container } });
+      levels.push({ entries, next: 0, container: { name, outer: level.container, kind } });
   }
 }
 

@@ -1,9 +1,14 @@
 /** The document and position that a call points at, open in the first available server, and request parameters for it. */
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { nearest } from "../../base/nearest.js";
+import { sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
+import { pathOfName, realPathOf } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/types.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
@@ -34,14 +39,37 @@ export interface Target {
 
 /** Opens the document of a path or URI in the first available server. */
 export async function openTarget(call: CallState, name: string): Promise<Target> {
-  const admitted = await call.gate.admitFile(name);
-  const candidates = candidatesForDocument(call, admitted);
+  const admitted = await call.gate.admitFile(name).catch((error: unknown) => {
+    throw withNearestFile(call, name, error);
+  });
+  const candidates = await candidatesForDocument(call, admitted);
   const [first] = await askCandidates(call, candidates, "first", async ({ document }) => document);
   if (first === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
   const document = first.answer;
   call.evidence.document = { admitted, hash: document.hash };
   call.places.asksAbout(document.uri, admitted, document.lines);
   return { admitted, candidates, document, counted: undefined, place: undefined, range: undefined };
+}
+
+/** The refusal of a file that does not exist, with the most similar name in its folder. */
+function withNearestFile({ gate }: CallState, name: string, error: unknown): unknown {
+  if (!(error instanceof Refusal) || !error.message.endsWith("does not exist.")) return error;
+  const path = pathOfName(name, gate.roots[0] ?? "");
+  const folder = gate.place(realPathOf(dirname(path)));
+  if (folder instanceof Refusal) return error;
+  const near = nearest(basename(path), sortedSet(entriesOf(folder.path)));
+  const found = near === undefined ? folder : gate.place(join(folder.path, near));
+  // What is denied is not named.
+  if (near === undefined || found instanceof Refusal) return error;
+  return new Refusal(error.code, `${error.message} Did you mean ${found.shown}?`, { cause: error });
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** Converts a line and character as the agent counts them into a position in the text. */
@@ -51,9 +79,14 @@ export function placeOf(call: CallState, lines: Lines, line: number, character: 
   if (at < 0 || at >= lines.count || character < characterBase)
     throw new Refusal(
       "point/out-of-range",
-      `The file has ${lines.count} lines, counted from ${lineBase}; characters are counted from ${characterBase}.`,
+      `The file has ${lineCount(lines)} lines, counted from ${lineBase}; characters are counted from ${characterBase}.`,
     );
   return { line: at, character: lines.column(at, character - characterBase, unit, "utf-16") };
+}
+
+/** The number of lines as people count them: what follows the last line end is no line if it is empty. */
+function lineCount(lines: Lines): number {
+  return lines.count > 1 && lines.line(lines.count - 1) === "" ? lines.count - 1 : lines.count;
 }
 
 /** Warns when a character that the agent counted lies past the end of its line. */

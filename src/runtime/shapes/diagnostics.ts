@@ -16,13 +16,21 @@ const MAX_IN_FILE = 200;
 
 export const diagnostics: Shape = {
   nouns: ["diagnostic", "diagnostics"],
-  async normalize(reply, call) {
+  async normalize(reply, call, { filter }) {
     const kind = diagnosticKind({ isNamed: true });
-    const list = new ItemList(kind, await collect(call, kind, diagnosticsOfDocument(reply, call)));
-    return { list, beside: statusOf(reply, list.length) };
+    const found = [...diagnosticsOfDocument(reply, call)];
+    const shown = found.filter(({ what }) => isSevere(what.severity, filter?.severity));
+    const list = new ItemList(kind, await collect(call, kind, shown));
+    const status = statusOf(reply, list.length);
+    if (call.tool.output.filter === null) return { list, beside: status };
+    const hidden = found.length - shown.length;
+    // What was asked for is not there: remarks that nobody asked for do not make a file dirty.
+    const isClean = status.status === "diagnostics" && shown.length === 0;
+    return { list, beside: { ...status, ...(isClean && { status: "clean" }), hidden } };
   },
   text: (items, beside, dialect) => [
     statusLine(beside),
+    ...hiddenLines(beside),
     ...byFile(items, dialect, (item) => messageLines(item, rangeText(item, dialect))),
   ],
   unknown: unknownStatus,
@@ -73,6 +81,16 @@ export const workspaceDiagnostics: Shape = {
   ],
   unknown: unknownStatus,
 };
+
+/** Whether a severity is at least as bad as another. */
+function isSevere(severity: Json | undefined, mildest: Json | undefined): boolean {
+  const rank = (word: Json | undefined) => severities.indexOf(word as (typeof severities)[number]);
+  return rank(mildest) < 0 || rank(severity) <= rank(mildest);
+}
+
+function hiddenLines({ hidden }: JsonObject): string[] {
+  return typeof hidden === "number" && hidden > 0 ? [`${hidden} milder ones are hidden.`] : [];
+}
 
 /** The line for a status that is not known: an empty list alone would read as clean. */
 function unknownStatus(beside: JsonObject): string[] {

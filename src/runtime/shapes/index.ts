@@ -10,6 +10,7 @@ import { locations } from "./locations.js";
 import { semanticTokens } from "./semantic-tokens.js";
 import { serverStatus } from "./server-status.js";
 import type { Shape } from "./shape.js";
+import { source } from "./source.js";
 import { documentSymbolsShape, workspaceSymbolsShape } from "./symbols.js";
 import { hover, json, monikers, signatures, text } from "./texts.js";
 import { workspaceEdit } from "./workspace-edit.js";
@@ -40,4 +41,5 @@ export const runtimeShapes: { readonly [shape in ShapeName]?: Shape } = {
   json,
   batch,
   server_status: serverStatus,
+  source,
 };

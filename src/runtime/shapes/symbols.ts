@@ -1,15 +1,18 @@
 /** The shapes `document_symbols` and `workspace_symbols`: each symbol from its name to the end of its declaration. */
 import type { DialectPlan } from "../../abi/plan.js";
 import { defineAll, type Json, type JsonObject } from "../../base/json.js";
-import { compareText } from "../../base/order.js";
+import { compareText, sortByInTurns } from "../../base/order.js";
+import { Turns } from "../../base/timing.js";
+import type { LanguageServer } from "../../lsp/types.js";
 import { documentSymbolsFacts, workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import { byFile, rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled, type ReplyData } from "../ask/candidates.js";
+import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { bytesOfText, collect, compareRanges, type ItemKind } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
-import { compareContainers, containerPath } from "../point/symbol-names.js";
+import { collectRanked, type RankedItem } from "../listing/rank.js";
+import { compareContainers, containerPath, nameMatcher } from "../point/symbol-names.js";
 import {
   documentSymbols,
   extentOf,
@@ -18,26 +21,45 @@ import {
   type SymbolDetails,
   workspaceSymbols,
 } from "../point/symbols.js";
-import type { Shape } from "./shape.js";
+import { outlineFilter } from "./outline-filter.js";
+import type { Entry, Shape } from "./shape.js";
 
 export const documentSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
-  async normalize(reply, call) {
+  async normalize(reply, call, { filter }) {
     const document = call.evidence.document?.admitted;
     const kind = symbolKind(documentSymbolsFacts, call.plan.dialect, { isNamed: false });
     const isHere = ({ path }: { path: string }) => path === document?.path;
-    const files = await collect(call, kind, symbolsOfDocument(reply, call), { isHere });
-    return { list: new ItemList(kind, files), beside: {} };
+    const isShown = filter && outlineFilter(filter, call.evidence.target?.document.lines);
+    let hidden = 0;
+    const shown = function* () {
+      for (const symbol of symbolsOfDocument(reply, call)) {
+        if (isShown?.(symbol) ?? true) yield symbol;
+        else hidden += 1;
+      }
+    };
+    const files = await collect(call, kind, shown(), { isHere });
+    const beside: JsonObject = call.tool.output.filter === null ? {} : { hidden };
+    return { list: new ItemList(kind, files), beside };
   },
   text: outline,
 };
 
-/** A symbol without a range in the reply is shown without one. */
+/** In the servers' own order, exact names first. A symbol without a range in the reply is shown without one. */
 export const workspaceSymbolsShape: Shape = {
   nouns: ["symbol", "symbols"],
+  async choose(entries, call) {
+    const ranked = await sortByInTurns(
+      ranks(entries, queryOf(call)),
+      ({ order }) => order,
+      new Turns(call.signal),
+    );
+    return ranked.map(({ entry }) => entry);
+  },
   async normalize(reply, call) {
     const kind = symbolKind(workspaceSymbolsFacts, call.plan.dialect, { isNamed: true });
-    const files = await collect(call, kind, symbolsOfWorkspace(reply));
+    const files = await collectRanked(call, rankedSymbols(reply, queryOf(call)));
+    warnOfCaps(call, reply);
     return { list: new ItemList(kind, files), beside: {} };
   },
   text: (items, _beside, dialect) =>
@@ -56,10 +78,49 @@ function* symbolsOfDocument(reply: ReplyData, { evidence }: CallState): Iterable
   }
 }
 
-function* symbolsOfWorkspace(reply: ReplyData): Iterable<FoundSymbol> {
+function queryOf({ input, plan }: CallState): string {
+  return textOf(input[plan.dialect.query]);
+}
+
+/** The rank of each entry: exact names first, then by its place in its server's list. */
+function ranks(entries: Entry[], query: string) {
+  const isExact = nameMatcher(query);
+  const counts = new Map<LanguageServer, number>();
+  return entries.map((entry) => {
+    const { server, item } = entry;
+    const index = counts.get(server) ?? 0;
+    counts.set(server, index + 1);
+    const [symbol] = workspaceSymbols(server, [item]);
+    const isOther = symbol === undefined || !isExact(symbol.what);
+    return { entry, order: [isOther, index, server.plan.id, server.root] };
+  });
+}
+
+function* rankedSymbols(reply: ReplyData, query: string): Iterable<RankedItem<SymbolDetails>> {
+  const isExact = nameMatcher(query);
+  // Items that were resolved one by one come in parts of their own.
+  const counts = new Map<LanguageServer, number>();
   for (const { server, value } of reply.parts) {
     if (server === undefined) throw garbled(server, "a list of symbols");
-    yield* workspaceSymbols(server, value);
+    for (const item of workspaceSymbols(server, value)) {
+      const index = counts.get(server) ?? 0;
+      counts.set(server, index + 1);
+      const { name, kind, container, selection } = item.what;
+      const text = JSON.stringify([name, kind, container && containerPath(container), selection]);
+      yield { item, text, key: [!isExact(item.what)], index };
+    }
+  }
+}
+
+/** A list as long as its server's limit is not known to be complete. */
+function warnOfCaps({ evidence }: CallState, { parts, source }: ReplyData): void {
+  for (const { server, value } of (source ?? { parts }).parts) {
+    const limit = server?.plan.symbolLimit ?? null;
+    if (server === undefined || limit === null || listOf(value).length < limit) continue;
+    evidence.truncated(
+      `The server ${server.plan.id} reports at most ${limit} symbols, and there may be more: use a longer name.`,
+      { server_id: server.plan.id, limit },
+    );
   }
 }
 
@@ -98,11 +159,18 @@ function symbolKind(
   };
 }
 
+/** How many symbols a filter left out, as a line; none where nothing was. */
+function hiddenLines({ hidden }: JsonObject): string[] {
+  return typeof hidden === "number" && hidden > 0
+    ? [`${hidden} more are hidden (locals, imports, depth or kinds).`]
+    : [];
+}
+
 /** One line per symbol, indented under its container; the whole path where the container is not shown before it. */
-function outline(items: Json[], _beside: JsonObject, dialect: DialectPlan): string[] {
+function outline(items: Json[], beside: JsonObject, dialect: DialectPlan): string[] {
   /** Paths of the containers that the next symbol may belong to, innermost last. */
   const open: string[] = [];
-  return items.map((item) => {
+  const lines = items.map((item) => {
     const { name, kind, container } = table(item);
     while (open.length > 0 && open.at(-1) !== container) open.pop();
     const path = pathOf(name, container);
@@ -111,6 +179,7 @@ function outline(items: Json[], _beside: JsonObject, dialect: DialectPlan): stri
     open.push(path);
     return line;
   });
+  return [...lines, ...hiddenLines(beside)];
 }
 
 function pathOf(name: Json | undefined, container: Json | undefined): string {

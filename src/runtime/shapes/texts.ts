@@ -23,6 +23,7 @@ import {
   wholeValue,
 } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
+import { withoutEntities } from "./markdown.js";
 import type { Normalized, Shape } from "./shape.js";
 
 const MAX_PARTS = 8;
@@ -39,7 +40,8 @@ export const hover: Shape = {
     const items = texts.slice(0, MAX_PARTS).map(({ kind, value }): Json => {
       const kept = cutCharacters(value, PART_CHARACTERS);
       if (kept.cut) evidence.truncated(`A part is longer than ${PART_CHARACTERS} characters and was cut.`);
-      return tool.output.marked ? { kind, value: kept.text } : kept.text;
+      const text = kind === "markdown" ? withoutEntities(kept.text) : kept.text;
+      return tool.output.marked ? { kind, value: text } : text;
     });
     const uri = evidence.document?.admitted.uri;
     for (const { server, value } of reply.parts) {

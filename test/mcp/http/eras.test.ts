@@ -398,7 +398,7 @@ describe("stdio", () => {
   ] as const)("is served in the version that the client opens with: %s", async (mode, revision) => {
     const { client } = await connectStdio(mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-    expect((await client.listTools()).tools).toHaveLength(11);
+    expect((await client.listTools()).tools).toHaveLength(12);
     expect(await client.callTool({ name: "find_definition", arguments: at })).toMatchObject({
       structuredContent: { ok: true, total: 1 },
     });

@@ -32,7 +32,7 @@ describe("a session with a real client", () => {
   it("lists tools, answers with text and structure, and reports refusals", async () => {
     const { url } = await openGateway();
     const client = await connect(url);
-    expect((await client.listTools()).tools).toHaveLength(11);
+    expect((await client.listTools()).tools).toHaveLength(12);
     expect(await client.callTool({ name: "find_definition", arguments: at })).toMatchObject({
       structuredContent: { ok: true, locations: [{ path: "a.fake", character: 5 }] },
       content: [{ type: "text", text: expect.stringContaining("1:5-1:8  one two") }],

@@ -1,0 +1,23 @@
+/** `uninstall`: removes servers that `install` installed. */
+import { serversFolder } from "../../config/state-folder.js";
+import { type Command, homeOf } from "../command.js";
+import { removeServer } from "../install/managed.js";
+import { managedNamed } from "../install/managed-names.js";
+
+export const uninstall: Command = {
+  name: "uninstall",
+  summary: "Removes servers that `install` installed.",
+  usage: "SERVER...",
+  description: "Removes their folders. What a package manager installed elsewhere is not touched.",
+  flags: {},
+  words: { min: 1, max: 100 },
+  examples: ["lsp-proxy uninstall pyright"],
+  async run(input, io) {
+    const folder = serversFolder(io.env, homeOf(io));
+    for (const id of managedNamed(input.words, folder)) {
+      removeServer(folder, id);
+      io.stdout.write(`${id} is removed\n`);
+    }
+    return undefined;
+  },
+};

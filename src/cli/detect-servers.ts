@@ -1,0 +1,63 @@
+/** Finds the languages of a workspace, and the servers of the catalogue that would serve them. */
+import { sortBy } from "../base/order.js";
+import type { Catalogue } from "../config/catalogue/catalogue.js";
+import {
+  claimsOf,
+  languagesHere,
+  proposeServers,
+  type Stack,
+  servesAny,
+} from "../config/catalogue/detect.js";
+import { type PresetFacts, presetFacts } from "../config/catalogue/preset-index.js";
+import { buildLanguages } from "../plan/servers.js";
+import { scanInTurns } from "../workspace/scan.js";
+import { walkedDisk } from "../workspace/walk.js";
+import { homeOf, type Input, type Io } from "./command.js";
+import { type Found, membersOf } from "./files/config-text.js";
+import { findInstalled, presences } from "./presets.js";
+import { withProgress } from "./terminal/prompt.js";
+
+/** Scans the workspace and proposes servers, those with the most files first. */
+export async function detectServers(
+  workspace: string,
+  catalogue: Catalogue,
+  input: Input,
+  io: Io,
+): Promise<Found> {
+  const scan = await withProgress(io, "scanning the workspace", () =>
+    scanInTurns(workspace, walkedDisk, { env: io.env, home: homeOf(io) }),
+  );
+  const presets = catalogue.facts().filter((preset) => servesAny(preset, scan));
+  const members = presets.flatMap(({ stack }) =>
+    stack === undefined ? [] : stackOf(stack, catalogue).members,
+  );
+  const presence = await findInstalled([...presets, ...members], input, io);
+  const tiers = presences.map((wanted) => (preset: PresetFacts) => presence(preset) === wanted);
+  const proposals = proposeServers(scan, presets, tiers).map((proposal) => {
+    const { stack } = proposal.preset;
+    return stack === undefined ? proposal : { ...proposal, stack: stackOf(stack, catalogue) };
+  });
+  return {
+    scan,
+    proposals: sortBy(proposals, ({ files, preset }) => [-files, preset.id]),
+    presence: (proposal) => {
+      const all = membersOf(proposal).map(presence);
+      return presences.findLast((state) => all.includes(state)) ?? "installed";
+    },
+    languages: (proposal) => {
+      const { id, extensions = [] } = proposal.preset;
+      const { languageId, languageIds } = buildLanguages(catalogue.preset(id)?.config ?? {}, extensions);
+      return languagesHere(proposal, scan, (file) => languageIds[file] ?? languageId);
+    },
+  };
+}
+
+/** A stack of the catalogue with the files that its servers serve. */
+function stackOf(name: string, catalogue: Catalogue): Stack {
+  const servers = catalogue.stack(name);
+  return {
+    name,
+    members: servers.map(({ preset }) => presetFacts(preset.config)),
+    claims: servers.flatMap(({ server, preset }) => claimsOf({ ...preset.config, ...server })),
+  };
+}
