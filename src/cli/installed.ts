@@ -68,7 +68,8 @@ export function isInstalledUnstarted(preset: PresetFacts, path: SearchPath): boo
   const program = findProgram(preset, path);
   if (program === undefined || preset.probe === undefined) return program !== undefined;
   const isPackage = realpathSync(program).split(sep).includes("node_modules");
-  return isPackage ? isRecent(program, preset.probe) : undefined;
+  const version = isPackage ? packageVersion(program) : undefined;
+  return version === undefined ? undefined : isAtLeast(version, preset.probe.at_least);
 }
 
 /** Whether a folder of node packages has a preset's program. The version is read from package.json; nothing is started. */

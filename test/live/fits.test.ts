@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fitsProject } from "../../src/cli/requires.js";
+import { packageVersion } from "../../src/lsp/process/package-version.js";
 import { runHere } from "../cli/terminal.js";
 import { repository } from "./session.js";
 
@@ -97,6 +98,17 @@ it("a program that is too old is not started, and the refusal says which version
   expect(code).not.toBe(0);
   expect(stdout).toMatch(/`tsc` here is 5\.\d+\.\d+; `--lsp` needs 7 or later/);
 }, 60_000);
+
+it("the version of a program is its package's, also behind a script of pnpm, and never the project's own", () => {
+  write("package.json", '{ "version": "1.0.0" }');
+  write("node_modules/.bin/tsc", '#!/bin/sh\nexec node  "$basedir/../typescript/bin/tsc" "$@"\n');
+  const version = () => packageVersion(join(project, "node_modules", ".bin", "tsc"));
+  expect(version()).toBe(undefined);
+  write("node_modules/typescript/package.json", '{ "version": "5.4.2" }');
+  expect(version()).toBe("5.4.2");
+  write("node_modules/.bin/tsc", "#!/bin/sh\n");
+  expect(version()).toBe(undefined);
+});
 
 describe("what a project has", () => {
   const seven = { requires: { package: "typescript", at_least: "7" } };

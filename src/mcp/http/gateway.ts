@@ -15,7 +15,6 @@ import { CallSlots } from "./call-slots.js";
 import {
   checkHead,
   isHealthCheck,
-  NEEDS_TOKEN,
   type Rejection,
   type RequestHead,
   repeatedHeader,
@@ -80,7 +79,7 @@ export class Gateway {
     }
     const checked = checkHead(head, this.#http, this.context.tokens.authenticate);
     if ("status" in checked) {
-      this.#reject(checked, headers.authorization !== undefined, outgoing);
+      this.#reject(checked, outgoing);
       return false;
     }
     this.#requests.add(checked.holder, incoming, outgoing);
@@ -96,15 +95,13 @@ export class Gateway {
     return true;
   }
 
-  #reject({ status, headers, text = "" }: Rejection, hasToken: boolean, outgoing: ServerResponse): void {
+  #reject({ status, headers, text = "", cause }: Rejection, outgoing: ServerResponse): void {
     const type = text === "" ? {} : { "content-type": "text/plain; charset=utf-8" };
     outgoing.writeHead(status, { ...headers, ...type, "content-length": Buffer.byteLength(text) }).end(text);
-    if (status !== 401) return;
-    const cause = hasToken ? "its token is not valid" : "it has no token";
     // Each cause once: anybody who reaches the port could fill the log otherwise.
-    if (!this.#loggedCauses.has(cause))
-      this.context.log("warn", "a request was rejected", { cause, next: NEEDS_TOKEN });
+    if (cause === undefined || this.#loggedCauses.has(cause)) return;
     this.#loggedCauses.add(cause);
+    this.context.log("warn", "a request was rejected", { cause, next: text.trim() });
   }
 
   /** Accepts no more requests; resolves when the running calls are answered. */
