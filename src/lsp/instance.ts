@@ -135,7 +135,7 @@ export class Instance {
       capabilities,
       readiness,
       diagnostics: this.files.diagnostics,
-      settings: context.launchSettings.settings,
+      settings: context.launchSettings,
       folders: () => this.#folders(),
       notify,
     });

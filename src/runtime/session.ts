@@ -99,10 +99,10 @@ export class Session {
     this.#pool = shared.pool;
   }
 
-  /** Limits this session to the folders of these URIs; replaces an earlier limit. */
-  async narrow(uris: readonly string[]): Promise<void> {
+  /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
+  async narrow(uris: readonly string[] | undefined): Promise<void> {
     const { gate, pool } = this.#shared;
-    const narrowed = await narrowGate(gate, uris);
+    const narrowed = uris === undefined ? gate : await narrowGate(gate, uris);
     const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
     this.#gate = narrowed;
     this.#pool = isWhole ? pool : pool.within(narrowed.roots);

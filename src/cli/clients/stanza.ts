@@ -17,8 +17,9 @@ import { readTemplates } from "../../emit/render.js";
 import { defaultEnv } from "../../plan/defaults.js";
 import { type Input, type Io, UsageError, workspaceOf } from "../command.js";
 import type { Planned } from "../compile.js";
-import { executable, shippedTemplates, version } from "../shipped.js";
+import { executable, shippedTemplates } from "../shipped.js";
 import { gatewayUrl, targetOf } from "./client-files.js";
+import { packageSpec } from "./published.js";
 
 export interface ClientSetup {
   view: ClientView;
@@ -97,7 +98,7 @@ function commandOf(input: Input, serve: string[]): Pick<StartedView, "command" |
   const isTemporary = executable.split(sep).includes("_npx");
   if (!input.isOn("npx") && (input.isOn("absolute") || !isTemporary))
     return { command: process.execPath, args: [executable, "serve", ...serve], isFetched: false };
-  const words = ["npx", "-y", `lsp-proxy@${version()}`, "serve", ...serve];
+  const words = ["npx", "-y", packageSpec(), "serve", ...serve];
   // On Windows npx is a script and needs a shell.
   const [command = "", ...args] = process.platform === "win32" ? ["cmd", "/c", ...words] : words;
   return { command, args, isFetched: true };

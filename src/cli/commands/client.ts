@@ -2,11 +2,13 @@
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
 import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
+import { packageSpec, whyNotPublished } from "../clients/published.js";
 import { clientSetup, stanzaOf } from "../clients/stanza.js";
-import { type Command, exitCodes, Input, type Io, UsageError, workspaceOf } from "../command.js";
+import { type Command, exitCodes, failure, Input, type Io, UsageError, workspaceOf } from "../command.js";
 import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
+import { untrustedFolders } from "../presets.js";
 import { table } from "../terminal/text.js";
 
 export const client: Command = {
@@ -24,7 +26,7 @@ export const client: Command = {
     scope: option("user|project", "Your own file or the workspace's; default: your own, if there is one."),
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
     name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
-    npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path."),
+    npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path; npm must have it."),
     absolute: toggle("Starts lsp-proxy by its path, even if it is in the cache of npx."),
     force: toggle("Replaces or removes an entry that is not lsp-proxy's, or that another client uses too."),
   },
@@ -51,7 +53,15 @@ export const client: Command = {
     const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
     const { plan } = planned;
     const setup = clientSetup(facts, input, io, planned);
-    const { name } = setup.view;
+    const { name, reach } = setup.view;
+    if ("isFetched" in reach && reach.isFetched && !input.isOn("remove")) {
+      const why = await whyNotPublished(io, untrustedFolders(input, io));
+      if (why !== undefined)
+        return failure(
+          io,
+          `\`npx\` would download ${packageSpec()}, but ${why}; --absolute starts this installation by its path`,
+        );
+    }
     const known = planConfig(input.withConfig(allEffects), io).plan.tools;
     const within = scope === "project" ? workspace : undefined;
     const parts = facts.files.flatMap((file) => {
