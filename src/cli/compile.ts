@@ -46,9 +46,9 @@ export interface Compiled extends Planned {
   bundle: Bundle;
 }
 
-/** The workspace. Throws a UsageError when it is not a folder. */
-export function workspaceFolder(input: Input, io: Surroundings): string {
-  const workspace = workspaceOf(input, io);
+/** The workspace, or the folder for a new config. Throws a UsageError when it is not a folder. */
+export function workspaceFolder(input: Input, io: Surroundings, isNew = false): string {
+  const workspace = isNew ? resolve(io.cwd, input.text("workspace") ?? ".") : workspaceOf(input, io);
   const stats = statSync(workspace, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return workspace;
   throw new UsageError(`--workspace: ${workspace} ${stats ? "is not a folder" : "does not exist"}`);
@@ -65,8 +65,12 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   const home = homeOf(io);
   const trust = openTrust(io.env, home);
   const trustsAll = input.isOn("trust-workspace");
-  const trustOf = (places: string[], read: string[]): FolderTrust =>
-    folderTrust(places, read, io, { isTrustedFolder: (folder) => isTrustedFolder(trust, folder), trustsAll });
+  const trustOf = (places: string[], read: string[], isNamed: boolean): FolderTrust =>
+    folderTrust(places, read, io, {
+      isTrustedFolder: (folder) => isTrustedFolder(trust, folder),
+      // Who names a config trusts it together with its workspace.
+      trustsAll: trustsAll || isNamed,
+    });
   const files = new Set([trust.file]);
   const read = (file: string) => {
     files.add(file);
@@ -86,14 +90,10 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
       isTrusted: (file, hash) => trustsAll || isTrusted(trust, file, hash),
-      embedded: (presets) => {
+      embedded: (presets, { base, isNamed }) => {
         if (input.config !== undefined) return {};
-        const scan = scanWorkspace(workspace, walkedDisk, { env: io.env, home });
-        return chooseServers(
-          scan,
-          presets,
-          tiersOf(workspace, trustOf([workspace], [workspace]), io, options),
-        );
+        const scan = scanWorkspace(base, walkedDisk, { env: io.env, home });
+        return chooseServers(scan, presets, tiersOf(base, trustOf([base], [base], isNamed), io, options));
       },
     },
     { ...diskFiles, read },
@@ -109,7 +109,8 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
   const absolute = (folder: string) => resolve(loaded.base, folder);
   // A config given with --config names its own roots. The current folder matters only if --workspace is given too.
-  const isElsewhere = loaded.main.kind === "named" && !hasWorkspace;
+  const isNamed = loaded.main.kind === "named";
+  const isElsewhere = isNamed && !hasWorkspace;
   const here = [...(isElsewhere ? [] : [workspace]), ...plan.workspace.roots.map(absolute)];
   const more = plan.servers.flatMap(({ workspaceFolders }) => workspaceFolders.map(absolute));
   return {
@@ -117,7 +118,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     plan,
     warnings: [...loaded.warnings, ...problems],
     files: [...files],
-    ...trustOf([...here, loaded.base, ...more], here),
+    ...trustOf([...here, loaded.base, ...more], here, isNamed),
   };
 }
 

@@ -60,7 +60,7 @@ export const init: Command = {
   },
   examples: ["lsp-proxy init --yes --only python --only rust", "lsp-proxy init --dry-run --all"],
   async run(input, io) {
-    const workspace = workspaceFolder(input, io);
+    const workspace = workspaceFolder(input, io, true);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
     const isDry = input.isOn("dry-run");
     if (!isDry) {

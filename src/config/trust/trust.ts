@@ -6,11 +6,13 @@ import { sortBy, sortedSet } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
 import { diskFiles, readJson, type StateFiles } from "../files.js";
+import { mainWorkingTree, projectFolders } from "../project-folders.js";
 import { stateFolder } from "../state-folder.js";
 import { problemWithoutPlace } from "../text/source.js";
 
 export interface Trust {
   readonly file: string;
+  readonly home: string;
   readonly files: StateFiles;
 }
 
@@ -25,7 +27,7 @@ const recordSchema = z.object({
 type TrustRecord = Omit<z.infer<typeof recordSchema>, "version">;
 
 export function openTrust(env: Environment, home: string, files: StateFiles = diskFiles): Trust {
-  return { file: join(stateFolder(env, home), "trusted.json"), files };
+  return { file: join(stateFolder(env, home), "trusted.json"), home, files };
 }
 
 export function listTrusted(trust: Trust): TrustRecord {
@@ -58,9 +60,18 @@ export function removeTrusted(trust: Trust, ...names: string[]): boolean {
   return true;
 }
 
-/** Whether the programs in a folder's own `node_modules` may be run. */
+/**
+ * Whether the code in a folder may be run: it, a folder of its repository above it, or the main working tree of its git
+ * worktree is trusted.
+ */
 export function isTrustedFolder(trust: Trust, folder: string): boolean {
-  return listTrusted(trust).folders.includes(trust.files.realpath(folder));
+  const { files } = trust;
+  const { folders } = listTrusted(trust);
+  const isRecorded = (real: string) => folders.includes(real);
+  const project = projectFolders(files.realpath(folder), files.realpath(trust.home));
+  if (project.folders.some(isRecorded)) return true;
+  const main = project.root === undefined ? undefined : mainWorkingTree(project.root);
+  return main !== undefined && isRecorded(main);
 }
 
 export function addTrustedFolder(trust: Trust, folder: string): void {
