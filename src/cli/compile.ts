@@ -35,6 +35,8 @@ import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
 export interface Planned extends FolderTrust {
+  /** The folder that was named or found as the workspace. */
+  workspace: string;
   loaded: LoadedConfig;
   plan: Plan;
   warnings: Problem[];
@@ -57,6 +59,8 @@ export function workspaceFolder(input: Input, io: Surroundings, isNew = false): 
 export interface PlanOptions {
   /** Whether no program is started, not even for its version. */
   startsNothing?: boolean;
+  /** Whether a config that is found and not named does not count. */
+  ignoresFound?: boolean;
 }
 
 /** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
@@ -89,6 +93,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       defaults: everyDefault(),
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
+      ignoresFound: options.ignoresFound,
       isTrusted: (file, hash) => trustsAll || isTrusted(trust, file, hash),
       embedded: (presets, { base, isNamed }) => {
         if (input.config !== undefined) return {};
@@ -114,12 +119,20 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   const here = [...(isElsewhere ? [] : [workspace]), ...plan.workspace.roots.map(absolute)];
   const more = plan.servers.flatMap(({ workspaceFolders }) => workspaceFolders.map(absolute));
   return {
+    workspace,
     loaded,
     plan,
     warnings: [...loaded.warnings, ...problems],
     files: [...files],
     ...trustOf([...here, loaded.base, ...more], here, isNamed),
   };
+}
+
+/** The problem that a config was found and is not trusted, among the problems of an error. */
+export function untrustedIn(error: unknown): Problem | undefined {
+  return error instanceof ConfigError
+    ? error.problems.find(({ code }) => code === "config/untrusted")
+    : undefined;
 }
 
 /** The plan; for a removal that of `fallback` when the config has problems or is gone. */

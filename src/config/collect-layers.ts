@@ -37,6 +37,8 @@ export interface ConfigRequest extends DiscoverRequest {
   commandLine: JsonObject;
   /** Only the command line counts: no file is looked for. */
   alone?: boolean | undefined;
+  /** A config that is found and not named does not count. */
+  ignoresFound?: boolean | undefined;
   /** Whether the user trusts a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
   /** The defaults of a config and of a server, which a discovered config may not exceed; none when absent. */
@@ -60,7 +62,9 @@ export interface CollectedLayers {
 
 /** Reads and validates every layer that a person wrote. Throws when the named config does not exist. */
 export function collectLayers(request: ConfigRequest, catalogue: Catalogue): CollectedLayers {
-  const found = request.alone ? ({ kind: "embedded" } as const) : discover(request, catalogue.files);
+  const none = { kind: "embedded" } as const;
+  const there = request.alone ? none : discover(request, catalogue.files);
+  const found = request.ignoresFound && there.kind === "discovered" ? none : there;
   const user = readUserConfig(request, catalogue);
   const folder = found.kind === "embedded" ? request.workspace : baseOf(found.file);
   const commandLine = tableWithoutFile("command line", request.commandLine);

@@ -38,6 +38,8 @@ export interface CallOptions {
 /** What all calls of a runtime share. */
 export type Shared = Pick<CallState, "plan" | "pool" | "gate" | "samples" | "edits" | "log"> & {
   loaded: LoadedBundle;
+  /** Every call is refused with this. */
+  refusal: Refusal | undefined;
   /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
   strictAnswers: boolean;
   /** The tools that agents may call, by name. */
@@ -153,6 +155,7 @@ export class Session {
     };
     try {
       signal.throwIfAborted();
+      if (this.#shared.refusal) throw this.#shared.refusal;
       const answer = await (isRepeatable(tool)
         ? retryWhileFilesChange(signal, attempt)
         : this.#once(signal, attempt(), () => gathered.evidence));
