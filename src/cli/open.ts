@@ -111,7 +111,7 @@ export async function loadFrom(
   }
   const { base, folder, main } = config;
   const loaded = await loadBundle({ bundle }, options);
-  const isFound = main.kind !== "named" && input.config === undefined;
+  const isFound = main.kind !== "named";
   const source = main.file ?? "the embedded default";
   return { ...rest, loaded, base, folder, source, refusal, found: isFound ? workspace : undefined };
 }

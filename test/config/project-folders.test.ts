@@ -1,11 +1,25 @@
 /** Trust and configs are found from the folders of a project, and from nowhere else. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { folderWithConfig } from "../../src/config/project-folders.js";
-import { addTrustedFolder, isTrustedFolder, openTrust } from "../../src/config/trust/trust.js";
+import {
+  addTrusted,
+  addTrustedFolder,
+  isTrusted,
+  isTrustedFolder,
+  openTrust,
+} from "../../src/config/trust/trust.js";
 
 let top: string;
 beforeEach(() => {
@@ -25,7 +39,7 @@ const folder = (name: string) => {
 };
 const store = () => openTrust({ XDG_STATE_HOME: at("state") }, at("home"));
 const trusts = (name: string) => addTrustedFolder(store(), at(name));
-const isTrusted = (name: string) => isTrustedFolder(store(), at(name));
+const isFolderTrusted = (name: string) => isTrustedFolder(store(), at(name));
 const git = (cwd: string, ...words: string[]) =>
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...words], {
     cwd: at(cwd),
@@ -37,8 +51,8 @@ describe("a folder's trust", () => {
   it("covers its subfolders, and neither what is above nor beside it", () => {
     for (const name of ["a/b/c", "ab"]) folder(name);
     trusts("a");
-    expect(["a", "a/b", "a/b/c"].map(isTrusted)).toEqual([true, true, true]);
-    expect(["ab", "."].map(isTrusted)).toEqual([false, false]);
+    expect(["a", "a/b", "a/b/c"].map(isFolderTrusted)).toEqual([true, true, true]);
+    expect(["ab", "."].map(isFolderTrusted)).toEqual([false, false]);
   });
 
   it("does not cover another repository inside it, whether that has a folder or a file `.git`", () => {
@@ -47,13 +61,18 @@ describe("a folder's trust", () => {
     folder("a/clone/src");
     write("a/module/.git", "gitdir: ../.git/modules/module\n");
     trusts("a");
-    expect(["a", "a/clone", "a/clone/src", "a/module"].map(isTrusted)).toEqual([true, false, false, false]);
+    expect(["a", "a/clone", "a/clone/src", "a/module"].map(isFolderTrusted)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it("of the home covers nothing below it", () => {
     folder("home/project");
     trusts("home");
-    expect([isTrusted("home"), isTrusted("home/project")]).toEqual([true, false]);
+    expect([isFolderTrusted("home"), isFolderTrusted("home/project")]).toEqual([true, false]);
   });
 
   it("is that of the real folder", () => {
@@ -62,7 +81,7 @@ describe("a folder's trust", () => {
     symlinkSync(at("c"), at("a/link"));
     symlinkSync(at("a/b"), at("in"));
     trusts("a");
-    expect([isTrusted("a/link"), isTrusted("in")]).toEqual([false, true]);
+    expect([isFolderTrusted("a/link"), isFolderTrusted("in")]).toEqual([false, true]);
   });
 });
 
@@ -78,35 +97,45 @@ describe("a git worktree", () => {
   });
 
   it("is trusted with its main working tree, and with it only", () => {
-    expect([isTrusted("tree"), isTrusted("tree/src")]).toEqual([true, true]);
+    expect([isFolderTrusted("tree"), isFolderTrusted("tree/src")]).toEqual([true, true]);
     folder("second");
     git("second", "init", "-q");
     git("second", "commit", "-q", "--allow-empty", "-m", "x");
     git("second", "worktree", "add", "-q", at("foreign"), "-b", "other");
-    expect(isTrusted("foreign")).toBe(false);
+    expect(isFolderTrusted("foreign")).toBe(false);
+  });
+
+  it("has its config trusted where that of the main working tree is trusted and equal", () => {
+    const isConfigTrusted = (name: string, hash: string) => isTrusted(store(), at(name), hash);
+    addTrusted(store(), at("main/lspi.toml"), "sha256-a");
+    expect(isConfigTrusted("tree/lspi.toml", "sha256-a")).toBe(true);
+    expect(isConfigTrusted("tree/lspi.toml", "sha256-b")).toBe(false);
+    expect(isConfigTrusted("tree/src/lspi.toml", "sha256-a")).toBe(false);
+    write("claim/.git", `gitdir: ${at("main/.git/worktrees/tree")}\n`);
+    expect(isConfigTrusted("claim/lspi.toml", "sha256-a")).toBe(false);
   });
 
   it("is not what merely claims to be one", () => {
     // It names the entry of a real worktree, which names another folder.
     write("claim/.git", `gitdir: ${at("main/.git/worktrees/tree")}\n`);
-    expect(isTrusted("claim")).toBe(false);
+    expect(isFolderTrusted("claim")).toBe(false);
     // It brings an entry of its own that names it, and names the trusted repository as its common folder.
     write("forged/.git", "gitdir: fake/.git/worktrees/x\n");
     write("forged/fake/.git/worktrees/x/gitdir", `${at("forged/.git")}\n`);
     write("forged/fake/.git/worktrees/x/commondir", `${at("main/.git")}\n`);
-    expect(isTrusted("forged")).toBe(false);
+    expect(isFolderTrusted("forged")).toBe(false);
     // Links do not help: to the file of a real worktree, or into the trusted repository.
     folder("linked");
     symlinkSync(at("tree/.git"), at("linked/.git"));
-    expect(isTrusted("linked")).toBe(false);
+    expect(isFolderTrusted("linked")).toBe(false);
     write("through/.git", "gitdir: main/.git/worktrees/tree\n");
     symlinkSync(at("main"), at("through/main"));
-    expect(isTrusted("through")).toBe(false);
+    expect(isFolderTrusted("through")).toBe(false);
   });
 
   it("is no longer one where it was moved without git", () => {
     renameSync(at("tree"), at("moved"));
-    expect(isTrusted("moved")).toBe(false);
+    expect(isFolderTrusted("moved")).toBe(false);
   });
 });
 

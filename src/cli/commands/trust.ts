@@ -2,6 +2,7 @@
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
 import {
+  isTrustedFolder,
   listTrusted,
   openTrust,
   removeTrusted,
@@ -21,9 +22,10 @@ export const trust: Command = {
   description:
     "Shows what the workspace's config would start, and asks you. The config is recorded by its hash: after a change it must\n" +
     "be trusted again. The folder is recorded by its path: language servers may run code of the project, such as build\n" +
-    "scripts, plugins and packages. They are not started in a folder that is not trusted.",
+    "scripts, plugins and packages. They are not started in a folder that is not trusted. Trust covers subfolders and git\n" +
+    "worktrees. A config that is named with --config needs none.",
   flags: {
-    workspace: option("DIR", "The workspace; default: the current folder.", "w"),
+    workspace: option("DIR", "The workspace; default: the folder of the config, or the current one.", "w"),
     list: toggle("Lists what is trusted."),
     remove: toggle("Revokes the trust, also of a config that no longer exists."),
     yes: toggle("Records the trust without asking; needed without a terminal.", "y"),
@@ -40,6 +42,8 @@ export const trust: Command = {
         removeTrustedFolder(store, workspace),
       ]);
       const wasTrusted = removed.includes(true);
+      if (isTrustedFolder(store, workspace))
+        return failure(io, `${workspace} is still trusted as a part of a folder that \`trust --list\` shows`);
       io.stdout.writeLine(`${workspace} ${wasTrusted ? "is no longer" : "was not"} trusted`);
       return wasTrusted ? exitCodes.ok : exitCodes.no;
     }

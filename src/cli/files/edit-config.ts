@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { CONFIG_NAMES } from "../../base/own-names.js";
+import { isInside } from "../../base/paths.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { baseOf, userConfigFile } from "../../config/discover.js";
 import { type ConfigEditor, editorOf } from "../../config/edit/edit.js";
@@ -16,7 +17,7 @@ import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
 import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
 import { guardedFolders } from "./link-guard.js";
-import { readUserFile, shownPath, writeUserFile } from "./user-file.js";
+import { readUserFile, realUserFile, shownPath, writeUserFile } from "./user-file.js";
 
 export interface OpenConfig {
   file: string;
@@ -69,9 +70,10 @@ export async function saveConfig(
   if (before) await keepOrAskTrust(before, { file, text: mark + text }, io);
 }
 
-/** Whether a file is a config that is found in a workspace without being named. */
+/** Whether a file is a config that is found in a workspace without being named. One that a link leads out of it is not. */
 export function isConfigOf(file: string, workspace: string): boolean {
-  return CONFIG_NAMES.some((name) => join(workspace, name) === file);
+  const isInPlace = isInside(realUserFile(file), realUserFile(workspace));
+  return isInPlace && CONFIG_NAMES.some((name) => join(workspace, name) === file);
 }
 
 /** Whether a new config may be written: with `--force` over an existing file or beside another config of the workspace. */

@@ -1,5 +1,5 @@
 /** The record of the configs and folders that the user trusts. A damaged record trusts nothing: reading it throws. */
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import * as z from "zod";
 import { canonicalPretty } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
@@ -41,8 +41,19 @@ export function listTrusted(trust: Trust): TrustRecord {
   return data;
 }
 
+/** Whether a config with this content is trusted, or the same config in the main working tree of its git worktree. */
 export function isTrusted(trust: Trust, file: string, hash: string): boolean {
-  return listTrusted(trust).configs.some((config) => config.file === file && config.hash === hash);
+  const { configs } = listTrusted(trust);
+  const isRecorded = (name: string) => configs.some((config) => config.file === name && config.hash === hash);
+  if (isRecorded(file)) return true;
+  const { root, main } = worktreeOf(trust, dirname(file));
+  return root !== undefined && main !== undefined && isRecorded(join(main, relative(root, file)));
+}
+
+/** The repository's root around a folder, and its main working tree where the root is another git worktree. */
+function worktreeOf({ files, home }: Trust, folder: string) {
+  const { folders, root } = projectFolders(files.realpath(folder), files.realpath(home));
+  return { folders, root, main: root === undefined ? undefined : mainWorkingTree(root) };
 }
 
 /** Trusts a config with its current hash; an earlier hash is no longer trusted. */
@@ -65,13 +76,9 @@ export function removeTrusted(trust: Trust, ...names: string[]): boolean {
  * worktree is trusted.
  */
 export function isTrustedFolder(trust: Trust, folder: string): boolean {
-  const { files } = trust;
-  const { folders } = listTrusted(trust);
-  const isRecorded = (real: string) => folders.includes(real);
-  const project = projectFolders(files.realpath(folder), files.realpath(trust.home));
-  if (project.folders.some(isRecorded)) return true;
-  const main = project.root === undefined ? undefined : mainWorkingTree(project.root);
-  return main !== undefined && isRecorded(main);
+  const recorded = listTrusted(trust).folders;
+  const { folders, main } = worktreeOf(trust, folder);
+  return [...folders, ...(main === undefined ? [] : [main])].some((name) => recorded.includes(name));
 }
 
 export function addTrustedFolder(trust: Trust, folder: string): void {
