@@ -128,11 +128,9 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   };
 }
 
-/** The problem that a config was found and is not trusted, among the problems of an error. */
-export function untrustedIn(error: unknown): Problem | undefined {
-  return error instanceof ConfigError
-    ? error.problems.find(({ code }) => code === "config/untrusted")
-    : undefined;
+/** Whether an error says that a config was found and is not trusted. */
+export function isUntrusted(error: unknown): boolean {
+  return error instanceof ConfigError && error.problems.some(({ code }) => code === "config/untrusted");
 }
 
 /** The plan; for a removal that of `fallback` when the config has problems or is gone. */

@@ -36,6 +36,7 @@ export class SessionCalls {
   /** The answer to the question about trust, which is asked once; and a question that the client has not answered yet. */
   #answer: Promise<boolean> | undefined;
   #pending: TrustQuestion | undefined;
+  #isClosed = false;
   readonly #onReplaced: ((runtime: Runtime) => void)[] = [];
 
   constructor(
@@ -133,10 +134,13 @@ export class SessionCalls {
   async #grant(question: TrustQuestion): Promise<boolean> {
     const runtime = await question.grant();
     if (runtime === undefined) return false;
+    if (this.#isClosed) {
+      await runtime.close();
+      return false;
+    }
     const [oldRuntime, oldSession, running] = [this.runtime, this.session, [...this.#running.keys()]];
     this.runtime = runtime;
     this.session = runtime.openSession();
-    if (this.aborted.aborted) this.session.close();
     void Promise.allSettled(running).then(() => {
       oldSession.close();
       return oldRuntime.close();
@@ -147,6 +151,7 @@ export class SessionCalls {
 
   /** Ends the session and closes its runtime. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.session.close();
     await this.runtime.close();
   }
