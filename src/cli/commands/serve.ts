@@ -70,7 +70,7 @@ export const serve: Command = {
     } finally {
       await runtime.close();
       // Output that the client does not read would keep the process alive.
-      setTimeout(() => process.exit(), LAST_OUTPUT_MS).unref();
+      io.exitAfter?.(LAST_OUTPUT_MS);
     }
   },
 };
