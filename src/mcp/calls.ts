@@ -78,10 +78,12 @@ export class SessionCalls {
     ask?: AskTrust,
   ): Promise<ToolResult> {
     try {
+      if (this.aborted.aborted) throw this.#abortError();
       const { runtime } = this;
-      let outcome = await this.#run(name, args, options);
+      const { signal } = options;
+      let outcome = await this.#ended(this.session.call(name, args, options), signal);
       if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)) && this.runtime !== runtime)
-        outcome = await this.#run(name, args, options);
+        outcome = await this.#ended(this.session.call(name, args, options), signal);
       const { dialect, mcp } = this.#plan;
       if (outcome.isError && this.aborted.aborted) throw this.#abortError();
       if (outcome.error !== null && dialect.errors.form === "protocol") throw numbered(outcome.error);
@@ -92,10 +94,9 @@ export class SessionCalls {
     }
   }
 
-  async #run(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
-    if (this.aborted.aborted) throw this.#abortError();
-    const call = this.session.call(name, args, options);
-    this.#running.set(call, options.signal);
+  /** Waits for a call, which counts as running until then. */
+  async #ended(call: Promise<CallOutcome>, signal: AbortSignal): Promise<CallOutcome> {
+    this.#running.set(call, signal);
     try {
       return await call;
     } finally {

@@ -67,7 +67,7 @@ export function createSessionServer(
       // A client that fails to ask, or whose user does not answer in time, has not said yes.
       return extra.sendRequest(request as ServerRequest, ResultSchema, limits).then(isYes, () => false);
     };
-    const canAsk = takesForms(server.getClientCapabilities()?.elicitation);
+    const canAsk = calls.trust !== undefined && takesForms(server.getClientCapabilities()?.elicitation);
     const client = server.getClientVersion()?.name;
     return calls.call(name, args, { signal, onProgress }, client, canAsk ? ask : undefined);
   });
