@@ -61,15 +61,15 @@ export function createSessionServer(
       await (narrowed ?? showNothing("it accepts no event stream"));
     }
     const ask = async (question: string): Promise<boolean> => {
+      if (!takesForms(server.getClientCapabilities()?.elicitation)) return false;
       onProgress("waiting for the user to say whether the workspace is trusted");
       const request = { method: "elicitation/create", params: trustForm(question) };
       const limits = { timeout: TRUST_ANSWER_MS, signal: calls.aborted };
       // A client that fails to ask, or whose user does not answer in time, has not said yes.
       return extra.sendRequest(request as ServerRequest, ResultSchema, limits).then(isYes, () => false);
     };
-    const canAsk = calls.trust !== undefined && takesForms(server.getClientCapabilities()?.elicitation);
     const client = server.getClientVersion()?.name;
-    return calls.call(name, args, { signal, onProgress }, client, canAsk ? ask : undefined);
+    return calls.call(name, args, { signal, onProgress }, client, ask);
   });
   if (calls.trust?.changesTools) calls.onReplaced(() => void server.sendToolListChanged());
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
