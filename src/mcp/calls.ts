@@ -8,6 +8,7 @@ import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, Plan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
+import { sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
@@ -29,7 +30,7 @@ export class SessionCalls {
   readonly #plan: Plan;
   readonly #tools: ListedTool[];
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
-  readonly #abort = new AbortController();
+  readonly #abort = sharedAbortController();
   readonly aborted: AbortSignal = this.#abort.signal;
 
   constructor(
