@@ -1,6 +1,7 @@
 /**
- * Builds the program: bundles `src/cli` and the build tools into `dist/cli` with esbuild, and compiles the schemas of the
- * shipped tools into `dist/validators`. The licences of everything bundled go to `dist/THIRD_PARTY_NOTICES.txt`. Paths relative to `import.meta.url` work in `dist/cli` as in `src/cli`.
+ * Builds the program: bundles `src/cli` and the build tools into `dist/cli` with esbuild, and compiles the schemas of
+ * the shipped tools into `dist/validators`. The licences of everything bundled go to `dist/THIRD_PARTY_NOTICES.txt`.
+ * Paths relative to `import.meta.url` work in `dist/cli` as in `src/cli`.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -2,7 +2,7 @@
  * Time and waiting: delays, timeouts, deadlines as abort signals, waits for events and conditions, and turns
  * between slices of long work.
  */
-
+import { setMaxListeners } from "node:events";
 import { Refusal } from "./problem.js";
 
 /** Node fires timers longer than this at once. */
@@ -39,6 +39,13 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T
   }
 }
 
+/** A controller whose signal any number of calls listen to. Node warns of a leak at the eleventh listener otherwise. */
+export function sharedAbortController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
 /** The promise's outcome, or the signal's reason as soon as it aborts. */
 export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -54,7 +61,7 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
  * `AbortSignal.any`, which needs Node 20.3, it tells its own timeout from a parent's abort and releases its listeners.
  */
 export class Deadline {
-  readonly #controller = new AbortController();
+  readonly #controller = sharedAbortController();
   readonly #timer: NodeJS.Timeout;
   readonly #parents: readonly AbortSignal[];
   #isOver = false;

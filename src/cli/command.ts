@@ -7,6 +7,7 @@ import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
 import { folderWithConfig } from "../config/project-folders.js";
+import { sharedAbortController } from "../base/timing.js";
 import type { Flags } from "./flags.js";
 import type { Output, OutputStream } from "./terminal/output.js";
 
@@ -125,7 +126,7 @@ export function workspaceOf(input: Input, io: Surroundings): string {
 
 /** A signal that is aborted when the process receives one of these signals. */
 export function abortOn(...names: NodeJS.Signals[]): AbortSignal {
-  const controller = new AbortController();
+  const controller = sharedAbortController();
   for (const name of names) process.once(name, () => controller.abort());
   return controller.signal;
 }

@@ -61,6 +61,7 @@ export interface InstanceContext {
   watch: WorkspaceWatch;
   log: Log;
   trace: Trace | undefined;
+  mayEndStuck: RequestTarget["mayEndStuck"];
   /** Runs a command in another server, for the plan's `forward` rules. */
   command: (serverId: string, command: string, args: unknown[]) => Promise<unknown>;
 }
@@ -120,6 +121,7 @@ export class Instance {
       readiness,
       reportsProgress: (method) => capabilities.reportsProgress(method),
       warmupMs: plan.warmupTimeoutMs,
+      mayEndStuck: context.mayEndStuck,
       end: (reason) => this.kill(reason),
     };
     this.files = new ServerFiles({

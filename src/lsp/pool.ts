@@ -249,6 +249,7 @@ class Pool implements ServerPool {
         limits: plan.limits,
         effects: plan.allow.effects,
         watch: this.#watch,
+        mayEndStuck: () => this.#slot(server, root).mayEndStuck(),
         command: (id, command, args) => this.#command(id, root, command, args),
       },
       transport,

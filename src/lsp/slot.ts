@@ -31,6 +31,9 @@ const unavailableCodes: ReadonlySet<Code> = new Set<Code>([
   "lsp/no-sandbox",
 ]);
 
+/** A server is ended at most once in this time because it fails since a cancellation. */
+const STUCK_MS = 120_000;
+
 export interface SlotContext {
   plan: ServerPlan;
   root: string;
@@ -54,6 +57,7 @@ export class Slot {
   #isStopped = false;
   #isUnavailable = false;
   #lastUsed: number | undefined;
+  #endedStuckAt = Number.NEGATIVE_INFINITY;
   #lastError: string | null = null;
   #lastStderr: string[] = [];
 
@@ -231,6 +235,14 @@ export class Slot {
       "lsp/start-failed",
       `server "${this.plan.id}" ended ${this.#crashes.count} times; it is tried again in ${seconds} s. Last: ${last}`,
     );
+  }
+
+  /** Whether its instance may be ended because it is stuck. Clients share it: none may have it ended again and again. */
+  mayEndStuck(): boolean {
+    const now = performance.now();
+    if (now - this.#endedStuckAt < STUCK_MS) return false;
+    this.#endedStuckAt = now;
+    return true;
   }
 
   /** Shuts down an instance that is not needed now; the next call starts another. */

@@ -8,6 +8,7 @@ import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, Plan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
+import { sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
@@ -31,7 +32,7 @@ export type AskTrust = ((question: string) => Promise<boolean>) | "later";
 
 export class SessionCalls {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
-  readonly #abort = new AbortController();
+  readonly #abort = sharedAbortController();
   readonly aborted: AbortSignal = this.#abort.signal;
   /** The answer to the question about trust, which is asked once; and a question that the client has not answered yet. */
   #answer: Promise<boolean> | undefined;

@@ -13,7 +13,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 /** While this much output is unread, the client's input is not read. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 /** How long that may last before the client is disconnected: the end of its input is not seen meanwhile. */
-const UNREAD_MS = 10_000;
+const UNREAD_MS = 5_000;
 
 export class StreamTransport implements Transport {
   onclose?: () => void;

@@ -1,6 +1,7 @@
 /**
- * Watches the memory of this process. Over the limit, what holds most is ended: first the server that has sent most since
- * memory was low, then the client whose requests and unread answers hold most. If nothing is left to end, the process is, before V8 aborts it.
+ * Watches the memory of this process. Over the limit, whoever holds most is ended: a server by what it has sent since
+ * memory was low and has not read, a client by its requests and unread answers. If nothing is left to end, the process
+ * is, before V8 aborts it.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -27,6 +28,12 @@ interface WatchOptions {
   onOutOfMemory: (message: string) => void;
   /** Overrides the measurement, for tests. */
   measure?: () => Measured;
+}
+
+/** A server or a client, and what it holds. */
+interface Holder {
+  bytes: number;
+  end(): void;
 }
 
 /** Shares of the limits: 1 is the limit. */
@@ -80,33 +87,34 @@ export class MemoryWatch {
       return;
     }
     this.#settledAt = now + SETTLE_MS;
-    if (!this.#endServer() && !this.#endClient()) this.options.onOutOfMemory(this.#message("ends"));
+    const [largest] = sortBy([...this.#serverHolders(), ...this.#clientHolders()], ({ bytes }) => [-bytes]);
+    if (largest === undefined || largest.bytes === 0) this.options.onOutOfMemory(this.#message("ends"));
+    else largest.end();
   }
 
-  /** Ends the server that has sent most, or has most to read. */
-  #endServer(): boolean {
-    const held = [...this.#servers].map(([server, { receivedWhenLow }]) => ({
-      server,
-      bytes: received(server) - receivedWhenLow + server.transport.output.writableLength,
-    }));
-    const [largest] = sortBy(held, ({ bytes }) => [-bytes]);
-    if (largest === undefined || largest.bytes === 0) return false;
-    const { server } = largest;
-    const sent = Math.ceil(largest.bytes / MB);
+  #serverHolders(): Holder[] {
+    return [...this.#servers].map(([server, { receivedWhenLow }]) => {
+      const bytes = received(server) - receivedWhenLow + server.transport.output.writableLength;
+      return { bytes, end: () => this.#endServer(server, Math.ceil(bytes / MB)) };
+    });
+  }
+
+  #endServer(server: StartedServer, sentMb: number): void {
     this.#servers.delete(server);
-    this.options.log("error", this.#message("ends a server"), { server: server.id, sentMb: sent });
+    this.options.log("error", this.#message("ends a server"), { server: server.id, sentMb });
     const limit = `limits.proxy_memory_mb = ${this.options.limitMb}`;
-    server.end(`had sent ${sent} MB when the proxy reached its memory limit (${limit}), and was ended`);
-    return true;
+    server.end(`had sent ${sentMb} MB when the proxy reached its memory limit (${limit}), and was ended`);
   }
 
-  #endClient(): boolean {
-    const [largest] = sortBy(this.#clients(), ({ heldBytes }) => [-heldBytes]);
-    if (largest === undefined || largest.heldBytes === 0) return false;
-    const heldMb = Math.ceil(largest.heldBytes / MB);
-    this.options.log("error", this.#message("disconnects the client that holds most"), { heldMb });
-    largest.end();
-    return true;
+  #clientHolders(): Holder[] {
+    return this.#clients().map((client) => ({
+      bytes: client.heldBytes,
+      end: () => {
+        const heldMb = Math.ceil(client.heldBytes / MB);
+        this.options.log("error", this.#message("disconnects the client that holds most"), { heldMb });
+        client.end();
+      },
+    }));
   }
 
   #message(what: string): string {

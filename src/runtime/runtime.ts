@@ -5,6 +5,7 @@ import type { ToolEntry } from "../abi/bundle.js";
 import { sha256 } from "../base/hash.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { sharedAbortController } from "../base/timing.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
@@ -137,7 +138,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     ),
   };
   const sessions = new Set<Session>();
-  const closed = new AbortController();
+  const closed = sharedAbortController();
 
   const warm = async (serverId: string): Promise<void> => {
     try {

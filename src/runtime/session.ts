@@ -6,7 +6,7 @@ import type { Answer } from "../abi/handler.js";
 import type { StepPlan, ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { Fault, type Refusal } from "../base/problem.js";
-import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.js";
+import { countdown, Deadline, sharedAbortController, untilAborted, withTimeout } from "../base/timing.js";
 import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import { actions } from "../protocol/actions.js";
 import { narrowGate } from "../workspace/narrow.js";
@@ -87,7 +87,7 @@ export class Session {
   readonly #pages = new Pages();
   readonly #previews = new SessionPreviews();
   readonly #warnedFolders = new Set<string>();
-  readonly #closed = new AbortController();
+  readonly #closed = sharedAbortController();
   #gate: Gate;
   #pool: ServerPool;
 

@@ -1,4 +1,5 @@
 /** A server that attacks its client: what it sends and does not read costs bounded time and memory, and is told. */
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/base/json.js";
@@ -8,7 +9,7 @@ import { PublishedReports } from "../../src/lsp/diagnostics/published-reports.js
 import { WorkProgress } from "../../src/lsp/readiness-signals.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
 import { serverPlan } from "../fake-server/index.js";
-import { ask, poolOf, received, scenarios, session, signal, until, workspace } from "./support.js";
+import { ask, poolOf, received, scenarios, session, signal, until, workspace, write } from "./support.js";
 
 const able = {
   capabilities: { hoverProvider: true, referencesProvider: true },
@@ -96,8 +97,9 @@ const broken = { code: -32603, message: "this._token.cancel is not a function" }
 /** A call that is cancelled once the server has the request. */
 async function cancel(server: LanguageServer, params: Json): Promise<void> {
   const abort = new AbortController();
+  const before = (await received(server, "textDocument/references")).length;
   const call = server.request("textDocument/references", params, { signal: abort.signal });
-  await until(async () => (await received(server, "textDocument/references")).length > 0);
+  await until(async () => (await received(server, "textDocument/references")).length > before);
   abort.abort();
   await call.catch(() => undefined);
 }
@@ -122,6 +124,23 @@ describe("a server that fails for ever after a cancelled request", () => {
     await until(async () => (await received(server, "$/cancelRequest")).length > 0);
     expect(await ask(server, "textDocument/references", at(document))).toEqual([]);
     expect(server.crashNotice()).toContain("same internal error since a request was cancelled");
+    expect(pool.status()[0]?.restarts).toBe(1);
+  });
+
+  test("is not ended again and again: a client that cancels may not restart it for all others", async () => {
+    // It answers a cancelled request in time, and every other one with the same honest error.
+    const go = join(scenarios(), "go");
+    const { server, file, pool } = await session({
+      ...able,
+      on: { "textDocument/references": [{ waitFile: go }, { error: broken }] },
+    });
+    for (let round = 0; round < 3; round++) {
+      const document = await server.ensureOpen(file, signal());
+      rmSync(go, { force: true });
+      await cancel(server, at(document));
+      write(go, "");
+      expect((await refusal(ask(server, "textDocument/references", at(document)))).code).toBe("lsp/failed");
+    }
     expect(pool.status()[0]?.restarts).toBe(1);
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Validator } from "../../src/abi/bundle.js";
+import { compareText } from "../../src/base/order.js";
 import { Refusal } from "../../src/base/problem.js";
 import { columnsOf, Lines, type PositionEncoding } from "../../src/base/text.js";
 import { untilAborted, withDeadline } from "../../src/base/timing.js";
@@ -11,7 +12,13 @@ import { refusalOf, refused } from "../../src/runtime/answer/outcome.js";
 import { toPoint } from "../../src/runtime/answer/places.js";
 import { addServerWarnings, warnedFolders } from "../../src/runtime/ask/ask.js";
 import { checkArguments } from "../../src/runtime/bundle/validate.js";
-import { type Container, nameMatcher, segmentsOf } from "../../src/runtime/point/symbol-names.js";
+import {
+  type Container,
+  compareContainers,
+  containerPath,
+  nameMatcher,
+  segmentsOf,
+} from "../../src/runtime/point/symbol-names.js";
 import { findWord } from "../../src/runtime/point/symbols.js";
 import { overlay } from "../../src/runtime/point/target.js";
 import { callState, serverOf } from "./doubles.js";
@@ -305,4 +312,22 @@ describe("a call whose time is up", () => {
     });
     expect(structured).not.toHaveProperty("readiness");
   });
+});
+
+it("containers are ordered by their paths, from the outermost name on; none comes last", () => {
+  const letters = fc.array(fc.constantFrom("a", "ab", "b"), { minLength: 1, maxLength: 4 });
+  const container = (names: readonly string[]) =>
+    names.reduce<Container | undefined>((outer, name) => ({ name, outer }), undefined);
+  fc.assert(
+    fc.property(letters, letters, letters, (shared, left, right) => {
+      const outer = container(shared);
+      const within = (names: string[]) => names.reduce((around, name) => ({ name, outer: around }), outer);
+      for (const build of [container, within]) {
+        const [a, b] = [build(left), build(right)];
+        if (a === undefined || b === undefined) throw new Error("no container");
+        expect(Math.sign(compareContainers(a, b))).toBe(compareText(containerPath(a), containerPath(b)));
+        expect(compareContainers(undefined, a)).toBe(1);
+      }
+    }),
+  );
 });

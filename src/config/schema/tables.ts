@@ -167,14 +167,20 @@ export const http = z.strictObject({
     "With `strict`: older revisions that a handshake may request; it is still answered with the newest.",
     "fixed",
   ),
-  max_sessions: atMost(positive.max(1024), "Sessions; a new one replaces the longest idle one."),
+  max_sessions: atMost(
+    positive.max(1024),
+    "Sessions; a new one replaces the longest idle one of the token that has most.",
+  ),
   session_idle_ms: atMost(milliseconds.min(1000), "Idle time after which a session ends."),
   session_roots: fixed(
     z.enum(["narrow", "ignore"]),
     "Whether the client's roots limit what it may see; they never extend it. A client that supports roots and does not list them sees nothing; one with an empty list sees the workspace.",
   ),
   max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "Bytes of one request."),
-  max_calls: atMost(positive.max(1024), "Concurrent calls in total."),
+  max_calls: atMost(
+    positive.max(1024),
+    "Concurrent calls in total. While clients have different tokens, a quarter is kept for tokens with few calls.",
+  ),
   max_calls_per_session: atMost(
     positive.max(1024),
     "Concurrent calls in one session, or of one token where the protocol has no sessions.",

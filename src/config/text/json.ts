@@ -4,18 +4,19 @@ import { define, isTable, toPointer } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";
 import { Lines } from "../../base/text.js";
 import { duplicateKey, plainTable } from "./plain-values.js";
-import { brokenWith, type Finding, lineOf, type Parsed, type Path, type Span } from "./source.js";
+import { brokenWith, type Finding, type Parsed, type Path, type Span } from "./source.js";
 
 const MAX_SYNTAX_ERRORS = 20;
 
 /** Parses a JSON text; `lenient` allows comments and trailing commas. */
 export function parseJson(text: string, { lenient = false }: { lenient?: boolean } = {}): Parsed {
+  const lines = new Lines(text);
   const errors: ParseError[] = [];
   const strict = parseTree(text, errors, { disallowComments: !lenient, allowTrailingComma: lenient });
   // Comments and trailing commas are mistakes, but the values around them are validated as well.
   const otherErrors: ParseError[] = [];
   const root = errors.length > 0 ? parseTree(text, otherErrors, { allowTrailingComma: true }) : strict;
-  const findings = firstOfEachLine(errors, text).map(syntaxError);
+  const findings = firstOfEachLine(errors, lines).map(syntaxError);
   if (!root && findings.length === 0) findings.push(syntaxFinding("a value is expected", 0, text.length));
   if (!root) return brokenWith(findings);
   if (root.type !== "object" && errors.length === 0)
@@ -25,7 +26,6 @@ export function parseJson(text: string, { lenient = false }: { lenient?: boolean
       path: [],
       span: spanOf(root),
     });
-  const lines = new Lines(text);
   const value = nodeValue(root, [], findings, lines);
   const tree = isTable(value) ? plainTable(value, findings) : {};
   const isBroken = otherErrors.length > 0 || root.type !== "object";
@@ -52,8 +52,8 @@ const messages: { [code: string]: string } = {
 };
 
 /** The first error of each line: the parser reports later ones that follow from it. */
-function firstOfEachLine(errors: ParseError[], text: string): ParseError[] {
-  return uniqueBy(errors.slice(0, MAX_SYNTAX_ERRORS), ({ offset }) => String(lineOf(text, offset)));
+function firstOfEachLine(errors: ParseError[], lines: Lines): ParseError[] {
+  return uniqueBy(errors.slice(0, MAX_SYNTAX_ERRORS), ({ offset }) => String(lines.lineAt(offset)));
 }
 
 function syntaxError({ error, offset, length }: ParseError): Finding {

@@ -50,7 +50,7 @@ interface Reading {
 }
 
 /** Unclosed brackets of a broken TOML file look like nesting, so this is far more than is allowed. */
-const FAR_TOO_DEEP = 16 * MAX_DEPTH;
+const MAX_BRACKETS = 16 * MAX_DEPTH;
 
 function parseContent(
   file: string,
@@ -64,7 +64,7 @@ function parseContent(
   if (decoded === undefined) return unreadable(file, "the file is not UTF-8", "Save the file as UTF-8.");
   const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const text = decoded.slice(mark.length);
-  const { tokens, deepAt } = measure(text, mostTokens, isJson(file, text) ? MAX_DEPTH : FAR_TOO_DEEP);
+  const { tokens, deepAt } = measure(text, mostTokens, isJson(file, text) ? MAX_DEPTH : MAX_BRACKETS);
   if (tokens > mostTokens)
     return unreadable(file, `the file has more than ${mostTokens} keys, values and signs`, fix);
   const deep =

@@ -60,10 +60,6 @@ export type Places = Pick<Source, "place" | "pointer">;
 
 export const MAX_DEPTH = 64;
 
-export function lineOf(text: string, offset: number): number {
-  return text.slice(0, offset).split(/\r\n|\r|\n/).length;
-}
-
 /** Finds lines and columns, in characters. A look-up does not walk along the line: a config may be one long line. */
 export class PlaceFinder {
   readonly #lines: Lines;

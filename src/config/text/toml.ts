@@ -8,7 +8,7 @@ import { toPointer } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Lines } from "../../base/text.js";
 import { duplicateKey, plainTable } from "./plain-values.js";
-import { brokenWith, type Finding, lineOf, MAX_DEPTH, type Parsed, type Path, type Span } from "./source.js";
+import { brokenWith, type Finding, MAX_DEPTH, type Parsed, type Path, type Span } from "./source.js";
 
 /** The TOML version for both parsers. */
 export const SYNTAX = { tomlVersion: "1.1.0" } as const;
@@ -30,7 +30,8 @@ export function parseToml(text: string): Parsed {
     known ??= readSpans(unique, toOriginal);
     return known;
   };
-  const findings = duplicates.map((duplicate) => duplicateFinding(duplicate, text, spans()));
+  const lines = new Lines(text);
+  const findings = duplicates.map((duplicate) => duplicateFinding(duplicate, lines, spans()));
   if ("error" in parsed) {
     findings.push(...syntaxErrors(unique, parsed.error, toOriginal));
     return brokenWith(findings);
@@ -131,11 +132,11 @@ function originalOffset(duplicates: readonly Duplicate[], offset: number): numbe
   return offset - inserted;
 }
 
-function duplicateFinding({ id, at, key }: Duplicate, text: string, spans: Spans): Finding {
+function duplicateFinding({ id, at, key }: Duplicate, lines: Lines, spans: Spans): Finding {
   const parent = spans.duplicates.get(id);
   const path = [...(parent ?? []), key.replace(/^["']|["']$/g, "")];
   const first = parent && spans.at.get(toPointer(path));
-  const firstLine = first && lineOf(text, (first.key ?? first.value)[0]);
+  const firstLine = first && lines.lineAt((first.key ?? first.value)[0]) + 1;
   const finding = duplicateKey(path, [at, at + key.length], firstLine);
   return parent ? finding : { ...finding, path: [] };
 }

@@ -51,7 +51,10 @@ export class KeptReports<Report extends { size: number }> {
 }
 
 /** The size of a report, and a text that is the same for the same items. */
-export function measured(items: unknown, ...names: (string | undefined)[]): { size: number; hash: string } {
+export function sizeAndHash(
+  items: unknown,
+  ...names: (string | undefined)[]
+): { size: number; hash: string } {
   const text = JSON.stringify(items);
   const size = names.reduce((sum, name = "") => sum + name.length, CHARACTERS_PER_REPORT + text.length);
   return { size, hash: sha256(text) };

@@ -7,7 +7,7 @@ import type { PublishDiagnosticsParams } from "vscode-languageserver-protocol";
 import { fieldsOf, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import type { OpenDocument } from "../types.js";
-import { KeptReports, measured } from "./kept-reports.js";
+import { KeptReports, sizeAndHash } from "./kept-reports.js";
 
 /** Quiet time after a report without a version. */
 const UNVERSIONED_MS = 1_000;
@@ -110,7 +110,7 @@ export class PublishedReports {
     const before = this.#reports.get(path);
     const report: PublishedReport = {
       items: diagnostics,
-      ...measured(diagnostics, path),
+      ...sizeAndHash(diagnostics, path),
       version: typeof version === "number" ? version : undefined,
       at: performance.now(),
       change: this.change,

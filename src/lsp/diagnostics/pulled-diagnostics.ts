@@ -12,7 +12,7 @@ import { fieldsOf, isTable, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "../types.js";
-import { KeptReports, measured } from "./kept-reports.js";
+import { KeptReports, sizeAndHash } from "./kept-reports.js";
 import type { WorkspaceDiagnosticsContext } from "./workspace-diagnostics.js";
 
 export type DiagnosticsRequest = (
@@ -116,7 +116,7 @@ export class PulledReports {
     if (path !== undefined)
       kept.set(path, {
         uri,
-        size: measured(current, path, uri, newId).size,
+        size: sizeAndHash(current, path, uri, newId).size,
         resultId: newId ?? (isUnchanged ? before?.resultId : undefined),
         items: current,
       });

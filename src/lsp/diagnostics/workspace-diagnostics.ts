@@ -17,7 +17,7 @@ import { Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
 import type { OpenDocument, WorkspaceDiagnosticsReport } from "../types.js";
 import type { DiagnosticsContext, Wait } from "./diagnostics.js";
-import { MAX_CHARACTERS, MORE_THAN_KEPT, measured } from "./kept-reports.js";
+import { MAX_CHARACTERS, MORE_THAN_KEPT, sizeAndHash } from "./kept-reports.js";
 import type { PublishedReport, PublishedReports } from "./published-reports.js";
 import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
 
@@ -140,7 +140,7 @@ function takeReports(
     if (typeof version === "number" && open && version !== open.version) stale++;
     else {
       const kept = pulled.keep(identifier, uri, report);
-      room.characters -= measured(kept, path).size;
+      room.characters -= sizeAndHash(kept, path).size;
       addAll(found, [[path, kept]]);
     }
   }

@@ -9,6 +9,8 @@ import type { IgnoreRules } from "../../workspace/git-ignore.js";
 import type { EventSource } from "./event-source.js";
 import type { ChangeLog } from "./workspace-changes.js";
 
+/** So many folders that are not followed are named. If there are more, their root is named instead. */
+const MAX_NOT_FOLLOWED = 20;
 /** The part of the room for ignored files that one ignored folder may take. */
 const SHARE_OF_ONE = 2 / 3;
 
@@ -56,7 +58,7 @@ export class KnownFolders {
   /** Folders without watch events. */
   readonly unwatched = new Set<string>();
   /** Folders with ignored content of which not all is followed: too much of it, or it could not be read. */
-  readonly notFollowed = new Set<string>();
+  readonly #notFollowed = new Set<string>();
   /** Roots with more files than the limit. */
   readonly overfull = new Set<string>();
   #files = 0;
@@ -120,6 +122,16 @@ export class KnownFolders {
     this.#watch(folder);
   }
 
+  /** Folders that are not followed completely, without those inside others of them; few, because every call asks. */
+  notFollowed(): string[] {
+    const found = [...this.#notFollowed];
+    return found.filter((path) => !found.some((other) => other !== path && isInside(path, other)));
+  }
+
+  #doNotFollow({ path, root }: Folder): void {
+    this.#notFollowed.add(this.#notFollowed.size < MAX_NOT_FOLLOWED ? path : root);
+  }
+
   /** Watches a folder, if that is possible by now. */
   watchAgain(folder: Folder): void {
     if (this.unwatched.has(folder.path)) this.#watch(folder);
@@ -142,7 +154,7 @@ export class KnownFolders {
   readingFailed(folder: Folder): void {
     if (!this.holds(folder)) return;
     this.unwatched.add(folder.path);
-    this.notFollowed.add(folder.path);
+    this.#doNotFollow(folder);
     folder.isRead = true;
   }
 
@@ -173,7 +185,7 @@ export class KnownFolders {
       return false;
     }
     if (ignored && ignoredIn === undefined && this.#ignoredFiles >= limits.ignoredFiles) {
-      this.notFollowed.add(folder.path);
+      this.#doNotFollow(folder);
       return false;
     }
     this.#count(folder, ignored, 1);
@@ -201,7 +213,7 @@ export class KnownFolders {
     if (ignored.isTooLarge || top === undefined) return;
     ignored.isTooLarge = true;
     top.isTopLevelOnly = true;
-    this.notFollowed.add(ignored.path);
+    this.#doNotFollow(top);
     this.#dropChildren(top);
   }
 
@@ -236,7 +248,7 @@ export class KnownFolders {
     this.context.source.remove(folder.path);
     this.#folders.delete(folder.path);
     this.unwatched.delete(folder.path);
-    this.notFollowed.delete(folder.path);
+    this.#notFollowed.delete(folder.path);
     if (folder.ignoredIn === undefined) return;
     folder.ignoredIn.folders--;
     this.#ignoredFolders--;

@@ -146,10 +146,8 @@ export class WorkspaceWatch {
 
   /** Ignored folders in any of these that are too large to be followed or could not be read, sorted. */
   notWatched(folders: readonly string[]): string[] {
-    const found = [...this.#tree.known.notFollowed];
-    const isOutermost = (path: string) => !found.some((other) => other !== path && isInside(path, other));
     const isOwn = (path: string) => folders.some((folder) => isInside(path, folder));
-    return sortedSet(found.filter((path) => isOwn(path) && isOutermost(path)));
+    return sortedSet(this.#tree.known.notFollowed().filter(isOwn));
   }
 
   /** A server is given this file's text: it is stat-ed before the next questions, wherever it is. */

@@ -54,13 +54,15 @@ export function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean
 
 /** JSON levels of a message. Code that walks a value calls itself at each level, and the stack ends at some thousands. */
 const MAX_LEVELS = 1_000;
+/** Values of a message. Parsing takes longer and more memory by the number of values than by the number of bytes. */
+const MAX_VALUES = 4_000_000;
 /** The id of a reply is looked for in this many bytes at each end of a body that cannot be used. */
 export const EDGE = 256;
 /** Most servers write the id before the result, some write it last. */
 const ID_FIRST = /^\s*\{[^{}[\]]*?"id"\s*:\s*(\d+)/;
 const ID_LAST = /[{,]\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 const METHOD_FIRST = /^\s*\{[^{}[\]]*?"method"\s*:/;
-const [QUOTE, BACKSLASH] = ['"', "\\"].map((character) => character.charCodeAt(0));
+const [QUOTE, BACKSLASH, COMMA] = ['"', "\\", ","].map((character) => character.charCodeAt(0));
 
 /** Error code of the reply that replaces one that cannot be read. */
 export const UNREADABLE = -30_413;
@@ -69,7 +71,8 @@ export const MALFORMED = -30_414;
 
 /** The message in a body, or why it cannot be used. */
 export function readMessage(body: string): Message | string {
-  if (isDeeperThan(body, MAX_LEVELS)) return `is nested deeper than ${MAX_LEVELS} levels`;
+  const excess = excessOf(body);
+  if (excess !== undefined) return excess;
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -103,18 +106,22 @@ export function requestId(head: string, tail: string): number | "none" | "unknow
   return id === undefined ? "unknown" : Number(id);
 }
 
-/** Whether brackets outside of strings are nested deeper than `max`. */
-function isDeeperThan(text: string, max: number): boolean {
-  if (text.length <= max) return false;
-  let depth = 0;
+/** Why a body is not parsed: it is nested too deep, or has too many values. */
+function excessOf(text: string): string | undefined {
+  if (text.length <= MAX_LEVELS) return undefined;
+  let [depth, values] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at + 1);
     // The codes of `[` and `{`, and of `]` and `}`, differ in one bit.
-    else if ((code & ~0x20) === 0x5b && ++depth > max) return true;
-    else if ((code & ~0x20) === 0x5d) depth--;
+    else if ((code & ~0x20) === 0x5b) {
+      values++;
+      if (++depth > MAX_LEVELS) return `is nested deeper than ${MAX_LEVELS} levels`;
+    } else if ((code & ~0x20) === 0x5d) depth--;
+    else if (code === COMMA) values++;
+    if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
   }
-  return false;
+  return undefined;
 }
 
 /** The offset of the quote that ends a string, or the end of the text. */

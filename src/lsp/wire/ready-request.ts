@@ -52,6 +52,8 @@ export interface RequestTarget {
   reportsProgress: (method: string) => boolean;
   /** How long an empty answer about one file's own text is doubted. */
   warmupMs: number;
+  /** Whether a server that fails since a cancellation may be ended for that; each time counts. */
+  mayEndStuck: () => boolean;
   /** Ends the server, so that the next request starts it again. */
   end: (reason: string) => Promise<void>;
 }
@@ -164,9 +166,10 @@ export class ReadyRequest {
         const isStale = error.code === CONTENT_MODIFIED || error.code === SERVER_CANCELLED;
         const mayRetry = retries < MAX_RETRIES && this.#leftMs() > RETRY_MS;
         if (this.#isRead && isInternal(error) && connection.wasCancelled(method)) {
-          if (error.message === failedBefore) throw await this.#stuck();
+          const isSame = error.message === failedBefore;
           failedBefore = error.message;
-          if (mayRetry) continue;
+          if (!isSame && mayRetry) continue;
+          if (isSame && this.target.mayEndStuck()) throw await this.#stuck();
         }
         if (!this.#isRead || !isStale || !mayRetry)
           return refusalOf({ name, roots: options.roots ?? roots }, method, error);

@@ -1,21 +1,40 @@
-/** Limits how many calls run at once, in total and for one session or token. */
+/**
+ * Limits how many calls run at once: in total, and for one session or token. While clients have different tokens, a part
+ * of all slots is kept for the tokens with few calls, so that one client locks out none of the others.
+ */
+
+/** The share of all slots that is kept, and that a token may have to be one with few calls. */
+const KEPT_SHARE = 0.25;
+
+interface CallLimits {
+  max: number;
+  maxPerOwner: number;
+  /** Whether clients with different tokens are connected. */
+  isShared: () => boolean;
+}
 
 export class CallSlots {
-  readonly #taken = new Map<unknown, number>();
+  /** By session or token, and by token alone. */
+  readonly #ofOwner = new Map<unknown, number>();
+  readonly #ofHolder = new Map<string, number>();
   #waiting: (() => void)[] = [];
   #total = 0;
 
-  constructor(
-    private readonly max: number,
-    private readonly maxPerOwner: number,
-  ) {}
+  constructor(private readonly limits: CallLimits) {}
 
-  /** Takes slots for an owner. Gives a function that releases them, to be called once; undefined when there are too few. */
-  take(owner: unknown, count: number): (() => void) | undefined {
-    const own = this.#taken.get(owner) ?? 0;
-    if (own + count > this.maxPerOwner || this.#total + count > this.max) return undefined;
-    this.#add(owner, count);
-    return () => this.#add(owner, -count);
+  /**
+   * Takes slots for an owner, which is a session or the holder of a token. Gives a function that releases them, to be called
+   * once; undefined when there are too few.
+   */
+  take(owner: unknown, holder: string, count: number): (() => void) | undefined {
+    const { max, maxPerOwner, isShared } = this.limits;
+    if ((this.#ofOwner.get(owner) ?? 0) + count > maxPerOwner) return undefined;
+    const few = Math.floor(max * KEPT_SHARE);
+    const isMany = (this.#ofHolder.get(holder) ?? 0) + count > few;
+    const room = isMany && isShared() ? max - few : max;
+    if (this.#total + count > room) return undefined;
+    this.#add(owner, holder, count);
+    return () => this.#add(owner, holder, -count);
   }
 
   /** Resolves when no slot is taken. */
@@ -26,12 +45,17 @@ export class CallSlots {
     });
   }
 
-  #add(owner: unknown, count: number): void {
+  #add(owner: unknown, holder: string, count: number): void {
     this.#total += count;
-    const own = (this.#taken.get(owner) ?? 0) + count;
-    if (own > 0) this.#taken.set(owner, own);
-    else this.#taken.delete(owner);
+    addTo(this.#ofOwner, owner, count);
+    addTo(this.#ofHolder, holder, count);
     if (this.#total > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
+}
+
+function addTo<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+  const sum = (counts.get(key) ?? 0) + count;
+  if (sum > 0) counts.set(key, sum);
+  else counts.delete(key);
 }

@@ -59,7 +59,11 @@ export class Gateway {
     this.#http = runtime.loaded.plan.http;
     this.#sessions = new Sessions(runtime, this.#http, context.log);
     this.#modern = new ModernClients(runtime, this.#http, context.log);
-    this.#slots = new CallSlots(this.#http.maxCalls, this.#http.maxCallsPerSession);
+    this.#slots = new CallSlots({
+      max: this.#http.maxCalls,
+      maxPerOwner: this.#http.maxCallsPerSession,
+      isShared: () => this.#holders().size > 1,
+    });
     runtime.memory.watchClients(() => this.#requests.memory());
     this.#tokenCheck = setInterval(() => this.#endWithoutToken(), TOKEN_CHECK_MS);
     this.#tokenCheck.unref();
@@ -123,10 +127,14 @@ export class Gateway {
     await Promise.all([this.#sessions.close(), this.#modern.close()]);
   }
 
+  /** The holders of tokens that have a session or a running call. */
+  #holders(): Set<string> {
+    return new Set([...this.#sessions.holders(), ...this.#modern.holders()]);
+  }
+
   /** Ends what belongs to removed tokens. A token must be missing twice: a token file may be empty while it is written. */
   #endWithoutToken(): void {
-    const holders = new Set([...this.#sessions.holders(), ...this.#modern.holders()]);
-    const missing = new Set(this.context.tokens.withoutToken(holders));
+    const missing = new Set(this.context.tokens.withoutToken(this.#holders()));
     for (const holder of missing) {
       if (!this.#missing.has(holder)) continue;
       this.context.log("info", "a token was removed; its sessions and calls are ended");
@@ -229,7 +237,7 @@ export class Gateway {
     answer: () => Promise<Response>,
   ): Promise<Response> {
     const calls = messages.filter((message) => isRequest(message, "tools/call")).length;
-    const release = this.#slots.take(session ?? holder, calls);
+    const release = this.#slots.take(session ?? holder, holder, calls);
     if (release === undefined) return new Response(null, { status: 429, headers: RETRY_LATER });
     const ids = session === undefined ? [] : requestIds(messages);
     for (const id of ids) session?.pendingIds.add(id);

@@ -54,23 +54,36 @@ async function forward(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   controller: ReadableStreamDefaultController<Uint8Array>,
 ): Promise<void> {
+  let rest = Buffer.alloc(0);
   try {
-    for (let event = await reader.read(); !event.done; event = await reader.read())
-      if ((controller.desiredSize ?? 0) > 0 || hasAnswerOrRequest(event.value))
-        controller.enqueue(event.value);
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      rest = Buffer.concat([rest, chunk.value]);
+      for (let end = endOfEvent(rest); end > 0; end = endOfEvent(rest)) {
+        const event = rest.subarray(0, end);
+        rest = rest.subarray(end);
+        if ((controller.desiredSize ?? 0) > 0 || hasAnswerOrRequest(event)) controller.enqueue(event);
+      }
+    }
+    if (rest.length > 0) controller.enqueue(rest);
     controller.close();
   } catch (error) {
     controller.error(error);
   }
 }
 
-/** Whether an event, as an SDK writes it, has a message with an id. */
-function hasAnswerOrRequest(bytes: Uint8Array): boolean {
+/** Where the first event ends, after its empty line; 0 when it is not complete. */
+function endOfEvent(bytes: Buffer): number {
+  const end = bytes.indexOf("\n\n");
+  return end < 0 ? 0 : end + 2;
+}
+
+/** Whether an event has a message with an id. */
+function hasAnswerOrRequest(event: Buffer): boolean {
   let isFound = false;
   const parse = eventParser(({ id }) => {
     if (id !== undefined) isFound = true;
   });
-  parse(new TextDecoder().decode(bytes));
+  parse(event.toString());
   return isFound;
 }
 

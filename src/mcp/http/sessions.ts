@@ -7,6 +7,7 @@ import type { ServerResponse } from "node:http";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { HttpPlan } from "../../abi/plan.js";
+import { sortBy } from "../../base/order.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { SessionCalls } from "../calls.js";
@@ -153,12 +154,17 @@ export class Sessions {
     session.idleTimer.unref();
   }
 
-  /** Closes the least recently used session without a running request when the limit is reached. */
+  /**
+   * Closes a session without a running request when the limit is reached: the least recently used one of the token that has
+   * most sessions, so that a client that opens many ends none of another token.
+   */
   #makeRoom(): boolean {
-    if (this.#sessions.size + this.#opening.size < this.http.maxSessions) return true;
-    let oldest: HttpSession | undefined;
-    for (const session of this.#sessions.values())
-      if (!session.isBusy && session.usedAt < (oldest?.usedAt ?? Number.POSITIVE_INFINITY)) oldest = session;
+    const all = [...this.#sessions.values(), ...this.#opening];
+    if (all.length < this.http.maxSessions) return true;
+    const idle = [...this.#sessions.values()].filter(({ isBusy }) => !isBusy);
+    const counts = new Map<string, number>();
+    for (const { holder } of all) counts.set(holder, (counts.get(holder) ?? 0) + 1);
+    const [oldest] = sortBy(idle, ({ holder, usedAt }) => [-(counts.get(holder) ?? 0), usedAt]);
     if (oldest === undefined) return false;
     this.log("info", "an idle session was closed to make room for a new one");
     void oldest.close();

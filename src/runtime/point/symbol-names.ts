@@ -3,7 +3,7 @@
  * `(*Type).method` (gopls), `impl Trait for Type` (rust-analyzer), `method(int)` (jdtls), `Type<T>`. All are
  * split into the same plain segments before they are compared.
  */
-import { comparePart } from "../../base/order.js";
+import { compareText } from "../../base/order.js";
 import { cutCharacters, detached } from "../../base/text.js";
 import { kindWords, symbolKinds } from "../../protocol/kinds.js";
 
@@ -49,9 +49,27 @@ export function containerPath(container: Container): string {
   return names.reverse().join("/");
 }
 
-/** Compares two containers by their paths; none comes last. */
+/** Compares two containers by their names from the outermost on; none comes last. Builds no paths: sorting compares often. */
 export function compareContainers(a: Container | undefined, b: Container | undefined): number {
-  return a === b ? 0 : comparePart(a && containerPath(a), b && containerPath(b));
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  const surplus = depthOf(a) - depthOf(b);
+  let [left, right] = [a, b];
+  for (let up = 0; up < surplus; up++) left = left.outer ?? left;
+  for (let up = 0; up < -surplus; up++) right = right.outer ?? right;
+  // Both are as deep now. The difference that is found last is the outermost; a shared container has none.
+  let order = surplus;
+  while (left !== right) {
+    order = compareText(left.name, right.name) || order;
+    if (left.outer === undefined || right.outer === undefined) break;
+    [left, right] = [left.outer, right.outer];
+  }
+  return order;
+}
+
+function depthOf(container: Container): number {
+  let depth = 0;
+  for (let outer = container.outer; outer !== undefined; outer = outer.outer) depth++;
+  return depth;
 }
 
 /** The last plain segments of a symbol's name path, at least `count` where it has as many. */

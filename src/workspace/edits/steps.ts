@@ -143,18 +143,36 @@ export async function revertStep(disk: Disk, step: Step): Promise<string | undef
   return undefined;
 }
 
+/**
+ * Reverts a swap. Its file has four names: `path`; `staged`, the new text before the swap; `held`, the old file after it;
+ * `back`, what this roll-back took from the path. What is found there, and what is done:
+ *
+ * | staged | held | back    | path            |                                                               |
+ * |--------|------|---------|-----------------|---------------------------------------------------------------|
+ * | yes    | no   | no      | old file, free  | not begun: staged is removed                                  |
+ * | yes    | yes  | no      | free            | killed within the swap: held returns, staged is removed       |
+ * | yes    | yes  | no      | anything        | staged is removed, then as below                              |
+ * | no     | no   | no      | anything        | reverted before: nothing                                      |
+ * | no     | yes  | no      | same as held    | killed while held returned: the name `held` is removed        |
+ * | no     | yes  | no      | new text        | held is exchanged with the path, which becomes back; as below |
+ * | no     | yes  | no      | somebody's save | the save stays, held is kept and told                         |
+ * | no     | any  | new text| any             | held returns unless it has, back is removed                   |
+ * | no     | any  | a save  | old file        | the save returns to the path, the old file is kept as held    |
+ * | no     | any  | a save  | free            | the save returns to the path; held, if there, is kept         |
+ * | no     | any  | a save  | another save    | the later save stays; back, and held if there, are kept       |
+ */
 async function revertSwap(disk: Disk, step: StepOf<"swap">): Promise<string | undefined> {
   const { path, staged, held } = step;
   const back = backName(held);
-  const [old, now] = [await disk.stat(held), await disk.stat(path)];
+  const [atHeld, atPath] = [await disk.stat(held), await disk.stat(path)];
   if ((await disk.stat(staged)) !== undefined) {
-    // Killed within the exchange: the path has no file.
-    const message = old !== undefined && now === undefined ? await putBack(disk, held, path) : undefined;
+    const isWithin = atHeld !== undefined && atPath === undefined;
+    const message = isWithin ? await putBack(disk, held, path) : undefined;
     await disk.unlink(staged);
-    if (message !== undefined || now === undefined) return message;
+    if (message !== undefined || atPath === undefined) return message;
   }
   if ((await disk.stat(back)) === undefined) {
-    if (old === undefined || old.identity === now?.identity) return putBack(disk, held, path);
+    if (atHeld === undefined || atHeld.identity === atPath?.identity) return putBack(disk, held, path);
     if (!(await isSameTree(disk, path, fileTree(step.now)))) return keptVersions(disk, path, [held]);
     // When the path was taken within the exchange, what is there is looked at below.
     await tolerate(["EEXIST"], disk.exchange(held, path, back));
@@ -162,7 +180,7 @@ async function revertSwap(disk: Disk, step: StepOf<"swap">): Promise<string | un
   return settleSwap(disk, step, back);
 }
 
-/** Looks at what a roll-back took from the path: our own text is removed, somebody's save returns to its path. */
+/** The rows with `back`: our own text is removed, somebody's save returns to its path. */
 async function settleSwap(disk: Disk, step: StepOf<"swap">, back: string): Promise<string | undefined> {
   const { path, held } = step;
   if (await isSameTree(disk, back, fileTree(step.now))) {
@@ -170,10 +188,10 @@ async function settleSwap(disk: Disk, step: StepOf<"swap">, back: string): Promi
     await disk.unlink(back);
     return message;
   }
-  const [saved, old, now] = [await disk.stat(back), await disk.stat(held), await disk.stat(path)];
-  const isOldThere = old === undefined || old.identity === now?.identity;
-  if (now !== undefined && now.identity !== saved?.identity && isOldThere) {
-    if (old !== undefined) await disk.unlink(held);
+  const [atBack, atHeld, atPath] = [await disk.stat(back), await disk.stat(held), await disk.stat(path)];
+  const isOldAtPath = atHeld === undefined || atHeld.identity === atPath?.identity;
+  if (atPath !== undefined && atPath.identity !== atBack?.identity && isOldAtPath) {
+    if (atHeld !== undefined) await disk.unlink(held);
     await tolerate(["EEXIST"], disk.exchange(back, path, held));
   }
   await putBack(disk, back, path);

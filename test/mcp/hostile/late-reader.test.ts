@@ -116,3 +116,15 @@ it.each(["closes its input", "is gone"])(
     expect(await within(20_000, program.ended)).toBe(0);
   },
 );
+
+it("many calls of one session at once are no leak of listeners", async () => {
+  const scenario: Scenario = { ...definition, on: { "textDocument/definition": [{ never: true }] } };
+  const program = start({ servers: { fake: { scenario } }, config: { limits: { timeout_ms: 3_000 } } });
+  const client = new PipeClient(program).read();
+  client.send(initialize);
+  const ids = Array.from({ length: 40 }, (_, index) => index);
+  for (const id of ids)
+    client.send(callOf(id, {}, { file_path: "a.fake", line: 1, character: 1 + (id % 7) }));
+  for (const id of ids) expect(JSON.stringify(await client.answer(id))).toContain("lsp/timeout");
+  expect(program.stderr()).not.toContain("MaxListenersExceededWarning");
+});

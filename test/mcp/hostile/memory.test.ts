@@ -1,6 +1,7 @@
 /** The memory limit of the proxy, for real: a small limit, a server that sends too much, and a process that leaks. */
 import { readFileSync } from "node:fs";
 import { afterEach, expect, it, vi } from "vitest";
+import type { Json } from "../../../src/base/json.js";
 import type { Scenario } from "../../fake-server/index.js";
 import { send } from "../http/support.js";
 import {
@@ -50,6 +51,27 @@ it.each([
   expect(program.stderr()).toContain("reached its memory limit");
 });
 
+it("a reply of 21 million values within the limit of bytes is refused before it is parsed", async () => {
+  const reply: Json = {
+    $text: [
+      ...['{"jsonrpc":"2.0","id":', { $: "/id" }, ',"result":[{}'],
+      ...[{ $repeat: ",{}", times: 21_000_000 }, "]}"],
+    ],
+  };
+  const scenario: Scenario = {
+    ...definition,
+    on: { "textDocument/definition": [{ raw: { $body: reply }, once: "sent" }] },
+  };
+  const program = start({ servers: { fake: { scenario } }, config: { limits: { timeout_ms: 100_000 } } });
+  const client = new PipeClient(program).read();
+  client.send(initialize);
+  client.send(callOf(1));
+  expect(JSON.stringify(await client.answer(1))).toContain("has more than 4000000 values");
+  expect(peakMb(program.pid)).toBeLessThan(1_024);
+  client.send(callOf(2));
+  expect(await client.answer(2)).toMatchObject({ result: { structuredContent: { ok: true, total: 1 } } });
+});
+
 /** A script for `--import` that keeps more and more memory, some 20 MB a second. */
 const leaking = (what: string): string[] => [
   "--import",
@@ -69,7 +91,7 @@ it.each([
   expect(await gateway.ended).toBe(70);
 });
 
-it("a client that begins hundreds of MB of requests is disconnected, and the gateway serves others", async () => {
+it("a client that begins hundreds of MB of requests is disconnected; servers and other clients are not", async () => {
   const gateway = await startGateway({
     config: {
       limits: { proxy_memory_mb: 256 },
@@ -77,6 +99,14 @@ it("a client that begins hundreds of MB of requests is disconnected, and the gat
     },
   });
   const { url } = gateway;
+  // Another client works meanwhile, so that a server sends while memory is short.
+  const opened = await send(String(url), { body: initialize });
+  const headers = { "mcp-session-id": String(opened.headers["mcp-session-id"]) };
+  let [id, isOver] = [0, false];
+  const answers: string[] = [];
+  const others = (async () => {
+    while (!isOver) answers.push((await send(String(url), { headers, body: callOf(++id) })).text);
+  })();
   const body = "x".repeat(1_900_000);
   const sockets = Array.from({ length: 300 }, () => socketTo(url));
   // The last byte never comes.
@@ -84,5 +114,9 @@ it("a client that begins hundreds of MB of requests is disconnected, and the gat
   await expect.poll(gateway.stderr, { timeout: 60_000 }).toContain("disconnects the client that holds most");
   await expect.poll(() => sockets.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(50);
   expect((await send(String(url), { body: initialize })).status).toBe(200);
+  isOver = true;
+  await others;
+  expect(answers.filter((text) => !text.includes('"total":1'))).toEqual([]);
+  expect(gateway.stderr()).not.toContain("ends a server");
   for (const socket of sockets) socket.destroy();
 });

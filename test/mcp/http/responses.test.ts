@@ -1,17 +1,18 @@
 /** Messages read back out of the SDKs' responses. */
 import { describe, expect, it } from "vitest";
 import type { Trace } from "../../../src/lsp/types.js";
-import { observeMessages, toJsonDocument } from "../../../src/mcp/http/responses.js";
+import { dropUnreadReports, observeMessages, toJsonDocument } from "../../../src/mcp/http/responses.js";
 import { callOf, closeAll, openGateway, openRaw, send } from "./support.js";
 
 const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progress: 1 } };
 const answer = { jsonrpc: "2.0", id: 1, result: { word: "é" } };
 
-/** A response whose bytes come one at a time. */
-function slowly(text: string, type: string): Response {
+/** A response whose bytes come in pieces of this size. */
+function slowly(text: string, type: string, size = 1): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      for (const byte of Buffer.from(text)) controller.enqueue(Uint8Array.of(byte));
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size));
       controller.close();
     },
   });
@@ -22,6 +23,21 @@ const event = (message: object) => `event: message\ndata: ${JSON.stringify(messa
 const stream = () => slowly(`: keepalive\n\n${event(progress)}${event(answer)}`, "text/event-stream");
 
 describe("an event stream", () => {
+  it.each([
+    ["in single bytes", 1],
+    ["in pieces of several events", 1_000],
+    ["event by event", event(progress).length],
+  ])("whose reports wait unread loses some of them and no answer, when it comes %s", async (_what, size) => {
+    const text = event(progress).repeat(2_000) + event(answer) + event(progress).repeat(10);
+    const unread = dropUnreadReports(slowly(text, "text/event-stream", size));
+    // The whole source is read before the client reads the first byte.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const kept = await unread.text();
+    const events = kept.split(/(?<=\n\n)/);
+    expect(events.filter((each) => each !== event(progress))).toEqual([event(answer)]);
+    expect(events.length).toBeLessThan(1_500);
+  });
+
   it("is observed while it is passed on unchanged", async () => {
     const seen: unknown[] = [];
     const text = await observeMessages(stream(), (message) => seen.push(message)).text();

@@ -212,6 +212,13 @@ describe("the number of sessions", () => {
     expect([await status(first), await status(second), await status(third)]).toEqual([200, 404, 200]);
   });
 
+  it("is limited: a token that opens many ends none of another token", async () => {
+    const { url } = await openGateway({ http: { max_sessions: 3 } });
+    const mine = await openRaw(url);
+    for (let opened = 0; opened < 8; opened++) await openRaw(url, otherToken);
+    expect((await send(url, { headers: mine, body: list })).status).toBe(200);
+  });
+
   it("is limited: one with a running call is not replaced", async () => {
     const { url, work } = await openGateway({
       http: { max_sessions: 1 },
@@ -286,6 +293,30 @@ describe("a session that was ended", () => {
 });
 
 describe("the number of calls", () => {
+  it("is limited so that one token does not take all from the others", async () => {
+    const { url, work } = await openGateway({
+      http: { max_calls: 8, max_calls_per_session: 4 },
+      files,
+      servers: { fake: { scenario: silent } },
+      config: { limits: { timeout_ms: 60_000 } },
+    });
+    const mine = await openRaw(url);
+    let id = 0;
+    const call = (headers: { [name: string]: string }) =>
+      send(url, { headers, body: callOf(++id, {}, "get_server_status") });
+    const greedy: { [name: string]: string }[] = [];
+    for (let opened = 0; opened < 4; opened++) greedy.push(await openRaw(url, otherToken));
+    for (const headers of [...greedy, ...greedy, ...greedy, ...greedy]) {
+      const held = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
+      held.once("error", () => undefined);
+      held.end(JSON.stringify(callOf(++id)));
+    }
+    // The same question of several calls is asked once; the slots are seen by what is refused.
+    await expect.poll(() => work.received("textDocument/definition")).not.toEqual([]);
+    for (const headers of greedy) await expect.poll(async () => (await call(headers)).status).toBe(429);
+    expect((await call(mine)).status).toBe(200);
+  });
+
   it("is limited in one session, and in all", async () => {
     const { url, work } = await openGateway({
       http: { max_calls: 3, max_calls_per_session: 2 },

@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { JsonObject } from "../../../src/base/json.js";
 import type { LoadedBundle } from "../../../src/runtime/bundle/load.js";
 import { assertValidAnswers, type ToolResult } from "../../live/session.js";
@@ -59,7 +62,8 @@ export class GoodClient {
       this.run.count("answered calls");
       return await this.#checked(what, tool, result);
     } catch (error) {
-      this.run.fail(`${what}: no answer within ${timeout} ms: ${String(error).slice(0, 300)}`);
+      const status = error instanceof StreamableHTTPError ? `HTTP ${error.code}: ` : "";
+      this.run.fail(`${what}: no answer within ${timeout} ms: ${status}${String(error).slice(0, 300)}`);
       // A proxy that is gone fails at once; the others of the run should still get the processor.
       await pause(200);
       return undefined;
