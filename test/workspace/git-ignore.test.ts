@@ -11,6 +11,7 @@ import { MAX_RULES, parseIgnoreRules, verdictOf } from "../../src/workspace/igno
 import { scanWorkspace } from "../../src/workspace/scan.js";
 import { memoryFiles } from "../config/memory-files.js";
 
+const options = { timeout: 120_000 };
 const user = { env: {}, home: "/home/me" };
 
 /** Whether rules ignore a path whose folders are not ignored. */
@@ -190,7 +191,21 @@ describe("ignore files over a bound", () => {
     expect(found.notes).toEqual([expect.stringContaining("too many ignore rules")]);
   });
 
-  it("rules that take too long end the walk, and are told", { timeout: 120_000 }, () => {
+  it("adding up what very many files use takes no longer for the last than for the first", options, () => {
+    const notes: string[] = [];
+    const git = new GitIgnore({ read: () => "x\n", list: () => [] }, user, (note) => notes.push(note));
+    const before = process.cpuUsage();
+    for (let n = 0; n < 99_000; n++) git.folderRules("/w", `f${n}`);
+    // What is read again replaces what it had.
+    for (let n = 0; n < 2_000; n++) git.folderRules("/w", "f0");
+    // It takes less than a second, and a minute if each file is added to all the others again.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10);
+    expect(notes).toEqual([]);
+    for (let n = 99_000; n <= 100_000; n++) git.folderRules("/w", `f${n}`);
+    expect(notes).toEqual([expect.stringContaining("too many ignore rules")]);
+  });
+
+  it("rules that take too long end the walk, and are told", options, () => {
     const rule = (n: number) => `${"*a".repeat(200)}[b${n}]`;
     const contents: { [path: string]: string } = {
       "/w/.gitignore": Array.from({ length: 2_000 }, (_, n) => rule(n)).join("\n"),
