@@ -1,4 +1,7 @@
-/** Compiles a glob to the instructions of an automaton, which `glob.ts` runs. */
+/**
+ * Compiles a glob to the instructions of an automaton, which `glob.ts` runs. Patterns may be a stranger's: compiling looks
+ * at each character a fixed number of times.
+ */
 
 /** A pattern that cannot be used, or one that takes too long; the message says why. */
 export class GlobError extends Error {}
@@ -32,7 +35,7 @@ export interface Program {
   /** Each instruction with its argument behind it. */
   readonly code: Int32Array;
   readonly sets: readonly CharacterSet[];
-  /** The round in which each instruction was last reached, and the number of the present one. */
+  /** The round in which each instruction was last reached, and the number of the last one. */
   readonly seen: Uint32Array;
   round: number;
 }
@@ -46,18 +49,24 @@ export function compileProgram(pattern: string, isGit: boolean): Program {
 class Compiler {
   readonly #code: number[] = [];
   readonly #sets: CharacterSet[] = [];
+  /** Where the braces are that another one closes. The others are plain characters. */
+  readonly #closedBraces: ReadonlySet<number>;
+  /** Whether a `[` was found that nothing closes. */
+  #isSetOpen = false;
   #at = 0;
 
   constructor(
     private readonly pattern: string,
     private readonly isGit: boolean,
-  ) {}
+  ) {
+    this.#closedBraces = isGit ? new Set() : closedBraces(pattern);
+  }
 
   compile(): Program {
     this.#sequence(0);
     this.#add(MATCH);
     const code = Int32Array.from(this.#code);
-    return { code, sets: this.#sets, seen: new Uint32Array(code.length), round: 1 };
+    return { code, sets: this.#sets, seen: new Uint32Array(code.length), round: 0 };
   }
 
   /** A run of characters; inside braces it ends at a comma or the closing brace. */
@@ -70,7 +79,7 @@ class Compiler {
       if (char === "*") this.#stars();
       else if (char === "?") this.#add(IN_SEGMENT);
       else if (char === "[") this.#set();
-      else if (char === "{" && !this.isGit && this.#closes()) this.#alternatives(depth + 1);
+      else if (this.#closedBraces.has(this.#at - 1)) this.#alternatives(depth + 1);
       else if (char === "\\") this.#escaped();
       else this.#literal(char);
     }
@@ -86,7 +95,7 @@ class Compiler {
 
   #escaped(): void {
     if (this.#at < this.pattern.length) this.#literal(this.pattern.charAt(this.#at++));
-    else if (this.isGit) this.#addSet(NOTHING);
+    else if (this.isGit) this.#matchNothing();
     else this.#literal("\\");
   }
 
@@ -107,25 +116,37 @@ class Compiler {
     return (at === 0 || this.pattern.charAt(at - 1) === "/") && this.pattern.startsWith("**", at);
   }
 
-  /** `**` as a whole segment: any number of folders, with their slashes. Several in a row are one. */
+  // `**` as a whole segment; several in a row are one. The instructions of each case, as regular expressions:
+  //   `**`      .*
+  //   `**/y`    ([^/]*/)*y
+  //   `x/**`    x(/.*)?        for git x/.*
+  //   `x/**/y`  x/([^/]*/)*y
   #globstar(): boolean {
-    // `a/**` matches `a` too, so the slash before it is optional; not for git.
-    const slashes = this.pattern.charAt(this.#at) === "/" && this.#at > 0 ? 1 : 0;
-    const end = this.#endOfGlobstars(this.#at + slashes);
-    if (end === undefined || (slashes === 1 && end < this.pattern.length)) return false;
-    const isLast = end === this.pattern.length;
-    this.#at = isLast ? end : end + 1;
-    if (slashes === 1) {
-      const split = this.isGit ? undefined : this.#add(SPLIT);
-      this.#literal("/");
+    if (this.pattern.charAt(this.#at) === "/" && this.#at > 0) return this.#lastGlobstar();
+    const end = this.#endOfGlobstars(this.#at);
+    if (end === undefined) return false;
+    if (end === this.pattern.length) {
       this.#repeat(ANY);
-      if (split !== undefined) this.#code[split + 1] = this.#code.length;
-    } else if (isLast) this.#repeat(ANY);
-    else this.#folders();
+      this.#at = end;
+    } else {
+      this.#folders();
+      this.#at = end + 1;
+    }
     return true;
   }
 
-  /** Where the `**` segments that begin here end; undefined when none does. */
+  /** `/**` at the end of the pattern. `a/**` matches `a` too, so the slash is optional; not for git. */
+  #lastGlobstar(): boolean {
+    if (this.#endOfGlobstars(this.#at + 1) !== this.pattern.length) return false;
+    const split = this.isGit ? undefined : this.#add(SPLIT);
+    this.#literal("/");
+    this.#repeat(ANY);
+    if (split !== undefined) this.#code[split + 1] = this.#code.length;
+    this.#at = this.pattern.length;
+    return true;
+  }
+
+  /** The end of the last of the `**` segments that begin here, before its slash; undefined when none begins here. */
   #endOfGlobstars(from: number): number | undefined {
     let end: number | undefined;
     for (let at = from; this.#isGlobstarAt(at); at++) {
@@ -147,12 +168,22 @@ class Compiler {
 
   /** `[a-z]`; without a closing bracket the `[` is a plain character, and for git a pattern that matches nothing. */
   #set(): void {
-    const found = parseSet(this.pattern, this.#at, this.isGit);
+    const found = this.#isSetOpen ? undefined : parseSet(this.pattern, this.#at, this.isGit);
     if (found !== undefined) {
       this.#at = found.end;
       this.#addSet(found.set);
-    } else if (this.isGit) this.#addSet(NOTHING);
-    else this.#literal("[");
+    } else if (this.isGit) this.#matchNothing();
+    else {
+      // Nothing behind it closes a later one either.
+      this.#isSetOpen = true;
+      this.#literal("[");
+    }
+  }
+
+  /** The rest of the pattern has no meaning: nothing gets there. */
+  #matchNothing(): void {
+    this.#addSet(NOTHING);
+    this.#at = this.pattern.length;
   }
 
   #addSet(set: CharacterSet): void {
@@ -174,18 +205,22 @@ class Compiler {
     }
     for (const end of ends) this.#code[end + 1] = this.#code.length;
   }
+}
 
-  /** Whether the brace before is closed later; one that is not is a plain character. */
-  #closes(): boolean {
-    let depth = 1;
-    for (let at = this.#at; at < this.pattern.length; at++) {
-      const char = this.pattern.charAt(at);
-      if (char === "\\") at++;
-      else if (char === "{") depth++;
-      else if (char === "}" && --depth === 0) return true;
+/** Where the opening braces are that are closed later. */
+function closedBraces(pattern: string): Set<number> {
+  const closed = new Set<number>();
+  const open: number[] = [];
+  for (let at = 0; at < pattern.length; at++) {
+    const char = pattern.charAt(at);
+    if (char === "\\") at++;
+    else if (char === "{") open.push(at);
+    else if (char === "}") {
+      const start = open.pop();
+      if (start !== undefined) closed.add(start);
     }
-    return false;
   }
+  return closed;
 }
 
 /** The classes of POSIX, which git knows inside a set: `[[:alpha:]_]`. Each is a list of ranges. */
@@ -214,14 +249,18 @@ function parseSet(
   const start = isNegated ? from + 1 : from;
   const ranges: number[] = [];
   let at = start;
+  /** The first `]` that may end a class which begins here; -1 when there is none. */
+  let close = 0;
   const character = (): number => {
     if (pattern.charAt(at) === "\\") at++;
     return pattern.charCodeAt(at++);
   };
   while (at < pattern.length) {
     if (pattern.charAt(at) === "]" && at > start) return { set: { ranges, isNegated }, end: at + 1 };
-    const close = isGit && pattern.startsWith("[:", at) ? pattern.indexOf("]", at + 3) : -1;
-    if (close > 0 && pattern.charAt(close - 1) === ":") {
+    const isClass = isGit && pattern.startsWith("[:", at);
+    // It is searched for only behind the last one: each character is looked at once.
+    if (isClass && close >= 0 && close < at + 3) close = pattern.indexOf("]", at + 3);
+    if (isClass && close > 0 && pattern.charAt(close - 1) === ":") {
       const name = pattern.slice(at + 2, close - 1);
       const members = Object.hasOwn(classes, name) ? classes[name] : undefined;
       if (members === undefined) return undefined;

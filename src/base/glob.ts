@@ -1,6 +1,7 @@
 /**
- * Glob patterns, matched in linear time. Patterns come from repositories, configs and language servers, so matching
- * must not backtrack: a pattern is compiled to a small automaton whose states advance together over the path.
+ * Glob patterns. They come from repositories, configs and language servers, so matching must not backtrack: a pattern is
+ * compiled to a small automaton whose states advance together over the path. That takes instructions × characters at the
+ * most, and a budget of steps bounds it further.
  * Syntax: `*`, `?`, `**` between slashes, `[a-z]`, `[!a]`, `{a,b}` and `\` before a character.
  */
 
@@ -28,13 +29,6 @@ export interface GlobOptions {
   git?: boolean;
   /** The longest pattern that is accepted. */
   maxLength?: number;
-  /** The verdict of a list for a path that takes too long; without it a GlobError is thrown. */
-  whenTooLong?: boolean;
-}
-
-/** How many steps matching may still take. Matches that belong together share one. */
-export interface GlobBudget {
-  steps: number;
 }
 
 /** Whether a path with forward slashes matches. Throws a GlobError when the budget is used up. */
@@ -44,10 +38,59 @@ export type GlobMatcher = (path: string, budget?: GlobBudget) => boolean;
 export const MAX_GLOB_LENGTH = 1_000;
 /** Most patterns of one list. */
 export const MAX_GLOBS = 1_000;
-/** How many steps one path may take, with all patterns of a list: a few milliseconds. */
-const MAX_STEPS = 500_000;
+/** How many steps the match of one path may take, with all its patterns: some 10 ms. */
+export const PATH_STEPS = 250_000;
+/** How many steps matching may take without a pause, for all paths together: less than half a second. */
+export const BATCH_STEPS = 5_000_000;
+/** What each path adds to the steps of a list. Twenty patterns with braces and `**` take less. */
+const EARNED_STEPS = 10_000;
+/** The steps of a look at the start and the end of a path, and for each character that is compared. */
+const GLANCE_COST = 0.3;
+const CHARACTER_COST = 0.05;
+/** How much of the longest plain part of a pattern is searched for: searching may take this × the path. */
+const MAX_PLAIN = 8;
 /** Rounds are counted in 32 bits. */
 const MAX_ROUNDS = 2 ** 31;
+
+/** How many steps matching may still take. Matches that belong together share one. */
+export class GlobBudget {
+  #steps: number;
+
+  constructor(steps = PATH_STEPS) {
+    this.#steps = steps;
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  get isSpent(): boolean {
+    return this.#steps <= 0;
+  }
+
+  /** Throws a GlobError when so many steps are not left. */
+  spend(steps: number): void {
+    this.#steps -= steps;
+    if (this.#steps < 0) throw new GlobError("matching takes too long");
+  }
+
+  /** Adds steps, up to a bound. */
+  refill(steps: number, most: number): void {
+    this.#steps = Math.min(Math.max(this.#steps, 0) + steps, most);
+  }
+
+  /** Runs a match that may take a part of these steps. */
+  lend<T>(most: number, match: (part: GlobBudget) => T): T {
+    const part = new GlobBudget(Math.max(Math.min(most, this.#steps), 0));
+    const lent = part.steps;
+    try {
+      return match(part);
+    } finally {
+      this.#steps -= lent - part.steps;
+    }
+  }
+}
+
 /** Compiles a pattern. Throws a GlobError for one that is too long, nested too deeply or in an unknown syntax. */
 export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMatcher {
   const { ignoreCase = false, maxLength = MAX_GLOB_LENGTH } = options;
@@ -56,30 +99,56 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
   if (!options.git) refuseOtherSyntax(pattern);
   const glob = ignoreCase ? pattern.toLowerCase() : pattern;
   const nameOf = (path: string) => (ignoreCase ? path.toLowerCase() : path);
-  if (!/[*?[\]{}\\]/.test(glob)) return (path) => nameOf(path) === glob;
+  if (!/[*?[\]{}\\]/.test(glob))
+    return (path, budget) => {
+      budget?.spend(GLANCE_COST);
+      return nameOf(path) === glob;
+    };
   const program = compileProgram(glob, options.git === true);
-  // Nearly every path differs at its start or its end from what a pattern spells out there.
+  // Nearly every path lacks something that a pattern spells out: at its start, at its end or somewhere.
   const head = literalPart(glob, 0, 1);
   const tail = literalPart(glob, glob.length - 1, -1);
-  return (path, budget = { steps: MAX_STEPS }) => {
+  const plain = plainPart(glob);
+  const glance = GLANCE_COST + (head.length + tail.length) * CHARACTER_COST;
+  return (path, budget = new GlobBudget()) => {
+    budget.spend(glance);
     const name = nameOf(path);
-    return name.startsWith(head) && name.endsWith(tail) && run(program, name, budget);
+    if (!name.startsWith(head) || !name.endsWith(tail)) return false;
+    budget.spend(name.length * CHARACTER_COST);
+    return name.includes(plain) && run(program, name, budget);
   };
 }
 
-/** Compiles several patterns into one matcher; any of them may match. */
-export function compileGlobs(patterns: readonly string[], options: GlobOptions = {}): GlobMatcher {
-  if (patterns.length > MAX_GLOBS)
-    throw new GlobError(`there are at most ${MAX_GLOBS} globs in a list, here are ${patterns.length}`);
-  const matchers = patterns.map((pattern) => compileGlob(pattern, options));
-  return (path, budget = { steps: MAX_STEPS }) => {
+/**
+ * A list of patterns for any number of paths. All paths share a budget, to which each of them adds a little: patterns that
+ * take long do so for some paths, and from then on every path has only what it adds.
+ */
+export class GlobList {
+  readonly #matchers: readonly GlobMatcher[];
+  readonly #ignoreCase: boolean;
+  readonly #budget = new GlobBudget(BATCH_STEPS);
+
+  /** Throws a GlobError for a pattern that cannot be used, and for too many. */
+  constructor(patterns: readonly string[], { ignoreCase = false }: { ignoreCase?: boolean } = {}) {
+    if (patterns.length > MAX_GLOBS)
+      throw new GlobError(`there are at most ${MAX_GLOBS} globs in a list, here are ${patterns.length}`);
+    this.#ignoreCase = ignoreCase;
+    this.#matchers = patterns.map((pattern) => compileGlob(ignoreCase ? pattern.toLowerCase() : pattern));
+  }
+
+  /** Whether any pattern matches any of a file's names; undefined when that takes too long. */
+  matches(...names: readonly string[]): boolean | undefined {
+    const paths = this.#ignoreCase ? names.map((name) => name.toLowerCase()) : names;
+    this.#budget.refill(EARNED_STEPS, BATCH_STEPS);
     try {
-      return matchers.some((matches) => matches(path, budget));
+      return this.#budget.lend(PATH_STEPS, (budget) =>
+        paths.some((path) => this.#matchers.some((matches) => matches(path, budget))),
+      );
     } catch (error) {
-      if (options.whenTooLong === undefined || !(error instanceof GlobError)) throw error;
-      return options.whenTooLong;
+      if (error instanceof GlobError) return undefined;
+      throw error;
     }
-  };
+  }
 }
 
 /** Why a pattern cannot be used; undefined for one that can. */
@@ -110,31 +179,38 @@ function literalPart(glob: string, from: number, step: 1 | -1): string {
   return step === 1 ? glob.slice(0, end) : glob.slice(end + 1);
 }
 
-/** Advances all states over the path at once: instructions × characters at the most. */
+/** The start of the longest run of characters that every match contains. Behind a bracket or a backslash none is sought. */
+function plainPart(glob: string): string {
+  const [before = ""] = glob.split(/[[{\\]/, 1);
+  let longest = "";
+  for (const part of before.split(/[*?/]+/)) if (part.length > longest.length) longest = part;
+  return longest.slice(0, MAX_PLAIN);
+}
+
+/** Advances all states over the path at once. */
 function run(program: Program, path: string, budget: GlobBudget): boolean {
   const { code, sets } = program;
   if (program.round > MAX_ROUNDS) {
     program.seen.fill(0);
-    program.round = 1;
+    program.round = 0;
   }
   let current: number[] = [];
   let next: number[] = [];
-  reach(program, 0, current);
+  program.round++;
+  reach(program, 0, current, budget);
   for (let at = 0; at < path.length && current.length > 0; at++) {
     const char = path.charCodeAt(at);
     program.round++;
     for (const index of current) {
       const argument = code[index + 1] ?? 0;
       const set = code[index] === SET ? sets[argument] : undefined;
-      budget.steps -= 1 + (set?.ranges.length ?? 0);
-      if (budget.steps < 0) throw new GlobError("matching takes too long");
+      budget.spend(1 + (set?.ranges.length ?? 0));
       const isRead = set === undefined ? reads(code[index], argument, char) : isInSet(set, char);
-      if (isRead) reach(program, index + 2, next);
+      if (isRead) reach(program, index + 2, next, budget);
     }
     [current, next] = [next, current];
     next.length = 0;
   }
-  program.round++;
   return current.some((index) => code[index] === MATCH);
 }
 
@@ -151,16 +227,17 @@ function isInSet({ ranges, isNegated }: CharacterSet, char: number): boolean {
 }
 
 /** Adds the instructions that read a character or match, reached from one without reading. */
-function reach(program: Program, from: number, found: number[]): void {
+function reach(program: Program, from: number, found: number[], budget: GlobBudget): void {
   const { code, seen, round } = program;
   for (let index = from; seen[index] !== round; ) {
     seen[index] = round;
+    budget.spend(1);
     const kind = code[index];
     if (kind !== SPLIT && kind !== JUMP) {
       found.push(index);
       return;
     }
-    if (kind === SPLIT) reach(program, index + 2, found);
+    if (kind === SPLIT) reach(program, index + 2, found, budget);
     index = code[index + 1] ?? 0;
   }
 }

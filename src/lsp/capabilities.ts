@@ -9,15 +9,15 @@ import type {
   WorkDoneProgressOptions,
 } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
-import { type GlobBudget, GlobError } from "../base/glob.js";
+import { BATCH_STEPS, GlobBudget, GlobError } from "../base/glob.js";
 import { fieldsOf, getAt, isTable, itemsOf } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Listeners, waitUntil } from "../base/timing.js";
 import { methods } from "../protocol/methods.js";
-import { matchesGlob, registrationProblems } from "./server-globs.js";
+import { matchesGlob, registrationProblem } from "./server-globs.js";
 
-/** How many steps the selectors of a method may take for one file: a few milliseconds. */
-const MAX_STEPS = 500_000;
+const UNUSABLE = "a registered glob is not used";
+const TOO_SLOW = "registered globs are too much work; some are not used";
 
 export interface Subject {
   path: string;
@@ -35,12 +35,14 @@ export class Capabilities {
   readonly #listeners = new Listeners();
   #offered: Record<string, unknown> = {};
   readonly #neverOffered = new Set<string>();
-  #isWarned = false;
+  /** What was warned of. */
+  readonly #warned = new Set<string>();
 
-  /** `warn` is told of registered patterns that cannot be used. */
+  /** `warn` is told once that registered patterns cannot be used, and once that they take too long. */
   constructor(
     private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "projectQuery" | "ready">,
-    private readonly warn: (method: string, problem: string) => void = () => undefined,
+    private readonly warn: (message: string, data: { method: string; problem: string }) => void = () =>
+      undefined,
   ) {}
 
   /** The capabilities in the result of `initialize`. */
@@ -59,6 +61,7 @@ export class Capabilities {
   /** Returns whether everything was registered: registrations are bounded in number and size. */
   register(params: unknown): boolean {
     let isWhole = true;
+    const budget = new GlobBudget(BATCH_STEPS);
     for (const item of itemsOf(fieldsOf<RegistrationParams>(params).registrations)) {
       const { id, method, registerOptions: options } = fieldsOf<Registration>(item);
       if (typeof method !== "string") continue;
@@ -71,8 +74,7 @@ export class Capabilities {
       if (!hasRoom) continue;
       this.#registrations.set(key, { method, options, size });
       this.#size += size;
-      const [problem] = registrationProblems(options);
-      if (problem !== undefined) this.#warnOnce(method, problem);
+      this.#warnOfProblem(method, options, budget);
     }
     this.#listeners.notify();
     return isWhole;
@@ -83,10 +85,22 @@ export class Capabilities {
     this.#registrations.delete(key);
   }
 
-  #warnOnce(method: string, problem: string): void {
-    if (this.#isWarned) return;
-    this.#isWarned = true;
-    this.warn(method, problem);
+  /** Patterns past the budget are not checked; a warning tells if matching them takes too long too. */
+  #warnOfProblem(method: string, options: unknown, budget: GlobBudget): void {
+    if (this.#warned.has(UNUSABLE) || budget.isSpent) return;
+    try {
+      const problem = registrationProblem(options, budget);
+      if (problem !== undefined) this.#warnOnce(UNUSABLE, method, problem);
+    } catch (error) {
+      if (!(error instanceof GlobError)) throw error;
+      this.#warnOnce(TOO_SLOW, method, error.message);
+    }
+  }
+
+  #warnOnce(message: string, method: string, problem: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.warn(message, { method, problem });
   }
 
   /** The protocol spells it `unregisterations`; some servers send `unregistrations`. */
@@ -158,13 +172,13 @@ export class Capabilities {
     if (!facts) return [];
     const { path, inside } = providerOf(facts.capability);
     const found: unknown[] = [];
-    const budget = { steps: MAX_STEPS };
+    const budget = new GlobBudget();
     const selects = (options: unknown): boolean => {
       try {
         return isSelected(options, subject, budget);
       } catch (error) {
         if (!(error instanceof GlobError)) throw error;
-        this.#warnOnce(method, error.message);
+        this.#warnOnce(TOO_SLOW, method, error.message);
         return false;
       }
     };
@@ -211,7 +225,7 @@ function isSelected(options: unknown, subject: Subject | undefined, budget: Glob
 }
 
 function matchesFilter(filter: unknown, subject: Subject, budget: GlobBudget): boolean {
-  if (--budget.steps < 0) throw new GlobError("matching takes too long");
+  budget.spend(1);
   if (typeof filter === "string") return filter === subject.languageId || filter === "*";
   if (!isTable(filter)) return false;
   const { notebook, language, scheme, pattern } = fieldsOf<TextDocumentFilter & { notebook: unknown }>(

@@ -91,8 +91,8 @@ export class Instance {
     this.plan = plan;
     this.root = root;
     this.generation = context.generation;
-    const capabilities = new Capabilities(plan, (method, problem) =>
-      context.log("warn", "a registered glob is not used", { server: plan.id, method, problem }),
+    const capabilities = new Capabilities(plan, (message, data) =>
+      context.log("warn", message, { server: plan.id, ...data }),
     );
     const readiness = new ReadinessState(plan.ready);
     const notify = (method: string, params: unknown): void => this.#connection.notify(method, params);

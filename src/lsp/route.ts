@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { ServerPlan } from "../abi/plan.js";
-import { compileGlobs, GlobError, type GlobMatcher } from "../base/glob.js";
+import { GlobError, GlobList } from "../base/glob.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
@@ -45,16 +45,20 @@ export function claims(server: ServerPlan, path: string, roots: readonly string[
 }
 
 /** The compiled globs of each list of a plan. */
-const compiled = new WeakMap<readonly string[], GlobMatcher>();
+const compiled = new WeakMap<readonly string[], GlobList>();
 
-/** Whether any of a plan's globs matches. One that takes too long does not. */
+/** Whether any of a plan's globs matches. One that takes too long does not, nor does a list that cannot be used. */
 function matchesAny(globs: readonly string[], path: string): boolean {
+  const list = compiled.get(globs) ?? usableList(globs);
+  compiled.set(globs, list);
+  return list.matches(path) ?? false;
+}
+
+function usableList(globs: readonly string[]): GlobList {
   try {
-    const matches = compiled.get(globs) ?? compileGlobs(globs);
-    compiled.set(globs, matches);
-    return matches(path);
+    return new GlobList(globs);
   } catch (error) {
-    if (error instanceof GlobError) return false;
+    if (error instanceof GlobError) return new GlobList([]);
     throw error;
   }
 }

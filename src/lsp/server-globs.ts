@@ -11,43 +11,84 @@ import { isInside, pathOfUri, slashed } from "../base/paths.js";
 
 /** Some servers list all their folders in one pattern. */
 const MAX_LENGTH = 4_000;
-/** How many patterns of a registration are checked. */
-const MAX_CHECKED = 1_000;
+/** The steps of compiling a pattern, for each of its characters. */
+const COMPILE_COST = 4;
+/** The steps of finding a compiled pattern. */
+const FIND_COST = 10;
 
-const compiled = new LRUCache<string, GlobMatcher>({
-  max: 1_000,
-  memoMethod: (glob) => {
-    const isUsable = globProblem(glob, { maxLength: MAX_LENGTH }) === undefined;
-    return isUsable ? compileGlob(glob, { maxLength: MAX_LENGTH }) : () => false;
-  },
-});
+/** The compiled patterns, where case counts and where it does not; how much they take goes by their characters. */
+const compiled = [matcherCache(), matcherCache()] as const;
 
-/** Whether an LSP glob (a text, or a pattern relative to a folder) matches a file. Throws a GlobError as `compileGlob`. */
-export function matchesGlob(glob: unknown, path: string, budget: GlobBudget): boolean {
-  if (typeof glob === "string") return globTest(glob, path, budget);
-  const { pattern, baseUri } = fieldsOf<RelativePattern>(glob);
-  const base = pathOfUri(isTable(baseUri) ? fieldsOf<WorkspaceFolder>(baseUri).uri : baseUri);
-  if (typeof pattern !== "string" || base === undefined) return false;
-  return isInside(path, base) && globTest(pattern, relative(base, path), budget);
+function matcherCache() {
+  const maxSize = 1_000_000;
+  return new LRUCache<string, GlobMatcher>({
+    max: 1_000,
+    maxSize,
+    sizeCalculation: (_, glob) => glob.length + 1,
+  });
 }
 
-function globTest(glob: string, path: string, budget: GlobBudget): boolean {
-  if (--budget.steps < 0) throw new GlobError("matching takes too long");
-  const test = compiled.memo(glob);
+/** Whether an LSP glob (a text, or a pattern relative to a folder) matches a file. Throws a GlobError past the budget. */
+export function matchesGlob(glob: unknown, path: string, budget: GlobBudget, ignoreCase = false): boolean {
+  budget.spend(1);
+  if (typeof glob === "string") return globTest(glob, path, budget, ignoreCase);
+  const { pattern, baseUri } = fieldsOf<RelativePattern>(glob);
+  const uri = isTable(baseUri) ? fieldsOf<WorkspaceFolder>(baseUri).uri : baseUri;
+  if (typeof pattern !== "string" || typeof uri !== "string") return false;
+  budget.spend(FIND_COST + uri.length);
+  const base = pathOfUri(uri);
+  if (base === undefined || !isInside(path, base)) return false;
+  return globTest(pattern, relative(base, path), budget, ignoreCase);
+}
+
+/** The verdict of a match for all files of a message: past the budget a server hears of all the others. */
+export function matchesOrTooLong(budget: GlobBudget, match: () => boolean): boolean {
+  try {
+    return budget.isSpent || match();
+  } catch (error) {
+    if (error instanceof GlobError) return true;
+    throw error;
+  }
+}
+
+function globTest(glob: string, path: string, budget: GlobBudget, ignoreCase: boolean): boolean {
+  const test = usableMatcher(glob, budget, ignoreCase);
   return test(slashed(path), budget) || (!glob.includes("/") && test(basename(path), budget));
 }
 
-/** Why globs of a registration cannot be used. */
-export function registrationProblems(options: unknown): string[] {
-  if (!isTable(options)) return [];
-  const selector = itemsOf(options.documentSelector).map((filter) => isTable(filter) && filter.pattern);
-  const watchers = itemsOf(options.watchers).map((watcher) => isTable(watcher) && watcher.globPattern);
-  const filters = itemsOf(options.filters).map(
-    (filter) => isTable(filter) && isTable(filter.pattern) && filter.pattern.glob,
-  );
-  return [...selector, ...watchers, ...filters].slice(0, MAX_CHECKED).flatMap((glob) => {
+/** A pattern that cannot be used matches nothing. */
+function usableMatcher(glob: string, budget: GlobBudget, ignoreCase: boolean): GlobMatcher {
+  budget.spend(FIND_COST);
+  if (glob.length > MAX_LENGTH) return matchesNothing;
+  const cache = compiled[ignoreCase ? 1 : 0];
+  const known = cache.get(glob);
+  if (known !== undefined) return known;
+  budget.spend(glob.length * COMPILE_COST);
+  const isUsable = globProblem(glob, { maxLength: MAX_LENGTH }) === undefined;
+  const matcher = isUsable ? compileGlob(glob, { maxLength: MAX_LENGTH, ignoreCase }) : matchesNothing;
+  cache.set(glob, matcher);
+  return matcher;
+}
+
+const matchesNothing: GlobMatcher = () => false;
+
+/** Why a glob of a registration cannot be used: the first such reason. Throws a GlobError past the budget. */
+export function registrationProblem(options: unknown, budget: GlobBudget): string | undefined {
+  for (const glob of globsOf(options)) {
+    budget.spend(1);
     const text = isTable(glob) ? glob.pattern : glob;
-    const why = typeof text === "string" ? globProblem(text, { maxLength: MAX_LENGTH }) : undefined;
-    return why ?? [];
-  });
+    if (typeof text !== "string") continue;
+    const isUnusable = usableMatcher(text, budget, false) === matchesNothing;
+    if (isUnusable) return globProblem(text, { maxLength: MAX_LENGTH });
+  }
+  return undefined;
+}
+
+/** The globs of document selectors, file watchers and file operations. */
+function* globsOf(options: unknown): Iterable<unknown> {
+  if (!isTable(options)) return;
+  for (const filter of itemsOf(options.documentSelector)) yield isTable(filter) && filter.pattern;
+  for (const watcher of itemsOf(options.watchers)) yield isTable(watcher) && watcher.globPattern;
+  for (const filter of itemsOf(options.filters))
+    yield isTable(filter) && isTable(filter.pattern) && filter.pattern.glob;
 }

@@ -1,14 +1,14 @@
 /** The patterns of `workspace.deny`: whether a path is denied. */
-import { compileGlobs, GlobError } from "../base/glob.js";
+import { GlobError, GlobList } from "../base/glob.js";
 import { ConfigError } from "../base/problem.js";
 
 /**
  * Compiles the patterns; throws a ConfigError for one that cannot be used. Case is ignored, because on some file systems
- * `.GIT` is `.git`. A path that takes too long to match is denied.
+ * `.GIT` is `.git`. A path that takes too long to match counts as denied.
  */
-export function compileDeny(deny: readonly string[]): (path: string) => boolean {
+export function compileDeny(deny: readonly string[]): GlobList {
   try {
-    return compileGlobs(deny, { ignoreCase: true, whenTooLong: true });
+    return new GlobList(deny, { ignoreCase: true });
   } catch (error) {
     if (!(error instanceof GlobError)) throw error;
     const message = `\`workspace.deny\` cannot be used: ${error.message}.`;

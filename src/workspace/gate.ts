@@ -33,17 +33,18 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const named = [...roots, ...options.roots, ...extraRoots, ...options.extraRoots];
   const base = roots[0];
   if (base === undefined) throw noRoot("The workspace has no root.", 0);
-  const denies = compileDeny(options.deny);
+  const deny = compileDeny(options.deny);
 
   // Answers show hundreds of files of one folder: the folder that was checked last is not checked again.
   let allowedFolder = "";
-  const isDenied = (path: string, home: string): boolean => {
+  const deniedBy = (path: string, home: string): Refusal | undefined => {
     const name = relative(home, path);
     const folder = `${home}\0${dirname(name)}`;
     const unchecked = folder === allowedFolder ? [slashed(name)] : prefixes(name);
-    if (unchecked.some((prefix) => denies(prefix))) return true;
+    const matches = deny.matches(...unchecked);
+    if (matches !== false) return denied(matches === undefined);
     allowedFolder = folder;
-    return false;
+    return undefined;
   };
 
   const place = (path: string): Admitted | Refusal => {
@@ -52,7 +53,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     const home = extra ?? options.libraryOf?.(path);
     if (home === undefined) return outside();
     if (isSystemPath(path, home)) return systemPath();
-    if (isDenied(path, home)) return denied();
+    const refusal = deniedBy(path, home);
+    if (refusal !== undefined) return refusal;
     const shown = root === undefined ? path : relative(base, path) || ".";
     const admitted = { path, uri: fileUri(path), shown: slashed(shown), writable: root !== undefined };
     return extra === undefined ? { ...admitted, isLibrary: true } : admitted;
@@ -161,8 +163,9 @@ function systemPath(): Refusal {
   );
 }
 
-function denied(): Refusal {
-  return new Refusal("guard/denied", "The path matches `workspace.deny`.");
+function denied(isTooSlow: boolean): Refusal {
+  const why = isTooSlow ? "takes too long to match against" : "matches";
+  return new Refusal("guard/denied", `The path ${why} \`workspace.deny\`.`);
 }
 
 function noRoot(message: string, index: number): ConfigError {

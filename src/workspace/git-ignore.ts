@@ -3,7 +3,7 @@
  * may be a stranger's: they are read and matched within bounds, and what is over a bound is told.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { type GlobBudget, GlobError } from "../base/glob.js";
+import { GlobBudget, GlobError, PATH_STEPS } from "../base/glob.js";
 import { slashed } from "../base/paths.js";
 import { type IgnoreRule, parseIgnoreRules, verdictOf } from "./ignore-rules.js";
 import type { WalkedFiles } from "./walk.js";
@@ -18,7 +18,7 @@ export interface IgnoreRules {
 }
 
 /** The user whose git settings count. */
-export interface Person {
+export interface GitUser {
   env: { readonly [name: string]: string | undefined };
   home: string;
 }
@@ -26,37 +26,37 @@ export interface Person {
 /** The largest file that is read. */
 export const MAX_RULES_BYTES = 1_048_576;
 /** How much text, and how many rules, are used in all. */
-const MAX_TOTAL_BYTES = 8 * MAX_RULES_BYTES;
+const MAX_TOTAL_BYTES = 4 * MAX_RULES_BYTES;
 const MAX_TOTAL_RULES = 100_000;
 /** Most notes that are told. */
 const MAX_NOTES = 20;
-/** How many steps the match of one path may take: a few milliseconds. */
-const MAX_STEPS = 500_000;
-/** How many steps matching may take until `refill` is called: a few seconds. */
+/** How many steps matching may take until `refill` is called: two or three seconds, with pauses between the paths. */
 const ALL_STEPS = 60_000_000;
 
 /** The ignore files of one walk or one watch. Create one for each. */
 export class GitIgnore {
-  readonly #budget: GlobBudget = { steps: ALL_STEPS };
-  /** What was used of each file. A file that is read again replaces what it had. */
+  readonly #budget = new GlobBudget(ALL_STEPS);
+  /** What was used of each file, and of all together. A file that is read again replaces what it had. */
   readonly #used = new Map<string, { bytes: number; rules: number }>();
+  #usedBytes = 0;
+  #usedRules = 0;
   readonly #told = new Set<string>();
 
   /** `tell` is called once for each file, or part of one, that is not used, with the reason. */
   constructor(
     private readonly files: WalkedFiles,
-    private readonly person: Person,
+    private readonly user: GitUser,
     private readonly tell: (note: string) => void,
   ) {}
 
   /** Whether matching has used up its steps: nothing more counts as ignored. */
   get isExhausted(): boolean {
-    return this.#budget.steps <= 0;
+    return this.#budget.isSpent;
   }
 
   /** Another round of work begins. */
   refill(): void {
-    this.#budget.steps = ALL_STEPS;
+    this.#budget.refill(ALL_STEPS, ALL_STEPS);
   }
 
   /** The rules from outside a workspace that apply in it, the weakest first; none outside of a repository. */
@@ -66,7 +66,7 @@ export class GitIgnore {
     const prefix = slashed(relative(top.folder, root));
     const above = prefix === "" ? [] : foldersDownTo(prefix);
     const sources = [
-      { folder: "", file: excludesFile(top, this.files, this.person) },
+      { folder: "", file: excludesFile(top, this.files, this.user) },
       { folder: "", file: join(top.common, "info", "exclude") },
       ...above.map((folder) => ({ folder, file: join(top.folder, folder, ".gitignore") })),
     ];
@@ -85,35 +85,18 @@ export class GitIgnore {
   /** Whether a path in a folder that is not ignored is. The innermost rules that match it decide, as in git. */
   isIgnored(path: string, isFolder: boolean, rules: readonly IgnoreRules[]): boolean {
     if (this.isExhausted) return false;
-    const budget = { steps: Math.min(MAX_STEPS, this.#budget.steps) };
-    const before = budget.steps;
     try {
-      for (let index = rules.length - 1; index >= 0; index--) {
-        const some = rules[index];
-        const local = some === undefined ? "" : localPath(path, some);
-        // A file says nothing about the folder that it is in.
-        if (some === undefined || local === "") continue;
-        const verdict = verdictOf(some.rules, local, isFolder, budget);
-        if (verdict !== undefined) return verdict;
-      }
+      return this.#budget.lend(PATH_STEPS, (budget) => verdictOfAll(path, isFolder, rules, budget));
     } catch (error) {
       if (!(error instanceof GlobError)) throw error;
       this.#tellOnce("matching the ignore rules takes too long: some files count as not ignored");
-    } finally {
-      this.#budget.steps -= before - budget.steps;
+      return false;
     }
-    return false;
   }
 
   #rulesIn(file: string, folder: string, prefix: string): IgnoreRules[] {
-    this.#used.delete(file);
-    let bytes = 0;
-    let count = 0;
-    for (const used of this.#used.values()) {
-      bytes += used.bytes;
-      count += used.rules;
-    }
-    if (bytes >= MAX_TOTAL_BYTES || count >= MAX_TOTAL_RULES) {
+    this.#use(file, 0, 0);
+    if (this.#usedBytes >= MAX_TOTAL_BYTES || this.#usedRules >= MAX_TOTAL_RULES) {
       this.#tellOnce("there are too many ignore rules: the .gitignore files of some folders are not used");
       return [];
     }
@@ -128,8 +111,16 @@ export class GitIgnore {
       this.#tellOnce(
         `${file} has ${skipped} rules that are too long, or more than can be used; they are skipped`,
       );
-    this.#used.set(file, { bytes: content.length, rules: rules.length });
+    this.#use(file, content.length, rules.length);
     return [{ rules, folder, prefix }];
+  }
+
+  #use(file: string, bytes: number, rules: number): void {
+    const before = this.#used.get(file);
+    this.#usedBytes += bytes - (before?.bytes ?? 0);
+    this.#usedRules += rules - (before?.rules ?? 0);
+    if (bytes > 0) this.#used.set(file, { bytes, rules });
+    else this.#used.delete(file);
   }
 
   #tellOnce(note: string): void {
@@ -137,6 +128,22 @@ export class GitIgnore {
     this.#told.add(note);
     this.tell(note);
   }
+}
+
+/** Whether the innermost rules that match a path ignore it. */
+function verdictOfAll(
+  path: string,
+  isFolder: boolean,
+  rules: readonly IgnoreRules[],
+  budget: GlobBudget,
+): boolean {
+  for (const some of rules.toReversed()) {
+    const local = localPath(path, some);
+    // A file says nothing about the folder that it is in.
+    const verdict = local === "" ? undefined : verdictOf(some.rules, local, isFolder, budget);
+    if (verdict !== undefined) return verdict;
+  }
+  return false;
 }
 
 /** A path as the ignore file sees it; empty for its own folder and for those above. */
@@ -164,7 +171,7 @@ function repositoryOf(root: string, files: WalkedFiles): { folder: string; commo
 }
 
 /** The user's own excludes: the file that git's settings name, or the default one. */
-function excludesFile({ common }: { common: string }, files: WalkedFiles, { env, home }: Person): string {
+function excludesFile({ common }: { common: string }, files: WalkedFiles, { env, home }: GitUser): string {
   const settings = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
   const configs = [join(common, "config"), join(home, ".gitconfig"), join(settings, "config")];
   const named = configs.map((file) => excludesIn(linesOf(file, files))).find((file) => file !== undefined);

@@ -14,8 +14,8 @@ export interface IgnoreRule {
 /** Most rules that are used of one file. */
 export const MAX_RULES = 10_000;
 
-/** Most rules are rejected at a glance, which takes less time than a step of a match. */
-const STEPS_PER_RULE = 0.1;
+/** The steps of passing over a rule. */
+const RULE_COST = 0.1;
 
 /** On these systems a repository's `core.ignorecase` is set. */
 const ignoreCase = process.platform === "darwin" || process.platform === "win32";
@@ -42,9 +42,8 @@ export function verdictOf(
   const name = path.slice(path.lastIndexOf("/") + 1);
   for (let index = rules.length - 1; index >= 0; index--) {
     const rule = rules[index];
+    budget.spend(RULE_COST);
     if (rule === undefined || (rule.isForFolders && !isFolder)) continue;
-    budget.steps -= STEPS_PER_RULE;
-    if (budget.steps < 0) throw new GlobError("matching takes too long");
     if (rule.matches(rule.isForNames ? name : path, budget)) return !rule.isNegated;
   }
   return undefined;

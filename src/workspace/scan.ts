@@ -1,5 +1,5 @@
 /** Counts the files of each kind in a workspace, to choose its language servers. */
-import type { Person } from "./git-ignore.js";
+import type { GitUser } from "./git-ignore.js";
 import { type Walked, type WalkedFiles, walk, walkInTurns } from "./walk.js";
 
 /** How many files of each kind a workspace has. When the walk was cut, all numbers are lower bounds. */
@@ -11,9 +11,9 @@ export interface WorkspaceScan extends Walked {
 }
 
 /** Counts the files of a workspace, blocking. */
-export function scanWorkspace(root: string, files: WalkedFiles, person: Person): WorkspaceScan {
+export function scanWorkspace(root: string, files: WalkedFiles, user: GitUser): WorkspaceScan {
   const counts = new Counts();
-  const steps = walk(root, files, person);
+  const steps = walk(root, files, user);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return { ...counts, ...value };
@@ -22,9 +22,9 @@ export function scanWorkspace(root: string, files: WalkedFiles, person: Person):
 }
 
 /** The same, without blocking the event loop for long. */
-export async function scanInTurns(root: string, files: WalkedFiles, person: Person): Promise<WorkspaceScan> {
+export async function scanInTurns(root: string, files: WalkedFiles, user: GitUser): Promise<WorkspaceScan> {
   const counts = new Counts();
-  const walked = await walkInTurns(walk(root, files, person), (path) => {
+  const walked = await walkInTurns(walk(root, files, user), (path) => {
     counts.add(path);
     return false;
   });

@@ -6,7 +6,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
-import { GitIgnore, type IgnoreRules, MAX_RULES_BYTES, type Person } from "./git-ignore.js";
+import { GitIgnore, type GitUser, type IgnoreRules, MAX_RULES_BYTES } from "./git-ignore.js";
 import { holdsInstalled, PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "./skipped-folders.js";
 
 /** What a walk needs of a file system. */
@@ -22,7 +22,7 @@ const MAX_ENTRIES = 200_000;
 const MAX_IN_FOLDER = 50_000;
 const MAX_DEPTH = 64;
 /** After how many entries of a folder other work may run. */
-const ENTRIES_PER_TURN = 64;
+const ENTRIES_PER_TURN = 16;
 const SKIPPED: ReadonlySet<string> = new Set([...VERSION_CONTROL_FOLDERS, ...PACKAGE_FOLDERS]);
 /** How long a walk may block the event loop. */
 const SLICE_MS = 40;
@@ -39,9 +39,9 @@ export interface Walked {
 }
 
 /** Walks a folder lazily: stop iterating when you have seen enough. */
-export function* walk(root: string, files: WalkedFiles, person: Person): Walk {
+export function* walk(root: string, files: WalkedFiles, user: GitUser): Walk {
   const notes: string[] = [];
-  const git = new GitIgnore(files, person, (note) => notes.push(note));
+  const git = new GitIgnore(files, user, (note) => notes.push(note));
   let seen = 0;
   let cut = false;
   let level: { folder: string; rules: IgnoreRules[] }[] = [{ folder: "", rules: git.outerRules(root) }];

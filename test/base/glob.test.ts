@@ -1,8 +1,8 @@
-/** Globs in linear time: the same verdicts as picomatch, and no pattern that takes long. */
+/** Globs: the same verdicts as picomatch, and no pattern that takes long. What they cost is in `glob-cost.test.ts`. */
 import fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
-import { compileGlob, compileGlobs, GlobError, globProblem } from "../../src/base/glob.js";
+import { compileGlob, GlobBudget, GlobError, GlobList, globProblem } from "../../src/base/glob.js";
 
 describe("a glob", () => {
   it.each([
@@ -42,7 +42,8 @@ describe("a glob", () => {
     expect(compileGlob("A.TS", { ignoreCase: true })("a.ts")).toBe(true);
     expect(compileGlob("A.TS")("a.ts")).toBe(false);
     expect(compileGlob("{a,b}", { git: true })("{a,b}")).toBe(true);
-    expect(compileGlobs(["*.a", "*.b"])("x.b")).toBe(true);
+    expect(new GlobList(["*.a", "*.b"]).matches("x.b")).toBe(true);
+    expect(new GlobList(["*.A"], { ignoreCase: true }).matches("x", "X.a")).toBe(true);
   });
 
   it("has the same verdict as picomatch", () => {
@@ -98,20 +99,67 @@ describe("a glob", () => {
   );
 
   it("uses no more steps than its budget, which matches share", () => {
-    const matches = compileGlobs([`${"*a".repeat(100)}[b]`, `${"*a".repeat(100)}[c]`]);
-    const budget = { steps: 30_000 };
-    expect(matches("a".repeat(100), budget)).toBe(false);
-    expect(budget.steps).toBeLessThan(15_000);
-    expect(() => matches("a".repeat(100), budget)).toThrow(GlobError);
+    const slow = compileGlob(`${"*a".repeat(100)}[b]`);
+    const budget = new GlobBudget(60_000);
+    expect(slow("a".repeat(100), budget)).toBe(false);
+    expect(budget.steps).toBeLessThan(30_000);
+    expect(() => slow("a".repeat(100), budget)).toThrow(GlobError);
+    expect(budget.isSpent).toBe(true);
     // A set costs what it has members: else a long one would be cheap.
-    const set = { steps: 10_000 };
+    const set = new GlobBudget(10_000);
     expect(compileGlob(`*[${"x".repeat(900)}]`)("y".repeat(5), set)).toBe(false);
     expect(set.steps).toBeLessThan(2_000);
-    expect(() => compileGlobs(Array.from({ length: 1_001 }, () => "a"))).toThrow(GlobError);
+    // So does what is reached without reading a character.
+    const braces = new GlobBudget(10_000);
+    expect(() => compileGlob(`*${"{,}".repeat(300)}[b]`)("y".repeat(50), braces)).toThrow(GlobError);
+  });
+
+  it("that ran out of steps has the right verdict with more of them", () => {
+    const matches = compileGlob("{a,b}*{c,d}*[e]");
+    for (let steps = 1; steps < 60; steps++) {
+      try {
+        matches("axxdxxe", new GlobBudget(steps));
+      } catch (error) {
+        expect(error).toBeInstanceOf(GlobError);
+      }
+      expect([steps, matches("axxdxxe")]).toEqual([steps, true]);
+    }
+  });
+
+  it.each([
+    ["{{a}", "{a", true],
+    ["{{{a,b}", "{{b", true],
+    ["{a}}", "a}", true],
+    ["\\{a,b}", "{a,b}", true],
+    ["{a\\},b}", "a}", true],
+    ["[[a", "[[a", true],
+    ["[{a,b}", "[a", true],
+    ["{[,]x,b}", ",x", true],
+    ["**/ab*cd/**", "x/ab-cd/y", true],
+    ["**/ab*cd/**", "x/abc/y", false],
+  ])("with brackets that nothing closes: %s against %s: %s", (pattern, path, matches) => {
+    expect(compileGlob(pattern)(path)).toBe(matches);
   });
 
   it("that is too long or too deep is refused", () => {
     expect(() => compileGlob("a".repeat(1_001))).toThrow(GlobError);
     expect(() => compileGlob(`${"{".repeat(20)}a${"}".repeat(20)}`)).toThrow(GlobError);
+  });
+});
+
+describe("a list of globs", () => {
+  it("has a bounded number of patterns", () => {
+    expect(() => new GlobList(Array.from({ length: 1_001 }, () => "a"))).toThrow(GlobError);
+  });
+
+  it("has no verdict for paths that take too long, and goes on with those that do not", () => {
+    const list = new GlobList(Array.from({ length: 400 }, (_, n) => `**/${"*a".repeat(200)}[b${n}]`));
+    const slow = "a".repeat(200);
+    for (let n = 0; n < 200; n++) expect(list.matches(`${n}/${slow}`)).toBeUndefined();
+    expect(list.matches("src/b.ts")).toBe(false);
+    const usual = ["**/.git/**", "**/node_modules/**", "**/*.{pem,key}", "secret?/**", "**/[Dd]ist/**"];
+    const many = new GlobList(Array.from({ length: 20 }, (_, n) => usual[n % usual.length] ?? ""));
+    for (let n = 0; n < 3_000; n++)
+      expect(many.matches(`packages/server/src/features/completion/providers/some-thing${n}.ts`)).toBe(false);
   });
 });

@@ -9,8 +9,10 @@ import type { JsonObject } from "../../src/base/json.js";
 import { program, testEnvironment } from "../live/session.js";
 import { writeTestWorkspace } from "../runtime/test-workspace.js";
 
-/** Far more than anything here takes. What would hang does so for hours. */
-const LIMIT_MS = 60_000;
+/** Far more than any step here takes, on a busy machine too. */
+const LIMIT_MS = 20_000;
+/** The longest time without an answer to a ping: far more than a turn of the event loop takes. */
+const MAX_GAP_MS = 5_000;
 const options = { timeout: 4 * LIMIT_MS };
 
 const folders: string[] = [];
@@ -47,7 +49,10 @@ async function run(words: string[], cwd: string): Promise<{ code: number | null;
   return { code, stdout };
 }
 
-/** `serve` over stdio: the answers to these calls, what it logged, and the most memory that it had; ended by SIGTERM. */
+/**
+ * `serve` over stdio: the answers to these calls, what it logged, and the most memory that it had; ended by SIGTERM. It is
+ * pinged all the time: no answer may come late.
+ */
 async function serve(words: string[], cwd: string, calls: { tool: string; args: JsonObject }[]) {
   const child = start(["serve", ...words], cwd);
   let logged = "";
@@ -55,24 +60,38 @@ async function serve(words: string[], cwd: string, calls: { tool: string; args: 
     logged += text;
   });
   if (child.stdout === null) throw new Error("no output");
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const ask = async (id: number, method: string, params: JsonObject): Promise<JsonObject> => {
+  const waiting = new Map<unknown, (message: JsonObject) => void>();
+  createInterface(child.stdout).on("line", (line) => {
+    const message = JSON.parse(line) as JsonObject;
+    waiting.get(message.id)?.(message);
+    waiting.delete(message.id);
+  });
+  let lastId = 0;
+  const ask = (method: string, params: JsonObject): Promise<JsonObject> => {
+    const id = ++lastId;
     child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-    for (;;) {
-      const { value, done } = await lines.next();
-      if (done) throw new Error(`ended before ${method} was answered: ${logged}`);
-      const message = JSON.parse(value) as JsonObject;
-      if (message.id === id) return message;
-    }
+    const answer = new Promise<JsonObject>((resolve) => waiting.set(id, resolve));
+    return within(answer, `${method} ${JSON.stringify(params).slice(0, 100)}: ${logged.slice(-500)}`);
   };
   const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "0" } };
-  await within(ask(0, "initialize", hello), "initialize");
+  await ask("initialize", hello);
   child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+  let isOver = false;
+  let longestMs = 0;
+  const pinging = (async () => {
+    while (!isOver) {
+      const began = performance.now();
+      await ask("ping", {});
+      longestMs = Math.max(longestMs, performance.now() - began);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
   const answers: string[] = [];
-  for (const [index, { tool, args }] of calls.entries()) {
-    const params = { name: tool, arguments: args };
-    answers.push(JSON.stringify(await within(ask(index + 1, "tools/call", params), tool)));
-  }
+  for (const { tool, args } of calls)
+    answers.push(JSON.stringify(await ask("tools/call", { name: tool, arguments: args })));
+  isOver = true;
+  await pinging;
+  expect(longestMs).toBeLessThan(MAX_GAP_MS);
   const peakMb = peakMemoryMb(child.pid);
   child.kill("SIGTERM");
   if (child.exitCode === null) await within(once(child, "exit"), "SIGTERM");
@@ -125,6 +144,15 @@ describe("a .gitignore", () => {
     await serve([], folder, []);
   });
 
+  it.each(["[", "[:", "{", "*a"])("full of `%s` hangs neither", options, async (unit) => {
+    const rule = unit.repeat(998 / unit.length);
+    const text = `${rule}\n`.repeat(1_040);
+    const { outside, folder } = workspaceOf({ ".gitignore": text, "a.fake": "x\n", "sub/.gitignore": text });
+    const { answers } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
+    expect(answers[0]).toContain("words");
+    expect(await run(["tools"], folder)).toMatchObject({ code: 0 });
+  });
+
   const many = Array.from({ length: 100_000 }, (_, n) => `**/x${n}/*a*b*c*d*${n}`).join("\n");
   it.each<[string, (file: string) => void]>([
     ["of 2.9 MB of patterns", (file) => writeFileSync(file, many)],
@@ -152,9 +180,9 @@ describe("a .gitignore", () => {
   });
 
   it("within the bound, but slow to match, is used as far as the budget goes", options, async () => {
-    const rules = Array.from({ length: 5_000 }, (_, n) => `${"*a".repeat(90)}${n}[b]`).join("\n");
+    const rules = Array.from({ length: 5_000 }, (_, n) => `${"*a".repeat(90)}[b${n}]`).join("\n");
     const files: { [path: string]: string } = { ".gitignore": rules, "a.fake": "x\n" };
-    for (let n = 0; n < 300; n++) files[`${"a".repeat(200)}${n}.fake`] = "x\n";
+    for (let n = 0; n < 300; n++) files[`${n}${"a".repeat(200)}.fake`] = "x\n";
     const { outside } = workspaceOf(files);
     const { answers, logged } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
     expect(answers[0]).toContain("words");
@@ -180,7 +208,7 @@ describe("workspace.deny", () => {
   );
 
   it("that is slow to match refuses the path", options, async () => {
-    const deny = Array.from({ length: 400 }, (_, n) => `**/${"*a".repeat(200)}${n}[b]`);
+    const deny = Array.from({ length: 400 }, (_, n) => `**/${"*a".repeat(200)}[z${n}]`);
     const config = { workspace: { roots: ["work"], deny } };
     const { outside } = workspaceOf({ [`${name}.fake`]: "x\n", "b.fake": "x\n" }, undefined, config);
     const { answers } = await serve(["--config", "lspi.json"], outside, [
@@ -189,6 +217,19 @@ describe("workspace.deny", () => {
     ]);
     expect(answers[0]).toContain("guard/denied");
     expect(answers[1]).toContain("words");
+  });
+
+  it.each(["{,}", "*a"])("of many `%s` is too slow for all files, which is told", options, async (unit) => {
+    const slow = unit.repeat(960 / unit.length);
+    const deny = Array.from({ length: 400 }, (_, n) => `**/*${slow}[z${n}]`);
+    const config = { workspace: { roots: ["work"], deny } };
+    const files: { [path: string]: string } = { "b.fake": "x\n" };
+    for (let n = 0; n < 1_000; n++) files[`${n}${name}.fake`] = "x\n";
+    const { outside } = workspaceOf(files, undefined, config);
+    const calls = [hover("b.fake"), hover(`1${name}.fake`)];
+    const { answers, logged } = await serve(["--config", "lspi.json"], outside, calls);
+    expect(answers[1]).toContain("takes too long to match against `workspace.deny`");
+    expect(logged).toContain("some files count as denied");
   });
 
   it.each([
@@ -206,18 +247,24 @@ describe("workspace.deny", () => {
 });
 
 describe("a document selector that a server registers", () => {
-  const registering = (pattern: string) => {
-    const registerOptions = { documentSelector: [{ pattern }] };
+  const registering = (patterns: string[]) => {
+    const registerOptions = { documentSelector: patterns.map((pattern) => ({ pattern })) };
     const params = { registrations: [{ id: "1", method: "textDocument/hover", registerOptions }] };
     const initialized = [{ request: "client/registerCapability", params }];
     return { fake: { scenario: { capabilities: {}, replies: scenario.replies, on: { initialized } } } };
   };
 
   it.each([
-    ["would backtrack", stars, ""],
-    ["is too long", `**/${"*a".repeat(5_000)}`, "a registered glob is not used"],
-  ])("and that %s blocks nothing", options, async (_, pattern, told) => {
-    const { outside } = workspaceOf({ [`${name}.fake`]: "x\n" }, registering(pattern) as never);
+    ["would backtrack", [stars], ""],
+    ["is too long", [`**/${"*a".repeat(5_000)}`], "a registered glob is not used"],
+    ["has 900 globs of open brackets", Array.from({ length: 900 }, (_, n) => `${"[".repeat(3_990)}${n}`), ""],
+    [
+      "is too much work",
+      Array.from({ length: 900 }, (_, n) => `**/${"*a".repeat(900)}[z${n}]`),
+      "too much work",
+    ],
+  ])("and that %s blocks nothing", options, async (_, patterns, told) => {
+    const { outside } = workspaceOf({ [`${name}.fake`]: "x\n" }, registering(patterns) as never);
     const status = { tool: "get_server_status", args: {} };
     const calls = [hover(`${name}.fake`), status, hover(`${name}.fake`)];
     const { answers, logged } = await serve(["--config", "lspi.json"], outside, calls);

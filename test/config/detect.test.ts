@@ -6,9 +6,9 @@ import { loadConfig } from "../../src/config/load.js";
 import { scanWorkspace } from "../../src/workspace/scan.js";
 import { memoryFiles, request, SHIPPED } from "./memory-files.js";
 
-const person = { env: {}, home: "/home/me" };
+const user = { env: {}, home: "/home/me" };
 const scan = (contents: { [path: string]: string }, root = "/w") =>
-  scanWorkspace(root, memoryFiles(contents), person);
+  scanWorkspace(root, memoryFiles(contents), user);
 
 describe("choosing", () => {
   const presets: PresetFacts[] = [

@@ -7,7 +7,10 @@ const method = "textDocument/hover";
 const rust = { path: "/w/a.rs", languageId: "rust" };
 const other = { path: "/w/a.fake", languageId: "fake" };
 
-function capabilities(offered: unknown = {}, warn?: (method: string, problem: string) => void): Capabilities {
+function capabilities(
+  offered: unknown = {},
+  warn?: (message: string, data: { problem: string }) => void,
+): Capabilities {
   const all = new Capabilities(serverPlan("fake", ["fake"], ["fake"], "fake"), warn);
   all.offered = offered;
   return all;
@@ -49,14 +52,31 @@ test("whether a server reports on its work is known of each method, until it say
   expect(all.reportsProgress("textDocument/definition")).toBe(true);
 });
 
-test("selectors that are too long, or too much work together, select nothing, and one warning tells", () => {
-  const slow = Array.from({ length: 5_000 }, (_, n) => ({ pattern: `**/${"*a".repeat(100)}${n}[b]` }));
-  for (const documentSelector of [[{ pattern: "*".repeat(4_001) }], slow]) {
-    const warned: string[] = [];
-    const all = capabilities({}, (_, problem) => warned.push(problem));
-    all.register({ registrations: [{ id: "1", method, registerOptions: { documentSelector } }] });
-    const subject = { path: `/w/${"a".repeat(200)}.rs`, languageId: "rust" };
+const selecting = (...patterns: string[]) => ({
+  registrations: [
+    { id: "1", method, registerOptions: { documentSelector: patterns.map((pattern) => ({ pattern })) } },
+  ],
+});
+
+test("selectors that cannot be used, or are too much work, select nothing; each is warned of once", () => {
+  const slow = Array.from({ length: 5_000 }, (_, n) => `**/${"*a".repeat(100)}[b${n}]`);
+  const warned: string[] = [];
+  const all = capabilities({}, (message, { problem }) => warned.push(`${message}: ${problem}`));
+  const subject = { path: `/w/${"a".repeat(200)}.rs`, languageId: "rust" };
+  for (const patterns of [["*".repeat(4_001)], slow, ["!a"]]) {
+    all.register(selecting(...patterns));
     for (let times = 0; times < 3; times++) expect(all.supports(method, subject)).toBe(false);
-    expect(warned).toEqual([expect.stringMatching(/at most 4000 characters|takes too long/)]);
   }
+  expect(warned).toEqual([
+    expect.stringMatching(/^a registered glob is not used: .*at most 4000 characters/),
+    expect.stringMatching(/^registered globs are too much work.*matching takes too long/),
+  ]);
+});
+
+test("the first problem of a registration is told, wherever it is", () => {
+  const warned: string[] = [];
+  const all = capabilities({}, (_, { problem }) => warned.push(problem));
+  const watchers = [{ globPattern: "*.a" }, { globPattern: { baseUri: "file:///w", pattern: "x{1..2}" } }];
+  all.register({ registrations: [{ id: "1", method, registerOptions: { watchers } }] });
+  expect(warned).toEqual([expect.stringContaining("{a..b}")]);
 });

@@ -5,18 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { GlobBudget } from "../../src/base/glob.js";
 import { GitIgnore } from "../../src/workspace/git-ignore.js";
 import { MAX_RULES, parseIgnoreRules, verdictOf } from "../../src/workspace/ignore-rules.js";
 import { scanWorkspace } from "../../src/workspace/scan.js";
 import { memoryFiles } from "../config/memory-files.js";
 
-const person = { env: {}, home: "/home/me" };
+const options = { timeout: 120_000 };
+const user = { env: {}, home: "/home/me" };
 
 /** Whether rules ignore a path whose folders are not ignored. */
 function isIgnored(text: string, path: string): boolean {
   const isFolder = path.endsWith("/");
   const { rules } = parseIgnoreRules(text);
-  return verdictOf(rules, isFolder ? path.slice(0, -1) : path, isFolder, { steps: 1e6 }) ?? false;
+  return verdictOf(rules, isFolder ? path.slice(0, -1) : path, isFolder, new GlobBudget(1e6)) ?? false;
 }
 
 describe("an ignore file", () => {
@@ -99,7 +101,7 @@ describe.skipIf(gitVersion === undefined)("git check-ignore (skipped where git i
         Object.entries(ignoreFiles).map(([folder, text]) => [join(root, folder, ".gitignore"), text]),
       ),
     };
-    const git = new GitIgnore(memoryFiles(contents), person, (note) => expect(note).toBe("nothing to tell"));
+    const git = new GitIgnore(memoryFiles(contents), user, (note) => expect(note).toBe("nothing to tell"));
     const found = new Set<string>();
     for (const file of files) {
       const parts = file.split("/");
@@ -159,7 +161,7 @@ describe.skipIf(gitVersion === undefined)("git check-ignore (skipped where git i
 });
 
 describe("ignore files over a bound", () => {
-  const scan = (contents: { [path: string]: string }) => scanWorkspace("/w", memoryFiles(contents), person);
+  const scan = (contents: { [path: string]: string }) => scanWorkspace("/w", memoryFiles(contents), user);
 
   it("rules that are too long, or too many, are skipped and told; the others hold", () => {
     const found = scan({ "/w/.gitignore": `${"a".repeat(1_001)}\n*.log\n`, "/w/x.log": "", "/w/x.py": "" });
@@ -189,12 +191,26 @@ describe("ignore files over a bound", () => {
     expect(found.notes).toEqual([expect.stringContaining("too many ignore rules")]);
   });
 
-  it("rules that take too long end the walk, and are told", { timeout: 120_000 }, () => {
-    const rule = (n: number) => `${"*a".repeat(200)}${n}[b]`;
+  it("adding up what very many files use takes no longer for the last than for the first", options, () => {
+    const notes: string[] = [];
+    const git = new GitIgnore({ read: () => "x\n", list: () => [] }, user, (note) => notes.push(note));
+    const before = process.cpuUsage();
+    for (let n = 0; n < 99_000; n++) git.folderRules("/w", `f${n}`);
+    // What is read again replaces what it had.
+    for (let n = 0; n < 2_000; n++) git.folderRules("/w", "f0");
+    // It takes less than a second, and a minute if each file is added to all the others again.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(10);
+    expect(notes).toEqual([]);
+    for (let n = 99_000; n <= 100_000; n++) git.folderRules("/w", `f${n}`);
+    expect(notes).toEqual([expect.stringContaining("too many ignore rules")]);
+  });
+
+  it("rules that take too long end the walk, and are told", options, () => {
+    const rule = (n: number) => `${"*a".repeat(200)}[b${n}]`;
     const contents: { [path: string]: string } = {
       "/w/.gitignore": Array.from({ length: 2_000 }, (_, n) => rule(n)).join("\n"),
     };
-    for (let n = 0; n < 2_000; n++) contents[`/w/${"a".repeat(200)}${n}.py`] = "";
+    for (let n = 0; n < 2_000; n++) contents[`/w/${n}${"a".repeat(200)}.py`] = "";
     const found = scan(contents);
     expect(found.cut).toBe(true);
     expect(found.notes).toEqual([expect.stringContaining("takes too long")]);

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { scanInTurns, scanWorkspace } from "../../src/workspace/scan.js";
 import { memoryFiles } from "../config/memory-files.js";
 
-const person = { env: {}, home: "/home/me" };
+const user = { env: {}, home: "/home/me" };
 const scan = (contents: { [path: string]: string }, root = "/w") =>
-  scanWorkspace(root, memoryFiles(contents), person);
+  scanWorkspace(root, memoryFiles(contents), user);
 
 describe("scanning", () => {
   test("counts extensions and names, and skips what git and npm own", () => {
@@ -59,7 +59,7 @@ describe("scanning", () => {
     expect(Object.fromEntries(found.extensions)).toEqual({ py: 1, rs: 1, log: 2, gitignore: 2 });
   });
 
-  test("honours what git ignores above the workspace, the repository's excludes and the person's", () => {
+  test("honours what git ignores above the workspace, the repository's excludes and the user's", () => {
     const files = {
       "/r/.git/HEAD": "ref: refs/heads/main\n",
       "/r/.git/info/exclude": "*.local.ts\n",
@@ -111,7 +111,7 @@ describe("scanning", () => {
     const files = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`/w/${i % 100}/${i}.py`, ""]));
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
-    const found = await scanInTurns("/w", memoryFiles(files), person);
+    const found = await scanInTurns("/w", memoryFiles(files), user);
     clearInterval(timer);
     expect(found).toEqual(scan(files));
     expect(turns).toBeGreaterThan(0);

@@ -1,13 +1,10 @@
 /** Requests and notifications about created, renamed and deleted files, such as `workspace/willRenameFiles`. */
 
-import { type GlobBudget, GlobError } from "../../base/glob.js";
+import { BATCH_STEPS, GlobBudget } from "../../base/glob.js";
 import { isTable } from "../../base/json.js";
 import { fileUri } from "../../base/paths.js";
 import type { Capabilities } from "../capabilities.js";
-import { matchesGlob } from "../server-globs.js";
-
-/** How many steps a server's filters may take for all files. Past it, the server hears of the other files too. */
-const MAX_STEPS = 10_000_000;
+import { matchesGlob, matchesOrTooLong } from "../server-globs.js";
 
 export type FileOperation = "Create" | "Rename" | "Delete";
 
@@ -35,8 +32,10 @@ export function wantedFiles(
   const filters = providers.flatMap((provider) =>
     isTable(provider) && Array.isArray(provider.filters) ? provider.filters : [],
   );
-  const budget = { steps: MAX_STEPS };
-  return files.filter((file) => isWanted(file, filters, budget));
+  const budget = new GlobBudget(BATCH_STEPS);
+  return files.filter((file) =>
+    matchesOrTooLong(budget, () => filters.some((filter) => matches(filter, file, budget))),
+  );
 }
 
 export function fileParams(files: readonly OperatedFile[]): {
@@ -49,23 +48,13 @@ export function fileParams(files: readonly OperatedFile[]): {
   };
 }
 
-function isWanted(file: OperatedFile, filters: readonly unknown[], budget: GlobBudget): boolean {
-  try {
-    return budget.steps <= 0 || filters.some((filter) => matches(filter, file, budget));
-  } catch (error) {
-    if (error instanceof GlobError) return true;
-    throw error;
-  }
-}
-
 function matches(filter: unknown, { path, isFolder }: OperatedFile, budget: GlobBudget): boolean {
+  budget.spend(1);
   if (!isTable(filter) || !isTable(filter.pattern)) return false;
   if (typeof filter.scheme === "string" && filter.scheme !== "file") return false;
   const { glob, matches: kind, options } = filter.pattern;
   if (typeof glob !== "string" || (kind === "file" && isFolder) || (kind === "folder" && !isFolder))
     return false;
   const ignoreCase = isTable(options) && options.ignoreCase === true;
-  return ignoreCase
-    ? matchesGlob(glob.toLowerCase(), path.toLowerCase(), budget)
-    : matchesGlob(glob, path, budget);
+  return matchesGlob(glob, path, budget, ignoreCase);
 }

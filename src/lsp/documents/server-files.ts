@@ -4,7 +4,7 @@
  */
 import { relative } from "node:path";
 import type { FileChangeType, WatchKind } from "vscode-languageserver-protocol";
-import { type GlobBudget, GlobError } from "../../base/glob.js";
+import { BATCH_STEPS, GlobBudget } from "../../base/glob.js";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
@@ -14,7 +14,7 @@ import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics
 import type { InstanceContext } from "../instance.js";
 import type { ReadinessState } from "../readiness.js";
 import { claims } from "../route.js";
-import { matchesGlob } from "../server-globs.js";
+import { matchesGlob, matchesOrTooLong } from "../server-globs.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
@@ -35,8 +35,6 @@ const watchKinds: { readonly [type in FileChangeType]: WatchKind } = {
   [DELETED]: 4,
 };
 const ALL_KINDS = 7;
-/** How many steps a server's watchers may take for all changes. Past it, the other changes are reported to it too. */
-const MAX_STEPS = 10_000_000;
 /** How many files are tried when any file of a language is to be opened. */
 const CANDIDATES = 5;
 
@@ -234,7 +232,7 @@ function wantedChanges(
     .flatMap((options) => (isTable(options) && Array.isArray(options.watchers) ? options.watchers : []))
     .filter(isTable);
   const watchesAll = watchers.length === 0 || watchers.length > MAX_WATCHERS;
-  const budget = { steps: MAX_STEPS };
+  const budget = new GlobBudget(BATCH_STEPS);
   const wanted = changes.filter(
     (change) =>
       (watchesAll ? !change.ignored : isWatched(change, watchers, roots, budget)) || isOwn(change.path),
@@ -248,26 +246,14 @@ function isWatched(
   roots: readonly string[],
   budget: GlobBudget,
 ): boolean {
-  if (budget.steps <= 0) return true;
-  try {
-    return watchers.some((watcher) => matches(watcher, change, roots, budget));
-  } catch (error) {
-    if (error instanceof GlobError) return true;
-    throw error;
-  }
-}
-
-function matches(
-  watcher: Record<string, unknown>,
-  change: FileChange,
-  roots: readonly string[],
-  budget: GlobBudget,
-): boolean {
-  const kind = typeof watcher.kind === "number" ? watcher.kind : ALL_KINDS;
-  if ((kind & watchKinds[change.type]) === 0) return false;
-  const { globPattern } = watcher;
-  if (matchesGlob(globPattern, change.path, budget)) return true;
-  return roots.some(
-    (root) => isInside(change.path, root) && matchesGlob(globPattern, relative(root, change.path), budget),
+  const inRoots = roots.filter((root) => isInside(change.path, root));
+  const names = [change.path, ...inRoots.map((root) => relative(root, change.path))];
+  return matchesOrTooLong(budget, () =>
+    watchers.some((watcher) => {
+      budget.spend(1);
+      const kind = typeof watcher.kind === "number" ? watcher.kind : ALL_KINDS;
+      if ((kind & watchKinds[change.type]) === 0) return false;
+      return names.some((name) => matchesGlob(watcher.globPattern, name, budget));
+    }),
   );
 }

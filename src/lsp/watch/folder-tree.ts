@@ -8,7 +8,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { entryFacts, stampFrom } from "../../base/file-stamp.js";
 import { slashed } from "../../base/paths.js";
-import { GitIgnore, type IgnoreRules, type Person } from "../../workspace/git-ignore.js";
+import { GitIgnore, type GitUser, type IgnoreRules } from "../../workspace/git-ignore.js";
 import { PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "../../workspace/skipped-folders.js";
 import { walkedDisk } from "../../workspace/walk.js";
 import {
@@ -33,7 +33,7 @@ interface Reading {
 }
 
 export interface FolderTreeContext extends KnownFoldersContext {
-  person: Person;
+  user: GitUser;
   isDenied: (path: string, isFolder: boolean) => boolean;
   /** Something of the workspace is not used or not followed. */
   warn: (message: string, data: { [name: string]: string }) => void;
@@ -51,7 +51,7 @@ export class FolderTree {
 
   constructor(private readonly context: FolderTreeContext) {
     this.known = new KnownFolders(context);
-    this.#git = new GitIgnore(walkedDisk, context.person, (note) => context.warn("ignore rules", { note }));
+    this.#git = new GitIgnore(walkedDisk, context.user, (note) => context.warn("ignore rules", { note }));
   }
 
   get isReading(): boolean {
@@ -74,7 +74,6 @@ export class FolderTree {
     const folder = this.known.get(root);
     if (folder === undefined) {
       if (!facts?.isDirectory()) return;
-      this.#git.refill();
       const isFirst = !this.#outerRules.has(root);
       this.#outerRules.set(root, this.#git.outerRules(root));
       await this.#readFolder(this.known.add(root, root, facts, undefined), { isFirst });
@@ -107,7 +106,6 @@ export class FolderTree {
 
   /** Lists every folder again, or those without events. For lost events and for the background scan. */
   async readAll(which: "all" | "unwatched"): Promise<void> {
-    this.#git.refill();
     const { unwatched } = this.known;
     const folders = this.known
       .all()

@@ -6,6 +6,7 @@
  */
 import { homedir } from "node:os";
 import { dirname, relative } from "node:path";
+import type { GlobList } from "../../base/glob.js";
 import { sortedSet } from "../../base/order.js";
 import { isInside, slashed } from "../../base/paths.js";
 import { withTimeout } from "../../base/timing.js";
@@ -53,7 +54,7 @@ export interface WorkspaceWatchContext {
 }
 
 export class WorkspaceWatch {
-  readonly #denies: (path: string) => boolean;
+  readonly #deny: GlobList;
   readonly #options: WatchOptions;
   readonly #changes: ChangeLog;
   readonly #source: EventSource;
@@ -67,6 +68,7 @@ export class WorkspaceWatch {
   #hasStarted = false;
   #isClosed = false;
   #isWarned = false;
+  #isDenyWarned = false;
   #rescan: NodeJS.Timeout | undefined;
   #lastCheck = { began: Number.NEGATIVE_INFINITY, ended: Number.NEGATIVE_INFINITY };
   #running: Promise<void> | undefined;
@@ -78,7 +80,7 @@ export class WorkspaceWatch {
   ) {
     const { roots, deny, env } = context;
     this.#options = { ...DEFAULTS, ...options };
-    this.#denies = compileDeny(deny);
+    this.#deny = compileDeny(deny);
     const { files, ignoredFiles, ignoredFolders, shownFiles, openEvents } = this.#options;
     this.#changes = new ChangeLog(2 * (files + ignoredFiles));
     this.#source = openEvents(roots, {
@@ -95,7 +97,7 @@ export class WorkspaceWatch {
     this.#tree = new FolderTree({
       log: this.#changes,
       source: this.#source,
-      person: { env, home: env.HOME ?? homedir() },
+      user: { env, home: env.HOME ?? homedir() },
       isDenied: (path, isFolder) => this.#isDenied(path, isFolder),
       warn: (message, data) => context.log("warn", message, data),
       limits: { files, ignoredFiles, ignoredFolders: Math.min(ignoredFolders, watches) },
@@ -255,7 +257,13 @@ export class WorkspaceWatch {
   #isDenied(path: string, isFolder: boolean): boolean {
     const root = this.#rootOf(path);
     const shown = root === undefined ? path : relative(root, path);
-    return this.#denies(slashed(isFolder ? `${shown}/x` : shown));
+    const matches = this.#deny.matches(slashed(isFolder ? `${shown}/x` : shown));
+    if (matches === undefined && !this.#isDenyWarned) {
+      this.#isDenyWarned = true;
+      const note = "matching takes too long: some files count as denied, and changes of them are not noticed";
+      this.context.log("warn", "workspace.deny", { note });
+    }
+    return matches ?? true;
   }
 
   #rootOf(path: string): string | undefined {

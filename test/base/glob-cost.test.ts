@@ -1,0 +1,119 @@
+/**
+ * What the patterns of a stranger may cost: the processor time of parsing, compiling and matching at the largest size, for
+ * every special character. A bound is ten times what is usual, and far below what anything that is not linear takes.
+ */
+import { expect, test } from "vitest";
+import { BATCH_STEPS, compileGlob, GlobBudget, GlobError, GlobList } from "../../src/base/glob.js";
+import { Capabilities } from "../../src/lsp/capabilities.js";
+import { wantedFiles } from "../../src/lsp/documents/file-operations.js";
+import { MAX_RULES_BYTES } from "../../src/workspace/git-ignore.js";
+import { parseIgnoreRules, verdictOf } from "../../src/workspace/ignore-rules.js";
+import { serverPlan } from "../fake-server/index.js";
+
+const LIMIT_MS = 5_000;
+const options = { timeout: 120_000 };
+
+const units = [
+  ...[
+    "[",
+    "[:",
+    "[[:",
+    "[!",
+    "[]",
+    "[a-b]",
+    "{",
+    "{,}",
+    "{a,",
+    "{*,?}",
+    "{..",
+    "*",
+    "*a",
+    "**/",
+    "a/**/",
+    "*/",
+  ],
+  ...["?", "\\", ",", "a", "aaaaaaab*"],
+];
+
+const full = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length));
+
+/** A pattern that matches no path which ends in `a`. */
+const patternOf = (unit: string, length: number, n: number) => `${full(unit, length - 8)}[b${n}]`;
+
+function processorMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+function ignoringErrors(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof GlobError)) throw error;
+  }
+}
+
+const plan = serverPlan("fake", ["fake"], ["fake"], "fake");
+const hover = "textDocument/hover";
+
+function register(all: Capabilities, method: string, registerOptions: unknown): void {
+  all.register({ registrations: [{ id: "1", method, registerOptions }] });
+}
+
+test.each(units)("`%s`, as often as the bounds allow, is parsed in linear time", options, (unit) => {
+  const rule = full(unit, 998);
+  const text = `${rule}\n`.repeat(Math.floor(MAX_RULES_BYTES / (rule.length + 1)));
+  expect(processorMs(() => parseIgnoreRules(text))).toBeLessThan(LIMIT_MS);
+  const glob = full(unit, 4_000);
+  const compileAll = () => {
+    for (let n = 0; n < 900; n++) ignoringErrors(() => compileGlob(glob, { maxLength: 4_000 }));
+  };
+  expect(processorMs(compileAll)).toBeLessThan(LIMIT_MS);
+});
+
+test.each(units)("`%s` in a server's registrations takes no longer", options, (unit) => {
+  const globs = Array.from({ length: 1_000 }, (_, n) => patternOf(unit, 3_900, n));
+  const name = "a".repeat(4_000);
+  const selector = { documentSelector: globs.map((pattern) => ({ pattern })) };
+  const all = new Capabilities(plan);
+  expect(processorMs(() => register(all, hover, selector))).toBeLessThan(LIMIT_MS);
+  const ask = () => all.supports(hover, { path: `/w/${name}`, languageId: "fake" });
+  expect(processorMs(ask)).toBeLessThan(LIMIT_MS);
+  const filters = globs.map((glob) => ({ pattern: { glob, options: { ignoreCase: true } } }));
+  all.offered = { workspace: { fileOperations: { didRename: { filters } } } };
+  const files = Array.from({ length: 1_000 }, (_, n) => ({ path: `/w/${n}/${name}`, isFolder: false }));
+  expect(processorMs(() => wantedFiles(all, "did", "Rename", files))).toBeLessThan(LIMIT_MS);
+});
+
+test.each(units)("`%s` is matched within the budget, which bounds the time", options, (unit) => {
+  const patterns = Array.from({ length: 1_000 }, (_, n) => patternOf(unit, 990, n));
+  const { rules } = parseIgnoreRules(patterns.join("\n"));
+  const name = "a".repeat(250);
+  const budget = new GlobBudget(BATCH_STEPS);
+  const matchAll = () =>
+    ignoringErrors(() => {
+      for (let n = 0; n < 1_000; n++) verdictOf(rules, name, false, budget);
+    });
+  expect(processorMs(matchAll)).toBeLessThan(LIMIT_MS);
+  let list = new GlobList([]);
+  ignoringErrors(() => {
+    list = new GlobList(
+      patterns.map((pattern) => `**/*${pattern}`),
+      { ignoreCase: true },
+    );
+  });
+  const lookAtAll = () => {
+    for (let n = 0; n < 300; n++) list.matches(`${n}/${name}`, `${n}/${"a/".repeat(500)}a`);
+  };
+  expect(processorMs(lookAtAll)).toBeLessThan(LIMIT_MS);
+});
+
+test("filters that are none cost steps too", options, () => {
+  const filters = Array.from({ length: 500_000 }, () => 0);
+  const files = Array.from({ length: 5_000 }, (_, n) => ({ path: `/w/${n}`, isFolder: false }));
+  const all = new Capabilities(plan);
+  all.offered = { workspace: { fileOperations: { didRename: { filters } } } };
+  expect(processorMs(() => wantedFiles(all, "did", "Rename", files))).toBeLessThan(LIMIT_MS);
+});
