@@ -29,6 +29,9 @@ export interface Io extends Surroundings {
   stderr: Output;
 }
 
+/** Names that completion asks the program for. */
+export type NameKind = "servers" | "clients" | "tools" | "codes";
+
 export interface Command {
   name: string;
   summary: string;
@@ -36,6 +39,10 @@ export interface Command {
   usage: string;
   description: string;
   flags: Flags;
+  /** What its first positional argument may be, for completion: these values, or names of a kind. */
+  completes?: readonly string[] | NameKind;
+  /** Shows more than `--help` of the command when there are positional arguments; false when it does not know them. */
+  helpOn?(input: Input, io: Io): Promise<boolean>;
   /** How many positional arguments it takes; default: none. */
   words?: { min: number; max: number };
   examples: string[];
@@ -80,8 +87,11 @@ export class Input {
   }
 }
 
-/** 0 success, 1 negative result (a check failed, a call was refused), 2 usage, 3 config or bundle problems, 70 internal error. */
-export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, fault: 70 } as const;
+/**
+ * 0 success, 1 negative result (a check failed, a call was refused), 2 usage, 3 config or bundle problems, 4 a call that
+ * asks back or made no edit, 70 internal error.
+ */
+export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, open: 4, fault: 70 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A wrong command line. It is printed with a pointer to `--help`. */

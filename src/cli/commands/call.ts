@@ -20,6 +20,7 @@ export const call: Command = {
     ...traceFlags,
   },
   words: { min: 1, max: 2 },
+  completes: "tools",
   examples: [
     `lsp-proxy call find_references '{"file_path": "src/main.ts", "symbol_name": "start"}'`,
     `echo '{"query": "Parser"}' | lsp-proxy call search_workspace_symbols - --json`,
