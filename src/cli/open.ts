@@ -6,7 +6,7 @@ import type { Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { exitCodes, homeOf, type Input, type Io } from "./command.js";
-import { openLog, openTrace } from "./log/log.js";
+import { openLog, openTrace, type UsualLog } from "./log/log.js";
 import { programFolders } from "./program-folders.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
@@ -27,8 +27,8 @@ export interface Opened extends Loaded {
 }
 
 /** Opens the runtime that the command line asks for. Throws a ConfigError with all problems. */
-export async function openFrom(input: Input, io: Io): Promise<Opened> {
-  const log = openLog(input, io);
+export async function openFrom(input: Input, io: Io, usualLog: UsualLog = "warn"): Promise<Opened> {
+  const log = openLog(input, io, usualLog);
   let roots: string[] = [];
   const trace = openTrace(input, io, () => roots);
   const found = await loadFrom(input, io);

@@ -135,7 +135,7 @@ async function trial(server: Server, sample: Sample, folder: string, input: Inpu
     base: folder,
     // Variables that name folders of an untrusted workspace are not passed on.
     env: envOutside(io.env, untrustedFolders(input, io), io.cwd).env,
-    log: openLog(input, io),
+    log: openLog(input, io, "off"),
     trace: transcript?.trace,
     // The sample is part of this package, and so it is trusted.
     trusted: [folder],

@@ -19,8 +19,13 @@ type Level = (typeof logLevels)[number];
 const MOST_LINE_BYTES = 2_048;
 const MOST_MESSAGE = 200;
 
-export function openLog(input: Input, io: Io): Log {
-  const asked = input.text("log-level") ?? io.env.LSP_PROXY_LOG ?? "warn";
+/** What is logged where the user asks for no level. A report is not interrupted by a log: it says all itself. */
+export type UsualLog = "warn" | "off";
+
+export function openLog(input: Input, io: Io, usual: UsualLog = "warn"): Log {
+  const wantsLog = input.text("log-file") !== undefined || input.isOn("log-json");
+  const asked = input.text("log-level") ?? io.env.LSP_PROXY_LOG ?? (wantsLog ? "warn" : usual);
+  if (asked === "off") return () => undefined;
   if (!logLevels.includes(asked as Level)) throw new UsageError(`--log-level takes ${logLevels.join(", ")}`);
   const least = logLevels.indexOf(asked as Level);
   const file = input.text("log-file");

@@ -12,6 +12,7 @@ export const NAME = "36";
 
 /** The words of a text in lines of at most `width` cells. Only a word that is longer than a line is broken. */
 export function wrapWords(text: string, width: number): string[] {
+  if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
