@@ -6,8 +6,8 @@ import { type Code, codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
-import { folderWithConfig } from "../config/project-folders.js";
 import { sharedAbortController } from "../base/timing.js";
+import { folderWithConfig } from "../config/project-folders.js";
 import type { Flags } from "./flags.js";
 import type { Output, OutputStream } from "./terminal/output.js";
 
@@ -33,6 +33,9 @@ export interface Io extends Surroundings {
   stderr: Output;
 }
 
+/** Names that completion asks the program for. */
+export type NameKind = "servers" | "clients" | "tools" | "codes";
+
 export interface Command {
   name: string;
   summary: string;
@@ -40,6 +43,10 @@ export interface Command {
   usage: string;
   description: string;
   flags: Flags;
+  /** What its first positional argument may be, for completion: these values, or names of a kind. */
+  completes?: readonly string[] | NameKind;
+  /** Shows more than `--help` of the command when there are positional arguments; false when it does not know them. */
+  helpOn?(input: Input, io: Io): Promise<boolean>;
   /** How many positional arguments it takes; default: none. */
   words?: { min: number; max: number };
   examples: string[];
@@ -84,8 +91,11 @@ export class Input {
   }
 }
 
-/** 0 success, 1 negative result (a check failed, a call was refused), 2 usage, 3 config or bundle problems, 70 internal error. */
-export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, fault: 70 } as const;
+/**
+ * 0 success, 1 negative result (a check failed, a call was refused), 2 usage, 3 config or bundle problems, 4 a call that
+ * asks back or made no edit, 70 internal error.
+ */
+export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, open: 4, fault: 70 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A wrong command line. It is printed with a pointer to `--help`. */

@@ -86,7 +86,7 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
   reportWithheld(check);
   await checkLocks(check);
   if (input.isOn("no-start") || servers.length === 0) return [];
-  const { runtime } = await openFrom(input, io);
+  const { runtime } = await openFrom(input, io, { usualLog: "off" });
   try {
     return await tryServers(runtime, check, io);
   } finally {

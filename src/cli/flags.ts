@@ -8,6 +8,8 @@ export interface Flag {
   /** Placeholder for the value in the help text. */
   value?: string;
   description: string;
+  /** The only values that it takes, where the placeholder does not list them. */
+  values?: readonly string[];
 }
 
 export type Flags = { [name: string]: Flag };
@@ -21,6 +23,17 @@ export function toggle(description: string, short?: string): Flag {
 export function option(value: string, description: string, short?: string): Flag {
   return { type: "string", value, description, ...(short === undefined ? {} : { short }) };
 }
+
+/** The only values that a flag takes; none when it takes any. */
+export function valuesOf({ value = "", values }: Flag): readonly string[] {
+  return values ?? (value.includes("|") ? value.split("|") : []);
+}
+
+/** The flags of every command. */
+export const commonFlags = {
+  directory: option("DIR", "Runs the command in this folder.", "C"),
+  help: toggle("Shows this text.", "h"),
+} satisfies Flags;
 
 /** The flags that select the config and the workspace. */
 export const configFlags = {
@@ -36,8 +49,10 @@ export const bundleFlags = {
   expect: option("sha256-…", "Refuses any other bundle."),
 } satisfies Flags;
 
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+
 export const logFlags: Flags = {
-  "log-level": option("LEVEL", "debug, info, warn (default) or error."),
+  "log-level": { ...option("LEVEL", "debug, info, warn (default) or error."), values: logLevels },
   "log-file": option("FILE", "Appends the log to a file instead of stderr."),
   "log-json": toggle("Writes one JSON document per line."),
 };

@@ -1,5 +1,8 @@
 /** Finds the command, parses its arguments, runs it, and turns every error into a message and an exit code. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
 import {
   type Command,
@@ -13,9 +16,10 @@ import {
   workspaceOf,
 } from "./command.js";
 import { commands } from "./commands.js";
+import { commonFlags } from "./flags.js";
 import { isQuick, quickInput } from "./quick.js";
 import { version } from "./shipped.js";
-import { commandHelp, programHelp } from "./terminal/help.js";
+import { commandHelp, helpWidth, programHelp } from "./terminal/help.js";
 import { Output } from "./terminal/output.js";
 import { isInteractive } from "./terminal/prompt.js";
 
@@ -47,37 +51,59 @@ async function run(command: Command, input: Input, io: Io): Promise<ExitCode | u
 async function dispatch(argv: string[], io: Io): Promise<ExitCode | undefined> {
   const [name, ...rest] = argv;
   if (name === undefined) {
-    io.stderr.write(await programHelp());
+    io.stderr.write(await programHelp(helpWidth(io.stderr)));
     return exitCodes.usage;
   }
+  if (name === "-C" || name === `--${DIRECTORY}`) return dispatch(rest.slice(1), within(rest[0], io));
   if (["--help", "-h", "help"].includes(name)) {
-    io.stdout.write(rest[0] === undefined ? await programHelp() : commandHelp(await findCommand(rest[0])));
+    const width = helpWidth(io.stdout);
+    const [about] = rest;
+    io.stdout.write(
+      about === undefined ? await programHelp(width) : commandHelp(await findCommand(about), width),
+    );
     return exitCodes.ok;
   }
-  if (["--version", "-v"].includes(name)) {
+  if (["--version", "-v", "-V", "version"].includes(name)) {
     io.stdout.writeLine(version());
     return exitCodes.ok;
   }
   if (isQuick(argv)) return (await findCommand("serve")).run(quickInput(argv, io), io);
   const command = await findCommand(name);
   const { values, positionals } = parse(command, rest);
-  if (values.help === true) {
-    io.stdout.write(commandHelp(command));
+  const input = new Input(values, positionals);
+  const directory = input.text(DIRECTORY);
+  const there = directory === undefined ? io : within(directory, io);
+  if (input.isOn("help")) {
+    if ((await command.helpOn?.(input, there)) !== true)
+      io.stdout.write(commandHelp(command, helpWidth(io.stdout)));
     return exitCodes.ok;
   }
   const { min, max } = command.words ?? { min: 0, max: 0 };
   if (positionals.length < min || positionals.length > max)
     throw new UsageError(`usage: lsp-proxy ${command.name} ${command.usage}`);
-  return run(command, new Input(values, positionals), io);
+  return run(command, input, there);
+}
+
+const DIRECTORY = "directory" satisfies keyof typeof commonFlags;
+
+/** The same streams, with another working directory. */
+function within(directory: string | undefined, io: Io): Io {
+  const cwd = resolve(io.cwd, directory ?? "");
+  if (directory === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new UsageError(`-C takes a folder${directory === undefined ? "" : `; \`${directory}\` is none`}`);
+  return { ...io, cwd };
 }
 
 function parse(command: Command, args: string[]) {
+  const options = { ...command.flags, ...commonFlags };
   try {
-    const help = { type: "boolean", short: "h" } as const;
-    return parseArgs({ args, options: { ...command.flags, help }, allowPositionals: true });
+    return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     // Node adds advice about arguments that begin with a dash. The first sentence is enough.
-    throw new UsageError((error as Error).message.split(". ")[0]);
+    const message = (error as Error).message.split(". ")[0] ?? "";
+    const unknown = /^Unknown option '--([^'=]+)/.exec(message)?.[1];
+    const near = unknown === undefined ? undefined : nearest(unknown, Object.keys(options));
+    throw new UsageError(near === undefined ? message : `${message}; did you mean \`--${near}\`?`);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { exitCodes, homeOf, type Input, type Io, workspaceOf } from "./command.js";
-import { openLog, openTrace } from "./log/log.js";
+import { openLog, openTrace, type UsualLog } from "./log/log.js";
 import { programFolders } from "./program-folders.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
@@ -30,6 +30,8 @@ export interface Loaded extends FolderTrust {
 export interface OpenOptions {
   /** Whether a found config that is not trusted leads to refused calls instead of a ConfigError. */
   servesUntrusted?: boolean;
+  /** What is logged unless the command line says otherwise. */
+  usualLog?: UsualLog;
 }
 
 export interface Opened extends Loaded {
@@ -39,7 +41,7 @@ export interface Opened extends Loaded {
 
 /** Opens the runtime that the command line asks for. Throws a ConfigError with all problems. */
 export async function openFrom(input: Input, io: Io, options: OpenOptions = {}): Promise<Opened> {
-  const log = openLog(input, io);
+  const log = openLog(input, io, options.usualLog ?? "warn");
   let roots: string[] = [];
   const trace = openTrace(input, io, () => roots);
   const found = await loadFrom(input, io, options);

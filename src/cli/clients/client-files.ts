@@ -41,7 +41,7 @@ export function findClient(id: string): ClientFacts {
   const found = clients.find((client) => client.id === id);
   if (found) return found;
   const ids = clients.map((client) => client.id);
-  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids)} There are ${ids.join(", ")}`);
+  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids) || "."} There are ${ids.join(", ")}`);
 }
 
 /** The path of a client's file: the existing one, or the first possible one; undefined if it has none. */

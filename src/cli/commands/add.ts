@@ -25,6 +25,7 @@ export const add: Command = {
     "dry-run": toggle("Prints the new config instead of writing it."),
   },
   words: { min: 1, max: 1 },
+  completes: "servers",
   examples: ["lsp-proxy add python", "lsp-proxy add ruff --dry-run", "lsp-proxy add pylsp --priority=-1"],
   async run(input, io) {
     const [word = ""] = input.words;

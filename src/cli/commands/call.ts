@@ -1,12 +1,16 @@
 /** `call`: one tool call from the shell. Prints the answer's text, or its structure with `--json`. */
 import { text } from "node:stream/consumers";
-import { isTable, type JsonObject } from "../../base/json.js";
+import type { ToolEntry } from "../../abi/bundle.js";
+import type { DialectPlan } from "../../abi/plan.js";
+import type { JsonObject } from "../../base/json.js";
 import { trustCommand } from "../../lsp/process/trusted.js";
-import type { CallOutcome } from "../../runtime/session.js";
+import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
+import { argumentsOf, isJson, parseJsonArguments, parseWords, type ToolArgument } from "../call-arguments.js";
 import {
   abortOn,
   type Command,
   didYouMean,
+  type ExitCode,
   exitCodes,
   type Input,
   type Io,
@@ -14,83 +18,193 @@ import {
   UsageError,
 } from "../command.js";
 import { bundleFlags, configFlags, logFlags, toggle, traceFlags } from "../flags.js";
-import { openFrom } from "../open.js";
-import { isInteractive } from "../terminal/prompt.js";
+import { loadFrom, openFrom } from "../open.js";
+import { helpWidth } from "../terminal/help.js";
+import { definitions, HEADING, wrapText } from "../terminal/layout.js";
+import { isInteractive, withProgress } from "../terminal/prompt.js";
 
 export const call: Command = {
   name: "call",
   summary: "Calls one tool from the shell.",
-  usage: "TOOL [JSON | -]",
+  usage: "TOOL [FILE[:LINE[:COLUMN]]] [NAME=VALUE …] | TOOL JSON | TOOL -",
   description:
-    "Starts the servers that the call needs, prints the answer, and stops them. Exits with 1 when the call is refused. The\n" +
-    "`edit_token` of a preview is valid for half an hour, in any later call of the same user in the same workspace.",
+    "Starts the servers that the call needs, prints the answer, and stops them. Arguments are words or one JSON object; `-`\n" +
+    "reads JSON from stdin. `lsp-proxy call TOOL --help` shows the arguments of a tool.\n\n" +
+    "Exits with 1 when the call is refused, with 4 when the answer asks back (several symbols match, or an action must be\n" +
+    "chosen) or when dry_run is false and no edit was made.\n\n" +
+    "The `edit_token` of a preview is valid for half an hour, in any later call of the same user in the same workspace. A\n" +
+    "cursor is valid as long as the same question, with the same page size, has the same answer.",
   flags: {
     ...configFlags,
     ...bundleFlags,
-    json: toggle("Prints the structured answer instead of the text."),
+    all: toggle("Prints all pages of a listing."),
+    json: toggle("Prints the structured answer instead of the text; with --all a list of the pages."),
     ...logFlags,
     ...traceFlags,
   },
-  words: { min: 1, max: 2 },
+  words: { min: 1, max: 100 },
+  completes: "tools",
   examples: [
-    `lsp-proxy call find_references '{"file_path": "src/main.ts", "symbol_name": "start"}'`,
+    "lsp-proxy call find_references src/main.ts symbol_name=start",
+    "lsp-proxy call get_hover src/main.ts:3:6",
+    `lsp-proxy call find_references '{"file_path": "src/main.ts", "symbol_name": "start"}' --all`,
     `echo '{"query": "Parser"}' | lsp-proxy call search_workspace_symbols - --json`,
   ],
+  async helpOn(input, io) {
+    const [name] = input.words;
+    if (name === undefined) return false;
+    const { loaded } = await loadFrom(input, io);
+    io.stdout.write(toolHelp(toolNamed(name, loaded.tools), loaded.plan.dialect, helpWidth(io.stdout)));
+    return true;
+  },
   async run(input, io) {
-    const [tool = "", given = "{}"] = input.words;
-    const args = parseArguments(given === "-" ? await text(io.stdin) : given);
+    const [name = "", ...words] = input.words;
+    const given = await jsonArguments(words, io);
     const signal = abortOn("SIGINT", "SIGTERM");
-    const first = await callOnce(tool, args, input, io, signal);
-    const outcome = (await isTrustGiven(first, io))
-      ? (await callOnce(tool, args, input, io, signal)).outcome
-      : first.outcome;
-    if (input.isOn("json")) printJson(io, outcome.structured);
-    else io.stdout.write(`${[outcome.text, outcome.notes].filter((part) => part !== "").join("\n")}\n`);
-    return outcome.isError ? exitCodes.no : exitCodes.ok;
+    const once = () => callOnce(name, given ?? words, input, io, signal);
+    const first = await once();
+    const { pages, args } = (await isTrustGiven(first, io)) ? await once() : first;
+    printPages(pages, input, io);
+    return Math.max(...pages.map((page) => codeOf(page, args))) as ExitCode;
   },
 };
 
 interface Called {
-  outcome: CallOutcome;
+  args: JsonObject;
+  pages: CallOutcome[];
   /** The workspace, if it was found and not named. */
   found: string | undefined;
 }
 
 /** Starts what the call needs, calls the tool, and stops everything. */
 async function callOnce(
-  tool: string,
-  args: JsonObject,
+  name: string,
+  given: JsonObject | string[],
   input: Input,
   io: Io,
   signal: AbortSignal,
 ): Promise<Called> {
-  const { runtime, found } = await openFrom(input, io);
+  const { runtime, found } = await openFrom(input, io, { usualLog: io.stderr.isTTY ? "off" : "warn" });
   try {
-    const names = runtime.tools.map((entry) => entry.name);
-    if (!names.includes(tool)) throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, names)}`);
+    const { dialect } = runtime.loaded.plan;
+    const tool = toolNamed(name, runtime.tools);
+    const args = Array.isArray(given) ? parseWords(given, tool, dialect) : given;
     const session = runtime.openSession({ brief: true });
-    const onProgress = (message: string) => void io.stderr.writeLine(message);
-    const outcome = await session.call(tool, args, { signal, ...(io.stderr.isTTY ? { onProgress } : {}) });
-    return { outcome, found };
+    const asked = { tool, args, cursor: dialect.listing.cursor };
+    const pages = await withProgress(io, `calling ${name}`, (onProgress) =>
+      askPages(session, asked, input.isOn("all"), { signal, onProgress }),
+    );
+    return { args, pages, found };
   } finally {
     await runtime.close();
   }
 }
 
 /** Where a call was refused for lack of trust in the workspace: asks for it on a terminal. */
-async function isTrustGiven({ outcome, found }: Called, io: Io): Promise<boolean> {
-  if (outcome.trustCommand !== trustCommand() || found === undefined || !isInteractive(io)) return false;
+async function isTrustGiven({ pages, found }: Called, io: Io): Promise<boolean> {
+  const isRefused = pages.some((page) => page.trustCommand === trustCommand());
+  if (!isRefused || found === undefined || !isInteractive(io)) return false;
   const { askForTrust, inspectTrust } = await import("../trust-workspace.js");
   return askForTrust(inspectTrust(found, io), io);
 }
 
-function parseArguments(json: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw new UsageError(`the arguments are not JSON: ${(error as Error).message}`);
+function toolNamed(name: string, tools: readonly ToolEntry[]): ToolEntry {
+  const tool = tools.find((entry) => entry.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.map((entry) => entry.name);
+  throw new UsageError(
+    `no tool \`${name}\`${didYouMean(name, names) || "; `lsp-proxy tools` lists the tools"}`,
+  );
+}
+
+/** The arguments, if they are JSON. Read before servers are opened, so that a mistake is told at once. */
+async function jsonArguments(words: readonly string[], io: Io): Promise<JsonObject | undefined> {
+  if (words.length === 1 && words[0] === "-") return parseJsonArguments(await text(io.stdin));
+  return isJson(words) ? parseJsonArguments(words[0] ?? "") : undefined;
+}
+
+interface Asked {
+  tool: ToolEntry;
+  args: JsonObject;
+  /** The name of the argument for a cursor. */
+  cursor: string;
+}
+
+/** The answer, or with `all` the answers with all further pages. */
+async function askPages(session: Session, asked: Asked, all: boolean, options: CallOptions) {
+  const pages = [await askPage(session, asked, options)];
+  for (let next = nextOf(pages[0]); all && next !== undefined; next = nextOf(pages.at(-1)))
+    pages.push(await session.call(asked.tool.name, { ...asked.args, [asked.cursor]: next }, options));
+  return pages;
+}
+
+/**
+ * The answer to a call. The listing of a cursor was kept by the process that gave it, which has ended. The same question
+ * about the same files gives the same cursors, so it is asked again and its pages are read up to that cursor.
+ */
+async function askPage(session: Session, { tool, args, cursor }: Asked, options: CallOptions) {
+  const { [cursor]: wanted, ...first } = args;
+  if (typeof wanted === "string") {
+    let page = await session.call(tool.name, first, options);
+    for (let next = nextOf(page); next !== undefined && next !== wanted; next = nextOf(page))
+      page = await session.call(tool.name, { ...first, [cursor]: next }, options);
   }
-  if (!isTable(value)) throw new UsageError("the arguments must be one JSON object");
-  return value as JsonObject;
+  return session.call(tool.name, args, options);
+}
+
+function nextOf(page: CallOutcome | undefined): string | undefined {
+  const next = page?.structured.next_cursor;
+  return typeof next === "string" ? next : undefined;
+}
+
+function printPages(pages: readonly CallOutcome[], input: Input, io: Io): void {
+  if (input.isOn("json")) {
+    const structures = pages.map(({ structured }) => structured);
+    printJson(io, input.isOn("all") ? structures : structures[0]);
+    return;
+  }
+  for (const page of pages)
+    io.stdout.write(`${[page.text, page.notes].filter((part) => part !== "").join("\n")}\n`);
+}
+
+/** What the shell learns of an answer. */
+function codeOf({ isError, candidates, structured }: CallOutcome, args: JsonObject): ExitCode {
+  if (isError) return exitCodes.no;
+  const { status } = structured;
+  const isUnmade = args.dry_run === false && (status === "unchanged" || status === "preview");
+  return candidates !== undefined || status === "choose" || isUnmade ? exitCodes.open : exitCodes.ok;
+}
+
+function toolHelp(tool: ToolEntry, { document, position }: DialectPlan, width: number) {
+  const known = argumentsOf(tool);
+  const has = (name: string) => known.some((one) => one.name === name);
+  const place = has(document.field) ? ` [FILE${has(position.line) ? "[:LINE[:COLUMN]]" : ""}]` : "";
+  const values = known.length > 0 ? " [NAME=VALUE …]" : "";
+  const rows = known.map((one) => [`${one.name}=${typeText(one)}`, argumentText(one)] as const);
+  return [
+    ...wrapText(`Usage: lsp-proxy call ${tool.name}${place}${values}\n\n`, width, 7),
+    ...wrapText(`${tool.description}\n`, width),
+    ...(rows.length > 0 ? ["\n", { style: HEADING, text: "Arguments:\n" }, ...definitions(rows, width)] : []),
+    ...wrapText("\n`lsp-proxy call --help` shows the options.\n", width),
+  ];
+}
+
+function typeText({ schema }: ToolArgument): string {
+  if (Array.isArray(schema.enum)) return schema.enum.map(String).join("|");
+  const words: { readonly [type: string]: string } = {
+    string: "TEXT",
+    integer: "N",
+    number: "N",
+    boolean: "true|false",
+    array: "A,B",
+  };
+  return words[String(schema.type)] ?? "JSON";
+}
+
+function argumentText({ schema, isRequired }: ToolArgument): string {
+  const { description } = schema;
+  return [
+    ...(isRequired ? ["Required."] : []),
+    ...(typeof description === "string" ? [description] : []),
+  ].join(" ");
 }

@@ -9,7 +9,8 @@ import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { untrustedFolders } from "../presets.js";
-import { table } from "../terminal/text.js";
+import { table } from "../terminal/layout.js";
+import type { Printed } from "../terminal/output.js";
 import { askOrHint, inspectTrust } from "../trust-workspace.js";
 
 export const client: Command = {
@@ -32,6 +33,7 @@ export const client: Command = {
     force: toggle("Replaces or removes an entry that is not lsp-proxy's, or that another client uses too."),
   },
   words: { min: 0, max: 1 },
+  completes: "clients",
   examples: [
     "lsp-proxy client",
     "lsp-proxy client codex --write",
@@ -111,12 +113,12 @@ function scopeOf({ title, files }: ClientFacts, input: Input): Scope {
   return scope;
 }
 
-function listing(workspace: string, io: Io): string {
+function listing(workspace: string, io: Io): Printed {
   const files = clientFiles(workspace, io).filter(({ names }) => names);
   const rows = knownClients().map((client) => {
     const own = files.filter(({ id }) => id === client.id).map(({ file }) => shownPath(file, io));
     return [client.id, client.title, isClientInstalled(client, workspace, io) ? "yes" : "", own.join(", ")];
   });
   const headings = ["client", "", "installed", "has lsp-proxy in"];
-  return `${table(headings, rows)}\n\`lsp-proxy client NAME --write\` sets it up.\n`;
+  return [...table(headings, rows, io.stdout.columns), "\n`lsp-proxy client NAME --write` sets it up.\n"];
 }

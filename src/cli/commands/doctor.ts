@@ -43,7 +43,7 @@ export const doctor: Command = {
     const report: Report = (area, state, text, fix) => {
       const finding = { area, state, text, ...(fix === undefined ? {} : { fix }) };
       findings.push(finding);
-      if (!json) io.stdout.write(findingLines(finding));
+      if (!json) for (const [line, hang] of findingLines(finding)) io.stdout.writeText(line, hang);
     };
     report("program", "ok", `lsp-proxy ${version()} on Node ${process.versions.node}`);
     const compiled = await checkConfig(input, io, report);
@@ -67,11 +67,17 @@ export const doctor: Command = {
 const marks = { ok: "✓", note: "·", warning: "!", problem: "✗" } as const;
 const colors = { ok: "32", note: "2", warning: "33", problem: "31" } as const;
 
-/** A finding in one line, with its fix below it. */
-function findingLines({ area, state, text, fix }: Finding): Printed {
+/** A finding in one line, with its fix below it; each with the indentation of what does not fit into the line. */
+function findingLines({ area, state, text, fix }: Finding): [Printed, hang: number][] {
   const mark = { style: colors[state], text: marks[state] };
-  const below = fix === undefined ? "" : `${" ".repeat(13)}→ ${escapeLine(fix)}\n`;
-  return [mark, ` ${area.padEnd(10)} ${escapeLine(text)}\n${below}`];
+  const line: Printed = [mark, ` ${area.padEnd(10)} ${escapeLine(text)}\n`];
+  const below = fix === undefined ? [] : `${" ".repeat(13)}→ ${escapeLine(fix)}\n`;
+  return typeof below === "string"
+    ? [
+        [line, 13],
+        [below, 15],
+      ]
+    : [[line, 13]];
 }
 
 async function checkConfig(input: Input, io: Io, report: Report): Promise<Compiled | undefined> {

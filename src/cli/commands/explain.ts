@@ -1,5 +1,6 @@
 /** `explain`: prints the plan of a config: the servers, their files, and the requests of each tool. */
 import type { EachPlan, Plan, ServerPlan, StepPlan, ToolPlan } from "../../abi/plan.js";
+import { type CodeFacts, codes } from "../../base/codes.js";
 import { escapeLine } from "../../base/hidden-characters.js";
 import { canonicalPretty } from "../../base/json.js";
 import {
@@ -8,25 +9,63 @@ import {
   type ProgramContext,
   runsElsewhere,
 } from "../../lsp/process/program.js";
-import type { Command, Io } from "../command.js";
+import { type Command, didYouMean, type Io, printJson, UsageError } from "../command.js";
 import { type Planned, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { isInstalledUnstarted } from "../installed.js";
 import { openCatalogue, presetNamed } from "../presets.js";
+import { HEADING } from "../terminal/layout.js";
+import type { Printed } from "../terminal/output.js";
 import { programContext } from "../untrusted-folders.js";
 
 export const explain: Command = {
   name: "explain",
   summary: "Shows what a config means: servers, files, tools and their requests.",
-  usage: "[--config FILE] [--json]",
-  description: "Shows the plan made from the config, with all defaults. Starts nothing.",
+  usage: "[CODE] [--config FILE] [--json]",
+  description:
+    "Shows the plan made from the config, with all defaults. Starts nothing. With the code of a problem, refusal or warning,\n" +
+    "such as config/untrusted, shows its cause and what to do.",
   flags: { ...configFlags, json: toggle("Prints the whole plan as JSON.") },
-  examples: ["lsp-proxy explain", "lsp-proxy explain --config lspi.toml --json"],
+  words: { min: 0, max: 1 },
+  completes: "codes",
+  examples: [
+    "lsp-proxy explain",
+    "lsp-proxy explain --config lspi.toml --json",
+    "lsp-proxy explain config/untrusted",
+  ],
   async run(input, io) {
+    const [code] = input.words;
+    if (code !== undefined) {
+      const found = codeNamed(code);
+      if (input.isOn("json")) printJson(io, found);
+      else io.stdout.writeText(codePage(found));
+      return;
+    }
     const planned = planConfig(input, io, { startsNothing: true });
-    io.stdout.write(input.isOn("json") ? canonicalPretty(planned.plan) : describe(planned, io));
+    if (input.isOn("json")) io.stdout.write(canonicalPretty(planned.plan));
+    else io.stdout.writeText(describe(planned, io));
   },
 };
+
+interface CodePage extends CodeFacts {
+  code: string;
+}
+
+/** The facts of a code. The part after the slash is enough where only one code has it. */
+function codeNamed(word: string): CodePage {
+  const named = Object.entries<CodeFacts>(codes).map(([code, facts]): CodePage => ({ code, ...facts }));
+  const short = named.filter(({ code }) => code.endsWith(`/${word}`));
+  const found = named.find(({ code }) => code === word) ?? (short.length === 1 ? short[0] : undefined);
+  if (found !== undefined) return found;
+  const names = named.map(({ code }) => code);
+  const hint = didYouMean(word, names) || "; docs/problems.md lists all";
+  throw new UsageError(`no code \`${word}\`${hint}`);
+}
+
+function codePage({ code, kind, title, cause, fix }: CodePage): Printed {
+  const what = [`\n\n${cause}\n\n`, { style: HEADING, text: "What to do: " }, `${fix}\n`];
+  return [{ style: HEADING, text: code }, ` (${kind}): ${title}`, ...what];
+}
 
 function describe(planned: Planned, io: Io): string {
   const { plan, loaded } = planned;

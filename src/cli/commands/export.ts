@@ -26,6 +26,7 @@ export const exportCommand: Command = {
     force: toggle("Replaces an existing file."),
   },
   words: { min: 1, max: 1 },
+  completes: Object.keys(formats),
   examples: ["lsp-proxy export claude --output .lsp.json", "lsp-proxy export helix --config lspi.toml"],
   async run(input, io) {
     const [name = ""] = input.words;

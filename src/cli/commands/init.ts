@@ -13,8 +13,10 @@ import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { programsOf } from "../installed.js";
 import { openCatalogue, presenceText } from "../presets.js";
+import { table } from "../terminal/layout.js";
+import type { Printed } from "../terminal/output.js";
 import { askUntil, isInteractive, parseSelection } from "../terminal/prompt.js";
-import { plural, some, table } from "../terminal/text.js";
+import { plural, some } from "../terminal/text.js";
 import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
 
 export const init: Command = {
@@ -52,7 +54,7 @@ export const init: Command = {
       const where = found.scan.cut ? "the scanned part of the workspace" : "the workspace";
       return failure(io, `${where} has no file for a server of the catalogue; see \`lsp-proxy servers\``);
     }
-    io.stderr.write(proposalTable(found));
+    io.stderr.write(proposalTable(found, io.stderr.columns));
     const taken = await choose(found, input, io);
     if (taken === undefined) return failure(io, "nothing was written");
     if (taken.size === 0)
@@ -77,7 +79,7 @@ export const init: Command = {
     );
     for (const proposal of missing)
       for (const { id } of membersOf(proposal))
-        io.stdout.write(
+        io.stdout.writeText(
           `not served: ${languagesText(found.languages(proposal))}, ${plural(proposal.files, "file")}. \`lsp-proxy install ${id}\` installs a server, \`lsp-proxy add ${id}\` adds it\n`,
         );
     const steps = used
@@ -90,7 +92,7 @@ export const init: Command = {
   },
 };
 
-function proposalTable(found: Found): string {
+function proposalTable(found: Found, width: number | undefined): Printed {
   const { scan, proposals } = found;
   const rows = proposals.map((proposal, index) => [
     `${index + 1}`,
@@ -101,7 +103,7 @@ function proposalTable(found: Found): string {
     presenceText(found.presence(proposal), installs(proposal), loadsOf(proposal)),
   ]);
   const cut = scan.cut ? "The workspace is large: only a part of it was counted.\n" : "";
-  return `${table(["#", "languages", "files", "as", "server", "here"], rows)}${cut}`;
+  return [...table(["#", "languages", "files", "as", "server", "here"], rows, width), cut];
 }
 
 function isHere(proposal: Proposal, { presence }: Found): boolean {

@@ -17,7 +17,8 @@ import { configFlags, toggle } from "../flags.js";
 import { installByWays } from "../install/install-ways.js";
 import { managedServers, sizeOf } from "../install/managed.js";
 import { findInstalled, openCatalogue, presenceText, presetNamed, resolvePreset } from "../presets.js";
-import { bytesText, plural, table } from "../terminal/text.js";
+import { table } from "../terminal/layout.js";
+import { bytesText, plural } from "../terminal/text.js";
 
 export const install: Command = {
   name: "install",
@@ -35,6 +36,7 @@ export const install: Command = {
     json: toggle("With --list: prints JSON."),
   },
   words: { min: 0, max: 100 },
+  completes: "servers",
   examples: ["lsp-proxy install", "lsp-proxy install pyright gopls", "lsp-proxy install --list"],
   async run(input, io) {
     if (input.isOn("list")) return list(input, io);
@@ -91,7 +93,7 @@ function list(input: Input, io: Io): ExitCode {
   else if (servers.length === 0) io.stdout.write("no server is installed by `lsp-proxy install`\n");
   else {
     const rows = servers.map(({ id, version, by, bytes, path }) => [id, version, by, bytesText(bytes), path]);
-    io.stdout.write(table(["server", "version", "from", "size", "folder"], rows));
+    io.stdout.write(table(["server", "version", "from", "size", "folder"], rows, io.stdout.columns));
     const total = servers.reduce((sum, { bytes }) => sum + bytes, 0);
     io.stdout.write(`\n${plural(servers.length, "server")}, ${bytesText(total)}\n`);
   }

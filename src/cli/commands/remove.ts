@@ -25,6 +25,7 @@ export const remove: Command = {
     "dry-run": toggle("Prints the new config instead of writing it."),
   },
   words: { min: 1, max: 1 },
+  completes: "servers",
   examples: ["lsp-proxy remove pyright", "lsp-proxy remove rust --config lspi.toml --dry-run"],
   async run(input, io) {
     const [word = ""] = input.words;

@@ -40,6 +40,9 @@ export const serve: Command = {
   async run(input, io) {
     if (input.text("bundle") !== undefined && input.text("config") !== undefined)
       throw new UsageError("give --config or --bundle, not both");
+    for (const name of ["port", "bind", "allow-remote"])
+      if (input.flags[name] !== undefined && !input.isOn("http"))
+        throw new UsageError(`--${name} is for a gateway: add --http`);
     const streams = input.isOn("http") ? undefined : openStreams(input, io);
     const opened = await openFrom(input, io, { servesUntrusted: streams !== undefined });
     const { runtime, trace, found, refusal } = opened;

@@ -1,4 +1,5 @@
 /** `servers`: lists the language servers of the catalogue, or shows the details of one. */
+import { escapeLine } from "../../base/hidden-characters.js";
 import { sortBy } from "../../base/order.js";
 import type { Preset } from "../../config/catalogue/catalogue.js";
 import { languageNamed } from "../../config/catalogue/language-names.js";
@@ -16,7 +17,8 @@ import {
   presetNamed,
   presetsFor,
 } from "../presets.js";
-import { plural, some, table } from "../terminal/text.js";
+import { table } from "../terminal/layout.js";
+import { plural, some } from "../terminal/text.js";
 
 export const servers: Command = {
   name: "servers",
@@ -32,6 +34,7 @@ export const servers: Command = {
     json: toggle("Prints JSON."),
   },
   words: { min: 0, max: 1 },
+  completes: "servers",
   examples: ["lsp-proxy servers python", "lsp-proxy servers .rs", "lsp-proxy servers pyright"],
   async run(input, io) {
     const catalogue = openCatalogue();
@@ -66,7 +69,7 @@ export const servers: Command = {
       const others = rivals.filter(({ id, companion }) => id !== preset.config.id && !companion);
       const details = detailsOf(preset, presence(preset.config));
       for (const [name, value] of [...details, ["others", others.map(({ id }) => id).join(", ")]])
-        if (value) io.stdout.writeLine(`${name?.padEnd(9)}  ${value}`);
+        if (value) io.stdout.writeText(`${name?.padEnd(9)}  ${escapeLine(value)}\n`, 11);
       return exitCodes.ok;
     }
     const [first] = presets;
@@ -76,13 +79,13 @@ export const servers: Command = {
       const here = state === "missing" ? "" : presenceText(state, installCommand(preset), preset.loads);
       return [preset.id, some(preset.languages ?? [], 4), roleOf(preset), here];
     });
-    io.stdout.write(table(["server", "languages", "role", "here"], cells));
+    io.stdout.write(table(["server", "languages", "role", "here"], cells, io.stdout.columns));
     const why =
       language && roleOf(first) === "preferred" ? catalogue.preset(first.id)?.config.preferred : undefined;
-    if (why !== undefined) io.stdout.write(`\n${first.id} is preferred for ${language}: ${why}\n`);
+    if (why !== undefined) io.stdout.writeText(`\n${first.id} is preferred for ${language}: ${why}\n`);
     const here = presets.filter((preset) => presence(preset) === "installed").length;
     const counts = `${plural(presets.length, "server")}, ${here} installed here`;
-    io.stdout.write(`\n${counts}. \`lsp-proxy servers NAME\` shows the details of one.\n`);
+    io.stdout.writeText(`\n${counts}. \`lsp-proxy servers NAME\` shows the details of one.\n`);
   },
 };
 

@@ -45,6 +45,7 @@ export const skill: Command = {
     yes: toggle("Also removes what other installed clients use.", "y"),
   },
   words: { min: 0, max: 1 },
+  completes: actions,
   examples: [
     "lsp-proxy skill install --scope user",
     "lsp-proxy skill install --client claude-code --snippet",

@@ -5,7 +5,7 @@ import { sortBy } from "../../base/order.js";
 import { type Command, failure, printJson } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";
-import { table } from "../terminal/text.js";
+import { table } from "../terminal/layout.js";
 
 /** Bytes of JSON per token of a model, measured on tool lists. */
 const BYTES_PER_TOKEN = 4;
@@ -28,7 +28,7 @@ export const tools: Command = {
     const rows = toolSizes(bundle, plan).map(({ name, bytes }) => ({ name, effect: effectOf(name), bytes }));
     const total = rows.reduce((sum, row) => sum + row.bytes, 0);
     if (input.isOn("json")) printJson(io, { tools: rows, total: { bytes: total, tokens: tokens(total) } });
-    else io.stdout.write(sizeTable(rows, total));
+    else io.stdout.write(sizeTable(rows, total, io.stdout.columns));
     const budget = input.integer("budget", 0, 999_999_999);
     if (budget !== undefined && total > budget)
       return failure(io, `the list has ${total} bytes, more than the budget of ${budget}`);
@@ -48,8 +48,8 @@ function tokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-function sizeTable(rows: { name: string; effect: string; bytes: number }[], total: number): string {
+function sizeTable(rows: { name: string; effect: string; bytes: number }[], total: number, width?: number) {
   const sizes = (bytes: number) => [String(bytes).padStart(6), `~${tokens(bytes)}`.padStart(6)];
   const lines = sortBy(rows, (row) => [row.name]).map((row) => [row.name, row.effect, ...sizes(row.bytes)]);
-  return table(["tool", "effect", " bytes", "tokens"], [...lines, ["all", "", ...sizes(total)]]);
+  return table(["tool", "effect", " bytes", "tokens"], [...lines, ["all", "", ...sizes(total)]], width);
 }

@@ -11,6 +11,7 @@ export const uninstall: Command = {
   description: "Removes their folders. What a package manager installed elsewhere is not touched.",
   flags: {},
   words: { min: 1, max: 100 },
+  completes: "servers",
   examples: ["lsp-proxy uninstall pyright"],
   async run(input, io) {
     const folder = serversFolder(io.env, homeOf(io));

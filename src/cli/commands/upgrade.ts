@@ -19,6 +19,7 @@ export const upgrade: Command = {
     "one stays. Exits with 1 when one failed.",
   flags: { workspace: configFlags.workspace, "trust-workspace": configFlags["trust-workspace"] },
   words: { min: 0, max: 100 },
+  completes: "servers",
   examples: ["lsp-proxy upgrade", "lsp-proxy upgrade pyright"],
   async run(input, io) {
     const folder = serversFolder(io.env, homeOf(io));

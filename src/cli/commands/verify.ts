@@ -20,8 +20,10 @@ import { openLog } from "../log/log.js";
 import { openCatalogue, presetNamed, resolvePreset, serverPrograms, untrustedFolders } from "../presets.js";
 import { programFolders } from "../program-folders.js";
 import { version } from "../shipped.js";
+import { table } from "../terminal/layout.js";
+import type { Styled } from "../terminal/output.js";
 import { withProgress } from "../terminal/prompt.js";
-import { table } from "../terminal/text.js";
+
 import { asOffered, type ProbeResult, runProbes } from "../verify/probes.js";
 import { type Sample, sampleFor, writeSample } from "../verify/sample.js";
 import { openTranscript } from "../verify/transcript.js";
@@ -44,6 +46,7 @@ export const verify: Command = {
     ...logFlags,
   },
   words: { min: 1, max: 1 },
+  completes: "servers",
   examples: ["lsp-proxy verify pyright", "lsp-proxy verify astro-ls --modules ./node_modules"],
   async run(input, io) {
     const [word = ""] = input.words;
@@ -84,7 +87,7 @@ export const verify: Command = {
       const work = () => trial(server, sample, folder, input, io);
       const card = await withProgress(io, `trying ${preset.id}`, work);
       if (input.isOn("json")) printJson(io, card);
-      else io.stdout.write(cardText(card));
+      else io.stdout.writeText(cardText(card, io.stdout.columns));
       return card.ok ? exitCodes.ok : exitCodes.no;
     } finally {
       rmSync(top, { recursive: true, force: true });
@@ -132,7 +135,7 @@ async function trial(server: Server, sample: Sample, folder: string, input: Inpu
     base: folder,
     // Variables that name folders of an untrusted workspace are not passed on.
     env: envOutside(io.env, untrustedFolders(input, io), io.cwd).env,
-    log: openLog(input, io),
+    log: openLog(input, io, "off"),
     trace: transcript?.trace,
     // The sample is part of this package, and so it is trusted.
     trusted: [folder],
@@ -170,7 +173,7 @@ function cardOf(server: string, sample: Sample, probes: ProbeResult[], status?: 
   return { server, sample: sample.name, ok, version, encoding, features, firstAnswerMs, probes, lastError };
 }
 
-function cardText(card: Card): string {
+function cardText(card: Card, width: number | undefined): (string | Styled)[] {
   const timeOf = (ms: number) => (ms === 0 ? "" : `${ms} ms`);
   const rows = card.probes.map(({ probe, outcome, ms, note }) => [probe, outcome, timeOf(ms), note]);
   return [
@@ -179,6 +182,6 @@ function cardText(card: Card): string {
     `features: ${card.features.join(", ") || "none"}\n`,
     card.lastError === null ? "" : `last error: ${escapeLine(card.lastError)}\n`,
     "\n",
-    table(["probe", "outcome", "time", ""], rows),
-  ].join("");
+    ...table(["probe", "outcome", "time", ""], rows, width),
+  ];
 }

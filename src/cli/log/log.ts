@@ -11,18 +11,23 @@ import { ConfigError } from "../../base/problem.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import { type Input, type Io, type Surroundings, UsageError } from "../command.js";
 import { guardedFolders, guardedTarget } from "../files/link-guard.js";
+import { logLevels } from "../flags.js";
 import { fitting, mask, maskReply } from "./mask.js";
 
-const levels = ["debug", "info", "warn", "error"] as const;
-type Level = (typeof levels)[number];
+type Level = (typeof logLevels)[number];
 
 const MOST_LINE_BYTES = 2_048;
 const MOST_MESSAGE = 200;
 
-export function openLog(input: Input, io: Io): Log {
-  const asked = input.text("log-level") ?? io.env.LSP_PROXY_LOG ?? "warn";
-  if (!levels.includes(asked as Level)) throw new UsageError(`--log-level takes ${levels.join(", ")}`);
-  const least = levels.indexOf(asked as Level);
+/** What is logged where the user asks for no level. A report is not interrupted by a log: it says all itself. */
+export type UsualLog = "warn" | "off";
+
+export function openLog(input: Input, io: Io, usual: UsualLog = "warn"): Log {
+  const wantsLog = input.text("log-file") !== undefined || input.isOn("log-json");
+  const asked = input.text("log-level") ?? io.env.LSP_PROXY_LOG ?? (wantsLog ? "warn" : usual);
+  if (asked === "off") return () => undefined;
+  if (!logLevels.includes(asked as Level)) throw new UsageError(`--log-level takes ${logLevels.join(", ")}`);
+  const least = logLevels.indexOf(asked as Level);
   const file = input.text("log-file");
   const write =
     file === undefined
@@ -30,7 +35,7 @@ export function openLog(input: Input, io: Io): Log {
       : openPrivateFile("log-file", file, input, io);
   const format = input.isOn("log-json") ? jsonLine : textLine;
   return (level, message, data = {}) => {
-    if (levels.indexOf(level) < least) return;
+    if (logLevels.indexOf(level) < least) return;
     const event = { time: new Date().toISOString(), level, message: cut(message, MOST_MESSAGE), data };
     let line = format(event);
     for (let room = MOST_LINE_BYTES; Buffer.byteLength(line) > MOST_LINE_BYTES && room > 0; room >>= 1)

@@ -4,6 +4,7 @@
  */
 import type { Writable } from "node:stream";
 import { escapeLine, escapeText } from "../../base/hidden-characters.js";
+import { USUAL_WIDTH, wrapText, wrapWords } from "./layout.js";
 
 /** Text in an ANSI style such as `31`. */
 export interface Styled {
@@ -14,9 +15,12 @@ export interface Styled {
 /** Text, some of it in a style. */
 export type Printed = string | readonly (string | Styled)[];
 
-export type OutputStream = Writable & { isTTY?: boolean };
+export type OutputStream = Writable & { isTTY?: boolean; columns?: number };
 
 export class Output {
+  /** Whether the terminal's current line is one of `replaceLine`, which the next output erases. */
+  #hasLine = false;
+
   constructor(
     /** The stream itself, for the MCP protocol and for questions. Text for people does not go there. */
     readonly stream: OutputStream,
@@ -27,19 +31,39 @@ export class Output {
     return this.stream.isTTY === true;
   }
 
-  /** Writes text of any number of lines; line ends and tabs are layout. */
+  /** The width of the terminal; undefined in a pipe, where nothing is fitted. */
+  get columns(): number | undefined {
+    return this.isTTY ? this.stream.columns || USUAL_WIDTH : undefined;
+  }
+
+  /** Writes text of any number of lines as it is; line ends and tabs are layout. */
   write(text: Printed): void {
-    this.stream.write(renderText(text, this.isTTY && !this.env.NO_COLOR));
+    this.#send(renderText(text, this.isTTY && !this.env.NO_COLOR));
   }
 
-  /** Writes one line and its line end. A line end inside the text is escaped. */
+  /** Writes text whose lines a terminal shows wrapped between words, indented by `hang` or like their beginning. */
+  writeText(text: Printed, hang?: number): void {
+    this.write(this.columns === undefined ? text : wrapText(text, this.columns, hang));
+  }
+
+  /** Writes one line of text and its line end. A line end inside the text is escaped. */
   writeLine(text: string): void {
-    this.stream.write(`${escapeLine(text)}\n`);
+    this.writeText(`${escapeLine(text)}\n`);
   }
 
-  /** Replaces the current line of a terminal. */
+  /** Replaces the current line of a terminal, cut to its width. Any other output erases it. */
   replaceLine(text: string): void {
-    this.stream.write(`\r\u001b[K${escapeLine(text)}`);
+    const width = (this.columns ?? USUAL_WIDTH) - 1;
+    const whole = escapeLine(text);
+    const [line = ""] = wrapWords(whole, width);
+    const isCut = line.length < whole.length;
+    this.#send(isCut ? `${wrapWords(whole, width - 2)[0]} …` : line);
+    this.#hasLine = text !== "";
+  }
+
+  #send(text: string): void {
+    this.stream.write(this.#hasLine ? `\r\u001b[K${text}` : text);
+    this.#hasLine = false;
   }
 }
 

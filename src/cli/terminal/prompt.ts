@@ -57,25 +57,29 @@ export function parseSelection(answer: string, count: number): { picked: Set<num
 const PROGRESS_DELAY_MS = 1_000;
 
 /**
- * Shows on stderr what is running once it has taken a second. On a terminal the line counts seconds and is erased at the
- * end; elsewhere it is written once.
+ * Shows on a terminal what is running: one line, once it has taken a second, that counts seconds and is erased at the end.
+ * `work` may say what it is doing meanwhile. In a pipe nothing is shown.
  */
-export async function withProgress<T>(io: Io, text: string, work: () => Promise<T>): Promise<T> {
+export async function withProgress<T>(
+  io: Io,
+  text: string,
+  work: (update: (message: string) => void) => Promise<T>,
+): Promise<T> {
+  if (!io.stderr.isTTY) return work(() => undefined);
   const began = Date.now();
-  const onTerminal = io.stderr.isTTY;
-  let shown = false;
+  let doing = text;
   const show = () => {
-    if (!onTerminal && shown) return;
     const seconds = Math.round((Date.now() - began) / 1000);
-    if (onTerminal) io.stderr.replaceLine(`${text} … ${seconds} s`);
-    else io.stderr.writeLine(`${text} …`);
-    shown = true;
+    io.stderr.replaceLine(`${seconds} s  ${doing}`);
   };
   const timer = setInterval(show, PROGRESS_DELAY_MS);
   try {
-    return await work();
+    return await work((message) => {
+      doing = message;
+      if (Date.now() - began >= PROGRESS_DELAY_MS) show();
+    });
   } finally {
     clearInterval(timer);
-    if (shown && onTerminal) io.stderr.replaceLine("");
+    io.stderr.replaceLine("");
   }
 }

@@ -10,7 +10,11 @@ import { displayWidth, plural } from "./text.js";
 
 export function printProblems(problems: readonly Problem[], { json, io }: { json: boolean; io: Io }): void {
   if (json) printJson(io, problemsJson(problems));
-  else io.stderr.write(renderProblems(problems, { sources: readSource, base: io.cwd }));
+  else {
+    const width = io.stderr.columns;
+    const report = renderProblems(problems, { sources: readSource, base: io.cwd, ...(width && { width }) });
+    io.stderr.writeText(report);
+  }
 }
 
 /** The text of a file. The file may be gone by now; the problem is then shown without a code frame. */
@@ -24,6 +28,8 @@ export interface ReportOptions {
   sources(file: string): string | undefined;
   /** Files inside this folder are shown relative to it. */
   base?: string;
+  /** The width of the terminal; code frames are cut to it. */
+  width?: number;
 }
 
 type Piece = string | Styled;
@@ -37,12 +43,15 @@ interface ShownLines {
 const TAB = "    ";
 /** Longer source lines are cut around the caret. */
 const FRAME_WIDTH = 100;
+/** The cells beside a source line: its margin's bar, and the marks where it is cut. */
+const FRAME_SIGNS = 4;
 /** More problems are counted, not shown. */
 export const MOST_SHOWN = 100;
 
 /** The first problems with code frame, suggestion and fix, and a count at the end. */
-export function renderProblems(problems: readonly Problem[], { sources, base }: ReportOptions): Piece[] {
+export function renderProblems(problems: readonly Problem[], options: ReportOptions): Piece[] {
   if (problems.length === 0) return [];
+  const { sources } = options;
   const linesOf = memoized((file: string): ShownLines | undefined => {
     const text = sources(file);
     if (text === undefined) return undefined;
@@ -51,7 +60,7 @@ export function renderProblems(problems: readonly Problem[], { sources, base }: 
   });
   const blocks = problems
     .slice(0, MOST_SHOWN)
-    .flatMap((problem) => [...renderProblem(problem, linesOf, base), "\n\n"]);
+    .flatMap((problem) => [...renderProblem(problem, linesOf, options), "\n\n"]);
   const more = problems.length > MOST_SHOWN ? [`and ${problems.length - MOST_SHOWN} more\n\n`] : [];
   const { errors, warnings } = countsOf(problems);
   const counts = [
@@ -95,7 +104,7 @@ const colors = { error: "31", warning: "33" };
 function renderProblem(
   problem: Problem,
   linesOf: (file: string) => ShownLines | undefined,
-  base: string | undefined,
+  { base, width = Number.POSITIVE_INFINITY }: ReportOptions,
 ): Piece[] {
   const { place, severity } = problem;
   const style = colors[severity];
@@ -110,7 +119,8 @@ function renderProblem(
   const margin = `${" ".repeat(number.length)} `;
   const dim = (text: string): Styled => ({ style: "2", text });
   const where = `${shownFile(place.file, base)}:${place.line}:${place.column}`;
-  const frame = codeFrame(place, linesOf(place.file));
+  const room = Math.min(FRAME_WIDTH, Math.max(20, width - margin.length - FRAME_SIGNS));
+  const frame = codeFrame(place, linesOf(place.file), room);
   const lines: Piece[][] = [head, ...detail, [margin, dim("-->"), ` ${where}`]];
   if (frame) {
     const carets = { style, text: frame.carets };
@@ -132,7 +142,7 @@ function shownFile(file: string, base: string | undefined): string {
 }
 
 /** The source line of a problem and the carets below it. */
-function codeFrame(place: Place, shown: ShownLines | undefined) {
+function codeFrame(place: Place, shown: ShownLines | undefined, room: number) {
   const index = place.line - 1;
   if (shown === undefined || index >= shown.lines.count) return undefined;
   const start = shown.columns.convert(index, place.column - 1);
@@ -140,15 +150,14 @@ function codeFrame(place: Place, shown: ShownLines | undefined) {
   const width = isOneLine ? (place.endColumn ?? place.column) - place.column : Number.POSITIVE_INFINITY;
   // A long line is cut before it is split into characters: a config may be one line of a megabyte.
   const line = shown.lines.line(index);
-  const from = Math.max(0, start - FRAME_WIDTH);
+  const from = Math.max(0, start - room);
   const before = shownCharacters(line.slice(from, start));
-  const after = shownCharacters(line.slice(start, start + FRAME_WIDTH));
-  const isShort =
-    from === 0 && line.length <= start + FRAME_WIDTH && widthOf([...before, ...after]) <= FRAME_WIDTH;
-  const shownBefore = isShort ? before : fitting(before.toReversed(), FRAME_WIDTH / 2).toReversed();
-  const shownAfter = isShort ? after : fitting(after, FRAME_WIDTH - widthOf(shownBefore));
+  const after = shownCharacters(line.slice(start, start + room));
+  const isShort = from === 0 && line.length <= start + room && widthOf([...before, ...after]) <= room;
+  const shownBefore = isShort ? before : fitting(before.toReversed(), room / 2).toReversed();
+  const shownAfter = isShort ? after : fitting(after, room - widthOf(shownBefore));
   const lead = from > 0 || shownBefore.length < before.length ? "…" : "";
-  const isCut = line.length > start + FRAME_WIDTH || shownAfter.length < after.length;
+  const isCut = line.length > start + room || shownAfter.length < after.length;
   const carets = widthOf(shownAfter.slice(0, width));
   return {
     text: `${lead}${shownBefore.join("")}${shownAfter.join("")}${isCut ? "…" : ""}`.trimEnd(),

@@ -1,5 +1,4 @@
-/** Text for a terminal: display width, tables, plurals and shortened lists. */
-import { escapeLine } from "../../base/hidden-characters.js";
+/** Text for a terminal: display width, plurals and shortened lists. */
 
 /** Characters that are two cells wide: East Asian wide forms and emoji. */
 const WIDE =
@@ -12,17 +11,6 @@ export function displayWidth(text: string): number {
     cells += WIDE.test(character) ? 2 : 1;
   }
   return cells;
-}
-
-/** Aligned columns under headings; the last column is not padded. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [headings, ...rows.map((row) => row.map(escapeLine))];
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => displayWidth(row[column] ?? ""))));
-  const pad = (cell: string, column: number) =>
-    column === headings.length - 1
-      ? cell
-      : cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(cell)));
-  return `${all.map((row) => row.map(pad).join("  ").trimEnd()).join("\n")}\n`;
 }
 
 /** The first items of a list, and how many more there are. */

@@ -1,0 +1,140 @@
+/** `call` from the shell: arguments as words, help on a tool, pages across processes, exit codes. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { range, writeTestWorkspace } from "../runtime/test-workspace.js";
+import { type Run, run } from "./run.js";
+
+const uri = "file:///work/a.fake";
+const text = "one two\n".repeat(30);
+let top: string;
+let call: (...words: string[]) => Promise<Run>;
+
+beforeAll(() => {
+  const symbol = (line: number) => ({
+    name: "start",
+    kind: 12,
+    range: range(line, 0, 3),
+    selectionRange: range(line, 0, 3),
+  });
+  const made = writeTestWorkspace({
+    files: { "a.fake": text, "with=sign.fake": "x\n" },
+    servers: {
+      fake: {
+        scenario: {
+          capabilities: {
+            hoverProvider: true,
+            referencesProvider: true,
+            documentSymbolProvider: true,
+            renameProvider: true,
+          },
+          replies: {
+            "textDocument/hover": { contents: "a hover", range: range(2, 4, 7) },
+            "textDocument/references": Array.from({ length: 25 }, (_, line) => ({
+              uri,
+              range: range(line, 0, 3),
+            })),
+            "textDocument/documentSymbol": [symbol(0), symbol(7)],
+            "textDocument/rename": { changes: {} },
+          },
+        },
+      },
+    },
+    config: { allow: { commands: [process.execPath], effects: ["read", "edit"] } },
+  });
+  top = made.outside;
+  const env = { XDG_STATE_HOME: join(top, "state") };
+  call = (...words) =>
+    run(["call", ...words, "--config", join(top, "lspi.json")], { cwd: join(top, "work"), env });
+});
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+const answer = ({ stdout }: Run) => JSON.parse(stdout) as { [name: string]: unknown };
+
+describe("arguments", () => {
+  it("are the same as words and as JSON", async () => {
+    const json = await call("get_hover", '{"file_path": "a.fake", "line": 3, "character": 5}');
+    expect(json).toMatchObject({ code: 0, stderr: "" });
+    expect(json.stdout).toContain("a hover");
+    for (const words of [
+      ["a.fake:3:5"],
+      ["a.fake", "line=3", "character=5"],
+      ["file_path=a.fake", "line=3", "character=5"],
+    ])
+      expect(await call("get_hover", ...words)).toEqual(json);
+  });
+
+  it("have the types of the tool's schema", async () => {
+    const listed = await call(
+      "find_references",
+      "a.fake:1:1",
+      "include_declaration=false",
+      "page_size=2",
+      "--json",
+    );
+    expect(answer(listed)).toMatchObject({ ok: true, shown: 2, total: 25 });
+    const wrong = async (...words: string[]) => {
+      const { code, stderr } = await call("find_references", ...words);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await wrong("a.fake", "line=three")).toContain("`line` takes a number, not `three`");
+    expect(await wrong("a.fake", "include_declaration=yes")).toContain("takes true or false");
+    expect(await wrong("a.fake", "symbl_name=x")).toContain("did you mean `symbol_name`?");
+    expect(await wrong("a.fake:1:1", "line=2")).toContain("`line` is given twice");
+    expect(await wrong("[]")).toContain("one JSON object");
+    expect(await wrong("{")).toContain("not JSON");
+  });
+
+  it("are told where a place does not fit the tool", async () => {
+    expect((await call("get_server_status", "a.fake")).stderr).toContain("takes no file");
+    expect((await call("get_document_symbols", "a.fake:1:1")).stderr).toContain("`a.fake` is enough");
+  });
+
+  it("are shown by --help of the tool, which starts nothing", async () => {
+    const { code, stdout } = await call("find_references", "--help");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Usage: lsp-proxy call find_references \[FILE\[:LINE\[:COLUMN\]\]\] \[NAME=VALUE …\]\n/,
+    );
+    expect(stdout).toMatch(/^ {2}page_size=N {2,}1-200, default 100\.$/m);
+    expect(stdout).toMatch(/^ {2}include_declaration=true\|false {2,}\S/m);
+    expect(await call("find_refrences", "--help")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did you mean `find_references`?"),
+    });
+  });
+});
+
+describe("pages", () => {
+  it("are reached by their cursors in later calls, until the files change", async () => {
+    const ask = (...words: string[]) =>
+      call("find_references", "a.fake:1:1", "page_size=10", "--json", ...words);
+    const lines = (page: Run) => (answer(page).locations as { line: number }[]).map(({ line }) => line);
+    const first = await ask();
+    const second = await ask(`cursor=${answer(first).next_cursor}`);
+    const third = await ask(`cursor=${answer(second).next_cursor}`);
+    expect(answer(third)).toMatchObject({ ok: true, shown: 5 });
+    expect([first, second, third].flatMap(lines)).toEqual(
+      Array.from({ length: 25 }, (_, index) => index + 1),
+    );
+    const all = await ask("--all");
+    expect(JSON.parse(all.stdout)).toEqual([first, second, third].map(answer));
+    expect(await ask("cursor=nonsense")).toMatchObject({ code: 1 });
+    writeFileSync(join(top, "work", "a.fake"), `changed${text}`);
+    const late = await ask(`cursor=${answer(first).next_cursor}`);
+    writeFileSync(join(top, "work", "a.fake"), text);
+    expect(late.code).toBe(1);
+    expect(answer(late)).toMatchObject({ ok: false, error: { code: "page/cursor-expired" } });
+  });
+});
+
+describe("exit codes", () => {
+  it("say that the answer asks back, or that no edit was made", async () => {
+    const ambiguous = await call("find_references", "a.fake", "symbol_name=start");
+    expect(ambiguous.stdout).toContain("needs disambiguation");
+    expect(ambiguous.code).toBe(4);
+    expect((await call("rename_symbol", "a.fake:1:1", "new_name=begin", "dry_run=false")).code).toBe(4);
+    expect((await call("get_hover", "absent.fake:1:1")).code).toBe(1);
+  });
+});
