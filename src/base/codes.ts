@@ -188,7 +188,7 @@ const problems = ofKind("problem", {
   ],
   "plan/command-not-allowed": [
     "Command not allowed",
-    "`allow.commands` does not contain the program of this server. Without `[allow]` only programs of presets may be started.",
+    "`allow.commands` does not contain the program of this server. Without it, only programs of presets may be started, and those of servers without a preset, except interpreters.",
     "Add the program to `allow.commands`.",
   ],
   "plan/bad-command": [
@@ -590,6 +590,11 @@ const warnings = ofKind("warning", {
     "A workspace asked for more than the user allows",
     "A config found in a workspace may only restrict the defaults; once it is trusted, it may only restrict the user's own config.",
     "Allow it in the user's config, trust the config with `lsp-proxy trust`, or name the file with `--config`.",
+  ],
+  "config/two-configs": [
+    "Two configs in one workspace",
+    "The workspace has several config files. The first of `.lspi/config.toml`, `.lspi/config.json`, `lspi.toml` and `lspi.json` counts.",
+    "Move what you need into the one that counts, and delete the other.",
   ],
   "config/no-effect": [
     "A key has no effect",

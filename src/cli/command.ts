@@ -6,6 +6,7 @@ import { type Code, codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
+import { folderWithConfig } from "../config/project-folders.js";
 import type { Flags } from "./flags.js";
 import type { Output, OutputStream } from "./terminal/output.js";
 
@@ -112,8 +113,12 @@ export function homeOf(io: Pick<Io, "env">): string {
   return io.env.HOME ?? homedir();
 }
 
+/** The workspace: the one that is named, or the nearest folder of the project that has a config, or the current folder. */
 export function workspaceOf(input: Input, io: Surroundings): string {
-  return resolve(io.cwd, input.text("workspace") ?? ".");
+  const named = input.text("workspace");
+  if (named !== undefined) return resolve(io.cwd, named);
+  const isConfigNamed = input.config !== undefined || input.text("config") !== undefined;
+  return isConfigNamed ? io.cwd : folderWithConfig(io.cwd, homeOf(io));
 }
 
 /** A signal that is aborted when the process receives one of these signals. */

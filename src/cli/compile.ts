@@ -36,6 +36,8 @@ import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
 export interface Planned extends FolderTrust {
+  /** The folder that was named or found as the workspace. */
+  workspace: string;
   loaded: LoadedConfig;
   plan: Plan;
   warnings: Problem[];
@@ -47,9 +49,9 @@ export interface Compiled extends Planned {
   bundle: Bundle;
 }
 
-/** The workspace. Throws a UsageError when it is not a folder. */
-export function workspaceFolder(input: Input, io: Surroundings): string {
-  const workspace = workspaceOf(input, io);
+/** The workspace, or the folder for a new config. Throws a UsageError when it is not a folder. */
+export function workspaceFolder(input: Input, io: Surroundings, isNew = false): string {
+  const workspace = isNew ? resolve(io.cwd, input.text("workspace") ?? ".") : workspaceOf(input, io);
   const stats = statSync(workspace, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return workspace;
   throw new UsageError(`--workspace: ${workspace} ${stats ? "is not a folder" : "does not exist"}`);
@@ -58,6 +60,8 @@ export function workspaceFolder(input: Input, io: Surroundings): string {
 export interface PlanOptions {
   /** Whether no program is started, not even for its version. */
   startsNothing?: boolean;
+  /** Whether a config that is found and not named does not count. */
+  ignoresFound?: boolean;
 }
 
 /** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
@@ -66,8 +70,12 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   const home = homeOf(io);
   const trust = openTrust(io.env, home);
   const trustsAll = input.isOn("trust-workspace");
-  const trustOf = (places: string[], read: string[]): FolderTrust =>
-    folderTrust(places, read, io, { isTrustedFolder: (folder) => isTrustedFolder(trust, folder), trustsAll });
+  const trustOf = (places: string[], read: string[], isNamed: boolean): FolderTrust =>
+    folderTrust(places, read, io, {
+      isTrustedFolder: (folder) => isTrustedFolder(trust, folder),
+      // Who names a config trusts it together with its workspace.
+      trustsAll: trustsAll || isNamed,
+    });
   const files = new Set([trust.file]);
   const read = (file: string) => {
     files.add(file);
@@ -86,15 +94,12 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       defaults: everyDefault(),
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
+      ignoresFound: options.ignoresFound,
       isTrusted: (file, hash) => trustsAll || isTrusted(trust, file, hash),
-      embedded: (presets) => {
+      embedded: (presets, { base, isNamed }) => {
         if (input.config !== undefined) return {};
-        const scan = scanWorkspace(workspace, walkedDisk, { env: io.env, home });
-        return chooseServers(
-          scan,
-          presets,
-          tiersOf(workspace, trustOf([workspace], [workspace]), io, options),
-        );
+        const scan = scanWorkspace(base, walkedDisk, { env: io.env, home });
+        return chooseServers(scan, presets, tiersOf(base, trustOf([base], [base], isNamed), io, options));
       },
     },
     { ...diskFiles, read },
@@ -110,16 +115,25 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
   const absolute = (folder: string) => resolve(loaded.base, folder);
   // A config given with --config names its own roots. The current folder matters only if --workspace is given too.
-  const isElsewhere = loaded.main.kind === "named" && !hasWorkspace;
+  const isNamed = loaded.main.kind === "named";
+  const isElsewhere = isNamed && !hasWorkspace;
   const here = [...(isElsewhere ? [] : [workspace]), ...plan.workspace.roots.map(absolute)];
   const more = plan.servers.flatMap(({ workspaceFolders }) => workspaceFolders.map(absolute));
   return {
+    workspace,
     loaded,
     plan,
     warnings: [...loaded.warnings, ...problems],
     files: [...files],
-    ...trustOf([...here, loaded.base, ...more], here),
+    ...trustOf([...here, loaded.base, ...more], here, isNamed),
   };
+}
+
+/** The problem that a config was found and is not trusted, among the problems of an error. */
+export function untrustedIn(error: unknown): Problem | undefined {
+  return error instanceof ConfigError
+    ? error.problems.find(({ code }) => code === "config/untrusted")
+    : undefined;
 }
 
 /** The plan; for a removal that of `fallback` when the config has problems or is gone. */

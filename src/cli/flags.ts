@@ -24,8 +24,8 @@ export function option(value: string, description: string, short?: string): Flag
 
 /** The flags that select the config and the workspace. */
 export const configFlags = {
-  config: option("FILE", "The config file, TOML or JSON. A config given here is trusted.", "c"),
-  workspace: option("DIR", "The workspace; default: the current folder, or that of a --config file.", "w"),
+  config: option("FILE", "The config file, TOML or JSON. It is trusted, and so is its workspace.", "c"),
+  workspace: option("DIR", "The workspace; default: the folder of the config, or the current one.", "w"),
   context: option("NAME", "The profile to use instead of the config's."),
   "read-only": toggle("Hides and refuses every tool that does more than read."),
   "trust-workspace": toggle("Trusts the workspace's config and code, which servers may run, for this run."),

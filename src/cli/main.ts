@@ -10,12 +10,14 @@ import {
   type Io,
   type Streams,
   UsageError,
+  workspaceOf,
 } from "./command.js";
 import { commands } from "./commands.js";
 import { isQuick, quickInput } from "./quick.js";
 import { version } from "./shipped.js";
 import { commandHelp, programHelp } from "./terminal/help.js";
 import { Output } from "./terminal/output.js";
+import { isInteractive } from "./terminal/prompt.js";
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function main(argv: string[], streams: Streams): Promise<ExitCode> {
@@ -25,6 +27,20 @@ export async function main(argv: string[], streams: Streams): Promise<ExitCode> 
     return (await dispatch(argv, io)) ?? exitCodes.ok;
   } catch (error) {
     return report(error, argv, io);
+  }
+}
+
+/** Runs a command. Where it needs a found config that is not trusted, asks on a terminal and runs it again after a yes. */
+async function run(command: Command, input: Input, io: Io): Promise<ExitCode | undefined> {
+  try {
+    return await command.run(input, io);
+  } catch (error) {
+    if (!(error instanceof ConfigError && isInteractive(io))) throw error;
+    // Trust does not help where the config has other problems too.
+    if (!error.problems.every(({ code }) => code === "config/untrusted")) throw error;
+    const { askForTrust, inspectTrust } = await import("./trust-workspace.js");
+    if (!(await askForTrust(inspectTrust(workspaceOf(input, io), io), io))) throw error;
+    return command.run(input, io);
   }
 }
 
@@ -52,7 +68,7 @@ async function dispatch(argv: string[], io: Io): Promise<ExitCode | undefined> {
   const { min, max } = command.words ?? { min: 0, max: 0 };
   if (positionals.length < min || positionals.length > max)
     throw new UsageError(`usage: lsp-proxy ${command.name} ${command.usage}`);
-  return command.run(new Input(values, positionals), io);
+  return run(command, new Input(values, positionals), io);
 }
 
 function parse(command: Command, args: string[]) {

@@ -1,11 +1,13 @@
 /** Opens the runtime of a bundle or a config. For a bundle the compiler is not loaded. */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { Refusal } from "../base/problem.js";
 import { configFolder, stateFolder } from "../config/state-folder.js";
+import { trustCommand } from "../lsp/process/trusted.js";
 import type { Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
-import { exitCodes, homeOf, type Input, type Io } from "./command.js";
+import { exitCodes, homeOf, type Input, type Io, workspaceOf } from "./command.js";
 import { openLog, openTrace } from "./log/log.js";
 import { programFolders } from "./program-folders.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
@@ -19,6 +21,15 @@ export interface Loaded extends FolderTrust {
   /** The config or bundle, for messages. */
   source: string;
   files: string[];
+  /** The workspace whose trust is on record or can be; undefined for a bundle and for a named config. */
+  found?: string | undefined;
+  /** Why every call is refused: the config that was found is not trusted. */
+  refusal?: Refusal | undefined;
+}
+
+export interface OpenOptions {
+  /** Whether a found config that is not trusted leads to refused calls instead of a ConfigError. */
+  servesUntrusted?: boolean;
 }
 
 export interface Opened extends Loaded {
@@ -27,12 +38,12 @@ export interface Opened extends Loaded {
 }
 
 /** Opens the runtime that the command line asks for. Throws a ConfigError with all problems. */
-export async function openFrom(input: Input, io: Io): Promise<Opened> {
+export async function openFrom(input: Input, io: Io, options: OpenOptions = {}): Promise<Opened> {
   const log = openLog(input, io);
   let roots: string[] = [];
   const trace = openTrace(input, io, () => roots);
-  const found = await loadFrom(input, io);
-  const { loaded, base, folder, trusted, binFolders, avoid, files } = found;
+  const found = await loadFrom(input, io, options);
+  const { loaded, base, folder, trusted, binFolders, avoid, files, refusal } = found;
   const { workspace, http } = loaded.plan;
   roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(withReal);
   const tokenFile = http.tokenFile === null ? [] : [resolve(folder, http.tokenFile)];
@@ -48,6 +59,7 @@ export async function openFrom(input: Input, io: Io): Promise<Opened> {
     binFolders,
     avoid,
     version: version(),
+    refusal,
     onOutOfMemory: (message) => {
       io.stderr.write(`lsp-proxy: ${message}\n`);
       process.exit(exitCodes.fault);
@@ -64,26 +76,45 @@ function withReal(folder: string): string[] {
 }
 
 /** Loads the bundle or config that the command line asks for. Throws a ConfigError with all problems. */
-export async function loadFrom(input: Input, io: Io): Promise<Loaded> {
+export async function loadFrom(
+  input: Input,
+  io: Io,
+  { servesUntrusted = false }: OpenOptions = {},
+): Promise<Loaded> {
   const expect = input.text("expect");
   const options = expect === undefined ? {} : { expect };
-  const source = input.text("bundle");
-  if (source !== undefined) {
+  const bundleSource = input.text("bundle");
+  if (bundleSource !== undefined) {
     const base = resolve(io.cwd, input.text("workspace") ?? ".");
-    const bundleFolder = resolve(io.cwd, source);
+    const bundleFolder = resolve(io.cwd, bundleSource);
     const loaded = await loadBundle({ folder: bundleFolder }, options);
     const here = [base, ...loaded.plan.workspace.roots.map((root) => resolve(base, root))];
     const trustsAll = input.isOn("trust-workspace");
     const trust = folderTrust(here, here, io, { isTrustedFolder: () => false, trustsAll });
-    return { loaded, base, folder: base, source, files: [bundleFolder], ...trust };
+    return { loaded, base, folder: base, source: bundleSource, files: [bundleFolder], ...trust };
   }
-  const { compile } = await import("./compile.js");
-  const { bundle, loaded: config, warnings, ...rest } = await compile(input, io);
+  const { compile, untrustedIn } = await import("./compile.js");
+  let refusal: Refusal | undefined;
+  const compiled = await compile(input, io).catch(async (error: unknown) => {
+    const problem = untrustedIn(error);
+    if (problem === undefined || !servesUntrusted) throw error;
+    const workspace = workspaceOf(input, io);
+    if ((await import("./terminal/prompt.js")).isInteractive(io)) {
+      const { askForTrust, inspectTrust } = await import("./trust-workspace.js");
+      if (await askForTrust(inspectTrust(workspace, io), io)) return compile(input, io);
+    }
+    const text = trustCommand(workspace);
+    refusal = new Refusal("config/untrusted", problem.message, { nextSteps: [{ kind: "command", text }] });
+    return compile(input, io, { ignoresFound: true });
+  });
+  const { bundle, loaded: config, warnings, workspace, ...rest } = compiled;
   if (warnings.length > 0) {
     const { printProblems } = await import("./terminal/report.js");
     printProblems(warnings, { json: false, io });
   }
   const { base, folder, main } = config;
   const loaded = await loadBundle({ bundle }, options);
-  return { ...rest, loaded, base, folder, source: main.file ?? "the embedded default" };
+  const isFound = main.kind !== "named";
+  const source = main.file ?? "the embedded default";
+  return { ...rest, loaded, base, folder, source, refusal, found: isFound ? workspace : undefined };
 }

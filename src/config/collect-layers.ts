@@ -37,12 +37,14 @@ export interface ConfigRequest extends DiscoverRequest {
   commandLine: JsonObject;
   /** Only the command line counts: no file is looked for. */
   alone?: boolean | undefined;
+  /** A config that is found and not named does not count. */
+  ignoresFound?: boolean | undefined;
   /** Whether the user trusts a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
   /** The defaults of a config and of a server, which a discovered config may not exceed; none when absent. */
   defaults?: { config: JsonObject; server: JsonObject } | undefined;
-  /** Makes the embedded default's layer; its servers also serve a config that names none. */
-  embedded?: ((presets: PresetFacts[]) => JsonObject) | undefined;
+  /** Makes the embedded default's layer for a folder; its servers also serve a config that has none. */
+  embedded?: ((presets: PresetFacts[], at: { base: string; isNamed: boolean }) => JsonObject) | undefined;
 }
 
 export interface CollectedLayers {
@@ -51,6 +53,8 @@ export interface CollectedLayers {
   folder: string;
   user: LayerTable[];
   main: LayerTable[];
+  /** Whether the main config is named by the user, or found and trusted. */
+  isTrusted: boolean;
   commandLine: LayerTable;
   problems: Problem[];
   warnings: Problem[];
@@ -58,7 +62,9 @@ export interface CollectedLayers {
 
 /** Reads and validates every layer that a person wrote. Throws when the named config does not exist. */
 export function collectLayers(request: ConfigRequest, catalogue: Catalogue): CollectedLayers {
-  const found = request.alone ? ({ kind: "embedded" } as const) : discover(request, catalogue.files);
+  const none = { kind: "embedded" } as const;
+  const there = request.alone ? none : discover(request, catalogue.files);
+  const found = request.ignoresFound && there.kind === "discovered" ? none : there;
   const user = readUserConfig(request, catalogue);
   const folder = found.kind === "embedded" ? request.workspace : baseOf(found.file);
   const commandLine = tableWithoutFile("command line", request.commandLine);
@@ -69,6 +75,7 @@ export function collectLayers(request: ConfigRequest, catalogue: Catalogue): Col
     folder,
     user: user.layers.map(layerTable),
     main: [],
+    isTrusted: found.kind === "named",
     commandLine,
     problems: [...user.problems, ...validate(configSchema, request.commandLine, places, { partial: true })],
     warnings: [],
@@ -93,7 +100,17 @@ export function collectLayers(request: ConfigRequest, catalogue: Catalogue): Col
     layers.problems.push(problemAt(inspected.config.layer.places, "config/untrusted", message, []));
   }
   const { config, warnings } = inspected.restrict(isTrusted);
-  return { ...layers, mainFile: { kind, file, hash }, main: [config], warnings };
+  const rivals = found.ignored.map((name) => {
+    const message = `there are two configs: \`${relative(request.workspace, file).replaceAll("\\", "/")}\` counts, \`${name}\` is ignored`;
+    return problemAt(inspected.config.layer.places, "config/two-configs", message, []);
+  });
+  return {
+    ...layers,
+    mainFile: { kind, file, hash },
+    main: [config],
+    isTrusted,
+    warnings: [...rivals, ...warnings],
+  };
 }
 
 /** Reads a discovered config, to be restricted by whether it is trusted. */

@@ -20,7 +20,14 @@ export interface DiscoverRequest {
 }
 
 export type Discovered =
-  | { kind: "named" | "discovered"; file: string; content: string | Uint8Array }
+  | { kind: "named"; file: string; content: string | Uint8Array }
+  | {
+      kind: "discovered";
+      file: string;
+      content: string | Uint8Array;
+      /** Names of further configs in the workspace, which do not count. */
+      ignored: string[];
+    }
   | { kind: "embedded" };
 
 /** Finds the main config. Throws when a config is named or found and cannot be used. */
@@ -33,7 +40,7 @@ export function discover(request: DiscoverRequest, files: Files): Discovered {
     const message = `\`LSPI_CONFIG_PATH\` is the relative path ${JSON.stringify(variable)}, which is a different file in each workspace`;
     throw failure("config/relative-variable", message);
   }
-  for (const name of CONFIG_NAMES) {
+  for (const [index, name] of CONFIG_NAMES.entries()) {
     const file = join(request.workspace, name);
     const folder = files.realpath(request.workspace);
     const real = files.realpath(join(folder, name));
@@ -41,7 +48,14 @@ export function discover(request: DiscoverRequest, files: Files): Discovered {
       throw failure("config/strayed", `\`${file}\` is a link to a file outside the workspace`);
     // Read the path that was checked, so that a link changed meanwhile has no effect.
     const result = readOrExplain(files, real);
-    if ("content" in result) return { kind: "discovered", file, content: result.content };
+    if ("content" in result) {
+      const isThere = (other: string) => {
+        const further = readOrExplain(files, join(folder, other));
+        return "content" in further || !further.absent;
+      };
+      const ignored = CONFIG_NAMES.slice(index + 1).filter(isThere);
+      return { kind: "discovered", file, content: result.content, ignored };
+    }
     if (!result.absent) throw failure("config/not-found", `\`${file}\` ${result.failure}`);
   }
   return { kind: "embedded" };

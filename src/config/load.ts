@@ -5,7 +5,12 @@ import { sortedSet, uniqueBy } from "../base/order.js";
 import type { Place, Problem } from "../base/problem.js";
 import { Catalogue } from "./catalogue/catalogue.js";
 import { readClients } from "./catalogue/clients.js";
-import { applyPresets, commandsAsShipped, commandsFromEnvironment } from "./catalogue/presets.js";
+import {
+  applyPresets,
+  commandsAsShipped,
+  commandsFromEnvironment,
+  commandsWritten,
+} from "./catalogue/presets.js";
 import {
   AUTO_CONTEXT,
   type CollectedLayers,
@@ -15,7 +20,7 @@ import {
   profileTables,
   readUserConfig,
 } from "./collect-layers.js";
-import { type Discovered, discover } from "./discover.js";
+import { discover } from "./discover.js";
 import type { Files } from "./files.js";
 import {
   itemsAt,
@@ -78,7 +83,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   const profile = profileLayers(person, catalogue, problems);
   const sealed = mergeLayers(profile);
   problems.push(...exceedingSealed(person, sealed, { base, files }));
-  const embedded = embeddedLayers(request, catalogue, layers.mainFile.kind, [...profile, person]);
+  const embedded = embeddedLayers(request, catalogue, layers, [...profile, person]);
   const whole = applyPresets(mergeLayers([...profile, ...embedded, person]), catalogue, request.env);
   const merged = withEntries(whole.config, { extends: undefined, $schema: undefined });
   problems.push(...whole.problems, ...catalogue.problems);
@@ -98,6 +103,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
       ...catalogue.commands(),
       ...commandsFromEnvironment(catalogue, request.env),
       ...commandsAsShipped(merged),
+      ...commandsWritten(mergeLayers([...layers.user, ...(layers.isTrusted ? layers.main : [])]), catalogue),
     ]),
     locate: (pointer: string) => {
       const node = requestingNode(merged, person, fromPointer(pointer));
@@ -189,12 +195,12 @@ function clientForms(shipped: string, catalogue: Catalogue): ClientForm[] {
 function embeddedLayers(
   request: ConfigRequest,
   catalogue: Catalogue,
-  kind: Discovered["kind"],
+  { mainFile: { kind }, base }: CollectedLayers,
   layers: readonly LayerTable[],
 ): LayerTable[] {
   const hasServers = layers.some((layer) => itemsAt(layer, "servers").length > 0);
   if (!request.embedded || (hasServers && kind !== "embedded")) return [];
-  const { servers, ...rest } = request.embedded(catalogue.facts());
+  const { servers, ...rest } = request.embedded(catalogue.facts(), { base, isNamed: kind === "named" });
   const tree: JsonObject = {
     ...(kind === "embedded" ? rest : {}),
     ...(hasServers || servers === undefined ? {} : { servers }),

@@ -11,6 +11,7 @@ import { Refusal } from "../base/problem.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
+import { TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
 export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
@@ -25,54 +26,129 @@ const ABORT_MESSAGES = {
 
 export type AbortReason = keyof typeof ABORT_MESSAGES;
 
+/** Asks the user through the client; or `later`, where the call ends with the question. */
+export type AskTrust = ((question: string) => Promise<boolean>) | "later";
+
 export class SessionCalls {
-  readonly #plan: Plan;
-  readonly #tools: ListedTool[];
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = new AbortController();
   readonly aborted: AbortSignal = this.#abort.signal;
+  /** The answer to the question about trust, which is asked once; and a question that the client has not answered yet. */
+  #answer: Promise<boolean> | undefined;
+  #pending: TrustQuestion | undefined;
+  readonly #onReplaced: ((runtime: Runtime) => void)[] = [];
 
   constructor(
-    runtime: Runtime,
-    readonly session: Session,
-  ) {
-    this.#plan = runtime.loaded.plan;
-    const { outputSchemas } = this.#plan.dialect;
-    this.#tools = runtime.tools.map(({ outputSchema, ...rest }) =>
-      outputSchemas ? { ...rest, outputSchema } : rest,
-    );
+    private runtime: Runtime,
+    public session: Session,
+    readonly trust?: TrustOffer,
+  ) {}
+
+  /** Calls the listener with a runtime that replaces another one. */
+  onReplaced(listener: (runtime: Runtime) => void): void {
+    this.#onReplaced.push(listener);
+  }
+
+  get #plan(): Plan {
+    return this.runtime.loaded.plan;
   }
 
   /** All tools on one page. A cursor is an error. */
   list(cursor: unknown): ListedTool[] {
-    if (cursor === undefined || cursor === null) return this.#tools;
+    const { outputSchemas } = this.#plan.dialect;
+    if (cursor === undefined || cursor === null)
+      return this.runtime.tools.map(({ outputSchema, ...rest }) =>
+        outputSchemas ? { ...rest, outputSchema } : rest,
+      );
     throw this.#asProtocolError(
       new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors."),
     );
   }
 
-  /** Calls a tool for the client with this name. Throws a ProtocolError where the failure is no tool result. */
+  /**
+   * Calls a tool for the client with this name; after a yes to the question about trust once more. Throws a ProtocolError
+   * where the failure is no tool result, and TrustNeeded where the question is asked `later`.
+   */
   async call(
     name: string,
     args: unknown,
     options: CallOptions,
     client: string | undefined,
+    ask?: AskTrust,
   ): Promise<ToolResult> {
-    const { dialect, mcp } = this.#plan;
-    if (this.aborted.aborted) throw this.#abortError();
-    const call = this.session.call(name, args, options);
-    this.#running.set(call, options.signal);
     try {
-      const outcome = await call;
+      const { runtime } = this;
+      let outcome = await this.#run(name, args, options);
+      if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)) && this.runtime !== runtime)
+        outcome = await this.#run(name, args, options);
+      const { dialect, mcp } = this.#plan;
       if (outcome.isError && this.aborted.aborted) throw this.#abortError();
       if (outcome.error !== null && dialect.errors.form === "protocol") throw numbered(outcome.error);
       const known = mcp.clients.find((entry) => matchesName(client, entry.name));
       return toolResult(outcome, dialect, known?.result);
     } catch (error) {
       throw error instanceof Refusal ? this.#asProtocolError(error) : error;
+    }
+  }
+
+  async #run(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
+    if (this.aborted.aborted) throw this.#abortError();
+    const call = this.session.call(name, args, options);
+    this.#running.set(call, options.signal);
+    try {
+      return await call;
     } finally {
       this.#running.delete(call);
     }
+  }
+
+  #isForTrust({ trustCommand }: CallOutcome): boolean {
+    return trustCommand !== undefined && this.trust?.covers(trustCommand) === true;
+  }
+
+  /** Asks the user, once in the session; calls that need the answer meanwhile wait for it. */
+  #isTrustGiven(ask: AskTrust | undefined): Promise<boolean> | boolean {
+    if (this.#answer !== undefined || ask === undefined) return this.#answer ?? false;
+    const question = this.trust?.question();
+    if (question === undefined) return false;
+    if (ask === "later") {
+      this.#pending = question;
+      this.#answer = Promise.resolve(false);
+      throw new TrustNeeded(question.message);
+    }
+    this.#answer = ask(question.message).then((isYes) => isYes && this.#grant(question));
+    return this.#answer;
+  }
+
+  /** The client's answer to a question that was asked `later`. One that was not asked is ignored. */
+  async answerTrust(isYes: boolean): Promise<void> {
+    const question = this.#pending;
+    this.#pending = undefined;
+    if (question === undefined || !isYes) return;
+    this.#answer = this.#grant(question);
+    await this.#answer;
+  }
+
+  /** Records the trust and goes on with a runtime that has it. Calls that run in the old one are finished there. */
+  async #grant(question: TrustQuestion): Promise<boolean> {
+    const runtime = await question.grant();
+    if (runtime === undefined) return false;
+    const [oldRuntime, oldSession, running] = [this.runtime, this.session, [...this.#running.keys()]];
+    this.runtime = runtime;
+    this.session = runtime.openSession();
+    if (this.aborted.aborted) this.session.close();
+    void Promise.allSettled(running).then(() => {
+      oldSession.close();
+      return oldRuntime.close();
+    });
+    for (const listener of this.#onReplaced) listener(runtime);
+    return true;
+  }
+
+  /** Ends the session and closes its runtime. */
+  async close(): Promise<void> {
+    this.session.close();
+    await this.runtime.close();
   }
 
   get isBusy(): boolean {

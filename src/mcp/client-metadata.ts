@@ -25,10 +25,10 @@ export function clientNameIn(meta: unknown): string | undefined {
   return isTable(client) && typeof client.name === "string" ? client.name : undefined;
 }
 
-/** Whether the client declares in the `_meta` of a request that it has roots. */
-export function declaresRoots(meta: unknown): boolean {
+/** A capability that the client declares in the `_meta` of a request. */
+export function declaredIn(meta: unknown, capability: "roots" | "elicitation"): unknown {
   const capabilities = isTable(meta) ? meta[CAPABILITIES_KEY] : undefined;
-  return isTable(capabilities) && capabilities.roots !== undefined;
+  return isTable(capabilities) ? capabilities[capability] : undefined;
 }
 
 /** The URIs in the `roots` of a client's answer; entries without a URI are skipped. Throws where it is no list. */

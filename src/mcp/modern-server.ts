@@ -12,8 +12,9 @@ import {
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Runtime } from "../runtime/runtime.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
-import { clientNameIn, declaresRoots, rootUris } from "./client-metadata.js";
+import { clientNameIn, declaredIn, rootUris } from "./client-metadata.js";
 import { serverInfo } from "./server-info.js";
+import { isYes, TrustNeeded, takesForms, trustForm } from "./trust-question.js";
 
 interface CallSource {
   /** The calls limited to these roots; undefined for a client without roots. */
@@ -21,6 +22,9 @@ interface CallSource {
   /** Whether calls are limited to the roots of their client. */
   narrow: boolean;
 }
+
+/** The name of the question about trust, which the client repeats with its answer. */
+const TRUST = "trust";
 
 function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource): Server {
   const { implementation, options } = serverInfo(runtime);
@@ -38,7 +42,15 @@ function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource):
     if (roots === "missing") return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     const client = clientNameIn(mcpReq.envelope) ?? server.getClientVersion()?.name;
     const calls = await callsFor(roots);
-    return calls.call(name, args, { signal, onProgress }, client);
+    const answer = mcpReq.inputResponses?.[TRUST];
+    if (answer !== undefined) await calls.answerTrust(isYes(answer));
+    const canAsk = takesForms(declaredIn(mcpReq.envelope, "elicitation"));
+    try {
+      return await calls.call(name, args, { signal, onProgress }, client, canAsk ? "later" : undefined);
+    } catch (error) {
+      if (!(error instanceof TrustNeeded)) throw error;
+      return inputRequired({ inputRequests: { [TRUST]: inputRequired.elicit(trustForm(error.question)) } });
+    }
   });
   return server;
 }
@@ -51,7 +63,7 @@ function rootsOf({
   envelope,
   inputResponses,
 }: Pick<ServerContext["mcpReq"], "envelope" | "inputResponses">): string[] | "missing" | undefined {
-  if (!declaresRoots(envelope)) return undefined;
+  if (!declaredIn(envelope, "roots")) return undefined;
   if (inputResponses === undefined) return "missing";
   const response = inputResponse(inputResponses, "roots");
   return response.kind === "roots" ? rootUris(response.roots) : [];

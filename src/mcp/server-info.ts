@@ -2,12 +2,12 @@
 import type { Runtime } from "../runtime/runtime.js";
 
 /** The two arguments of an SDK's `Server`. A version in the config replaces the proxy's own. */
-export function serverInfo({ loaded, version }: Runtime) {
+export function serverInfo({ loaded, version }: Runtime, changesTools = false) {
   const { mcp } = loaded.plan;
   return {
     implementation: { name: mcp.name, version: mcp.version ?? version },
     options: {
-      capabilities: { tools: {} },
+      capabilities: { tools: changesTools ? { listChanged: true } : {} },
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
     },
   };

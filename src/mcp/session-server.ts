@@ -5,6 +5,7 @@ import {
   ListToolsRequestSchema,
   ResultSchema,
   RootsListChangedNotificationSchema,
+  type ServerRequest,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../lsp/types.js";
@@ -13,9 +14,12 @@ import { acceptsStream } from "./accept-header.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
 import { rootUris } from "./client-metadata.js";
 import { serverInfo } from "./server-info.js";
+import { isYes, takesForms, trustForm } from "./trust-question.js";
 
 /** How long a client may take to answer `roots/list`. */
 const ROOTS_TIMEOUT_MS = 5000;
+/** How long the user may take to say whether the workspace is trusted. Clients wait a minute for a call, or longer. */
+const TRUST_ANSWER_MS = 45_000;
 
 /** An MCP server for one session. With `narrow`, the session is limited to the roots of its client. */
 export function createSessionServer(
@@ -23,7 +27,7 @@ export function createSessionServer(
   calls: SessionCalls,
   options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
 ): Server {
-  const { implementation, options: serverOptions } = serverInfo(runtime);
+  const { implementation, options: serverOptions } = serverInfo(runtime, calls.trust?.changesTools);
   const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
   let narrowed: Promise<void> | undefined;
@@ -56,8 +60,18 @@ export function createSessionServer(
           });
       await (narrowed ?? showNothing("it accepts no event stream"));
     }
-    return calls.call(name, args, { signal, onProgress }, server.getClientVersion()?.name);
+    const ask = async (question: string): Promise<boolean> => {
+      onProgress("waiting for the user to say whether the workspace is trusted");
+      const request = { method: "elicitation/create", params: trustForm(question) };
+      const limits = { timeout: TRUST_ANSWER_MS, signal: calls.aborted };
+      // A client that fails to ask, or whose user does not answer in time, has not said yes.
+      return extra.sendRequest(request as ServerRequest, ResultSchema, limits).then(isYes, () => false);
+    };
+    const canAsk = takesForms(server.getClientCapabilities()?.elicitation);
+    const client = server.getClientVersion()?.name;
+    return calls.call(name, args, { signal, onProgress }, client, canAsk ? ask : undefined);
   });
+  if (calls.trust?.changesTools) calls.onReplaced(() => void server.sendToolListChanged());
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     narrowed = undefined;
   });

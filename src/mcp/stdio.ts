@@ -8,6 +8,7 @@ import { SessionCalls } from "./calls.js";
 import { isModernMessage } from "./client-metadata.js";
 import { createSessionServer } from "./session-server.js";
 import { StreamTransport } from "./stream-transport.js";
+import type { TrustOffer } from "./trust-question.js";
 
 /** The streams of one client, and how the service is stopped. */
 export interface StdioOptions {
@@ -16,6 +17,8 @@ export interface StdioOptions {
   log: Log;
   trace?: Trace | undefined;
   signal?: AbortSignal;
+  /** How a call that is refused for lack of trust may ask for it. */
+  trust?: TrustOffer | undefined;
 }
 
 /** How long running calls may take after the client has closed its side. */
@@ -23,13 +26,13 @@ const FINAL_ANSWERS_MS = 2000;
 
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
-  const { input, output, trace, log, signal } = options;
-  const session = runtime.openSession();
-  const calls = new SessionCalls(runtime, session);
+  const { input, output, trace, log, signal, trust } = options;
+  const calls = new SessionCalls(runtime, runtime.openSession(), trust);
   const transport = new StreamTransport(input, output, trace);
-  runtime.memory.watchClients(() => [
-    { heldBytes: output.writableLength, end: () => void transport.close() },
-  ]);
+  const watchClient = ({ memory }: Runtime) =>
+    memory.watchClients(() => [{ heldBytes: output.writableLength, end: () => void transport.close() }]);
+  watchClient(runtime);
+  calls.onReplaced(watchClient);
   void transport.closed.then((reason) => {
     if (reason !== undefined) log("warn", reason);
   });
@@ -43,8 +46,7 @@ export async function serveStdio(runtime: Runtime, options: StdioOptions): Promi
     await close();
   }
   await transport.close();
-  session.close();
-  await runtime.close();
+  await calls.close();
 }
 
 /** Resolves when the calls in the last messages have been answered. */

@@ -38,6 +38,8 @@ export interface RuntimeContext {
   /** Real paths of folders whose programs are never started. */
   avoid: string[];
   version: string;
+  /** Every call is refused with this. */
+  refusal?: Refusal | undefined;
   /** Called when the memory of this process is over its limit and nothing is left to end. The process must end. */
   onOutOfMemory?: ((message: string) => void) | undefined;
   /** The folder of the servers that `lsp-proxy install` installed. */
@@ -128,6 +130,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits, log },
     suggestServer: context.suggestServer,
+    refusal: context.refusal,
     strictAnswers: context.strictAnswers ?? false,
     listed: new Map(
       plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),

@@ -42,6 +42,8 @@ export type Shared = Pick<
   "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer"
 > & {
   loaded: LoadedBundle;
+  /** Every call is refused with this. */
+  refusal: Refusal | undefined;
   /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
   strictAnswers: boolean;
   /** The tools that agents may call, by name. */
@@ -157,6 +159,7 @@ export class Session {
     };
     try {
       signal.throwIfAborted();
+      if (this.#shared.refusal) throw this.#shared.refusal;
       const answer = await (isRepeatable(tool)
         ? retryWhileFilesChange(signal, attempt)
         : this.#once(signal, attempt(), () => gathered.evidence));

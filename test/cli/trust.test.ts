@@ -1,8 +1,17 @@
 /** `trust`: everything is shown before it is asked, and asked before it is recorded. */
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runHere } from "./terminal.js";
 
 let folder: string;
@@ -123,4 +132,170 @@ it("lets the workspace's own name hide nothing either", async () => {
     expect(`${stdout}${stderr}`).toContain("w\\u001b[2K\\u202ex");
     for (const sign of ["\u001b", "\u202e"]) expect(`${stdout}${stderr}`).not.toContain(sign);
   }
+});
+
+const isTrusted = async () => (await act(["validate"])).code === 0;
+
+it("is asked for on a terminal by a command that needs it, after all is shown, and then the command runs", async () => {
+  write(server);
+  const declined = await act(["validate"], "n\n");
+  expect(declined).toMatchObject({ code: 3, stderr: expect.stringContaining("Trust it now? [Y/n]") });
+  for (const typed of ["", "no\n", "maybe\n"]) expect((await act(["validate"], typed)).code).toBe(3);
+  expect((await act(["trust", "--list"])).stdout).toBe("nothing is trusted\n");
+  const { code, stderr } = await act(["validate"], "\n");
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('servers.x.command = "node"');
+  expect(stderr.indexOf("servers.x.command")).toBeLessThan(stderr.indexOf("Trust it now?"));
+  expect(await isTrusted()).toBe(true);
+});
+
+it("is not asked for where the config has other problems, or without a terminal", async () => {
+  write(`${server}nonsense = 1\n`);
+  expect((await act(["validate"], "y\n")).stderr).not.toContain("Trust it now?");
+  write(server);
+  expect((await act(["validate"])).stderr).not.toContain("Trust it now?");
+});
+
+it("is asked for on a terminal by a call whose server may run code of the workspace", async () => {
+  mkdirSync(join(folder, "config/lsp-proxy"), { recursive: true });
+  const program = join(folder, "fails");
+  writeFileSync(program, "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+  const own = `[[servers]]\nid = "x"\ncommand = "${program}"\nextensions = ["x"]\nuntrusted.start = false\n`;
+  writeFileSync(join(folder, "config/lsp-proxy/config.toml"), own);
+  writeFileSync(join(folder, "w/a.x"), "x\n");
+  const call = ["call", "get_hover", '{"file_path":"a.x","line":1,"character":1}'];
+  expect((await act(call, "n\n")).stdout).toContain("may run code of the workspace");
+  const { stdout, stderr } = await act(call, "y\n");
+  expect(stderr).toContain("may run as code");
+  expect(stdout).toContain("exited with code 3");
+  expect((await act(call)).stdout).toContain("exited with code 3");
+});
+
+it("is kept by commands of ours that change the config, and by nobody else", async () => {
+  write('[[servers]]\nid = "pyright"\nkind = "pyright"\n');
+  expect((await act(["trust", "--yes"])).code).toBe(0);
+  for (const words of [
+    ["add", "ruff"],
+    ["remove", "ruff"],
+    ["add", "gopls", "--config", "lspi.toml"],
+  ]) {
+    const said = await act(words);
+    expect([said.code, said.stdout]).toEqual([0, expect.not.stringContaining("lsp-proxy trust")]);
+    expect(await isTrusted()).toBe(true);
+  }
+  write('[[servers]]\nid = "pyright"\nkind = "pyright"\nargs = ["--other"]\n');
+  expect(await isTrusted()).toBe(false);
+  expect((await act(["add", "ruff"])).stdout).toContain("`lsp-proxy trust` lets it start programs");
+  expect(await isTrusted()).toBe(false);
+});
+
+it("is kept by `init` in a trusted folder, and is asked for elsewhere", async () => {
+  writeFileSync(join(folder, "w/a.py"), "x = 1\n");
+  expect((await act(["init", "--only", "pyright"], "n\n")).code).toBe(0);
+  expect(await isTrusted()).toBe(false);
+  expect((await act(["init", "--only", "pyright", "--force", "--yes"], "y\n")).code).toBe(0);
+  expect(await isTrusted()).toBe(false);
+  expect((await act(["init", "--only", "pyright", "--force"], "y\n")).code).toBe(0);
+  expect(await isTrusted()).toBe(true);
+  rmSync(join(folder, "w/lspi.toml"));
+  expect((await act(["init", "--only", "pyright", "--yes"])).code).toBe(0);
+  expect(await isTrusted()).toBe(true);
+});
+
+it("is asked for by `import` even in a trusted folder: others wrote what is imported", async () => {
+  await act(["trust", "--yes"]);
+  writeFileSync(
+    join(folder, "w/cclsp.json"),
+    JSON.stringify({ servers: [{ extensions: ["py"], command: ["pylsp"] }] }),
+  );
+  const said = await act(["import", "cclsp.json"]);
+  expect([said.code, said.stdout]).toEqual([0, expect.stringContaining("`lsp-proxy trust` lets it")]);
+  expect(await isTrusted()).toBe(false);
+});
+
+it("is asked for by `client --write`, unless the config is named", async () => {
+  const [asked, named] = [
+    await act(["client", "gemini", "--write"], "y\n"),
+    await act(["client", "gemini", "--write"]),
+  ];
+  expect(asked.stderr).toContain("Trust it now? [Y/n]");
+  expect(`${named.stdout}${named.stderr}`).not.toContain("lsp-proxy trust");
+  expect((await act(["trust", "--list"])).stdout).toContain(`folder  ${join(folder, "w")}`);
+  await act(["trust", "--remove"]);
+  expect((await act(["client", "gemini", "--write"])).stdout).toContain("`lsp-proxy trust` lets it");
+  write(server);
+  const other = await act(["client", "gemini", "--write", "--config", "lspi.toml"], "y\n");
+  expect(other).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Trust it now?") });
+});
+
+describe("a config that is named", () => {
+  const generic = '[[servers]]\nid = "x"\nkind = "generic"\ncommand = "own-server"\nextensions = ["x"]\n';
+  const call = ["call", "get_hover", '{"file_path":"a.x","line":1,"character":1}'];
+  beforeEach(() => {
+    write(generic);
+    writeFileSync(join(folder, "w/a.x"), "x\n");
+    mkdirSync(join(folder, "w/node_modules/.bin"), { recursive: true });
+    writeFileSync(join(folder, "w/node_modules/.bin/own-server"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+  });
+
+  it("starts its servers, also with a plain command that the project's packages have", async () => {
+    expect((await act([...call, "--config", "lspi.toml"])).stdout).toContain("exited with code 3");
+    const variable = { ...env(), LSPI_CONFIG_PATH: join(folder, "w/lspi.toml") };
+    const { stdout } = await runHere(call, { cwd: join(folder, "w"), env: variable });
+    expect(stdout).toContain("exited with code 3");
+    expect((await act(["trust", "--list"])).stdout).toBe("nothing is trusted\n");
+  });
+
+  it("starts nothing where it was only found, from whatever folder", async () => {
+    mkdirSync(join(folder, "w/src"));
+    for (const cwd of [join(folder, "w"), join(folder, "w/src")]) {
+      const said = await runHere(call, { cwd, env: env() });
+      expect(said).toMatchObject({ code: 3, stderr: expect.stringContaining("it would start `own-server`") });
+    }
+  });
+
+  it("starts only what `allow.commands` has, where there is such a list", async () => {
+    write(`[allow]\ncommands = ["other"]\n${generic}`);
+    expect((await act([...call, "--config", "lspi.toml"])).stderr).toContain("plan/command-not-allowed");
+  });
+});
+
+describe("from a subfolder", () => {
+  beforeEach(() => {
+    mkdirSync(join(folder, "w/.git"));
+    mkdirSync(join(folder, "w/src/deep"), { recursive: true });
+    write(server);
+  });
+  const below = (words: string[]) => runHere(words, { cwd: join(folder, "w/src/deep"), env: env() });
+
+  it("the config is found, trusted and changed where it is, with the whole project as workspace", async () => {
+    expect(await below(["validate"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("not trusted"),
+    });
+    expect((await below(["trust", "--yes"])).code).toBe(0);
+    expect((await act(["trust", "--list"])).stdout).toContain(`folder  ${join(folder, "w")}\n`);
+    expect((await below(["explain"])).stdout).toContain(join(folder, "w/lspi.toml"));
+    expect((await below(["add", "pyright"])).code).toBe(0);
+    expect(readFileSync(join(folder, "w/lspi.toml"), "utf8")).toContain("pyright");
+    expect((await below(["validate"])).code).toBe(0);
+  });
+
+  it("`init` writes a config of the subfolder, which then counts there", async () => {
+    writeFileSync(join(folder, "w/src/deep/a.py"), "x = 1\n");
+    expect((await below(["init", "--yes", "--only", "pyright"])).code).toBe(0);
+    expect(existsSync(join(folder, "w/src/deep/lspi.toml"))).toBe(true);
+  });
+});
+
+it("two configs in a workspace give a warning that says which counts", async () => {
+  write("[mcp]\nread_only = true\n");
+  mkdirSync(join(folder, "w/.lspi"));
+  writeFileSync(join(folder, "w/.lspi/config.toml"), "[mcp]\nread_only = true\n");
+  const { code, stderr, stdout } = await act(["validate"]);
+  expect(code).toBe(0);
+  expect(`${stdout}${stderr}`).toContain("`.lspi/config.toml` counts, `lspi.toml` is ignored");
+  rmSync(join(folder, "w/.lspi"), { recursive: true });
+  const one = await act(["validate"]);
+  expect(`${one.stdout}${one.stderr}`).not.toContain("is ignored");
 });

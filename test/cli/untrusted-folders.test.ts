@@ -64,16 +64,17 @@ describe("a program that PATH finds in the repository", () => {
     expect(await isFound(".")).toBe(false);
   });
 
-  it("does not count in a workspace that is named beside a config, outside of its roots", async () => {
+  it("counts in a workspace that is named beside a named config, and only there", async () => {
     write("elsewhere/named.toml", '[workspace]\nroots = ["src"]\n');
     for (const name of [".git", "node_modules"]) rmSync(join(repository, name), { recursive: true });
     write("repository/tools/typescript-language-server", "#!/bin/sh\n");
     chmodSync(join(repository, "tools/typescript-language-server"), 0o755);
-    const words = ["explain", "--config", join(top, "elsewhere/named.toml"), "-w", repository];
     const there = { cwd: top, env: { ...env(), PATH: join(repository, "tools") } };
-    const found = async (...more: string[]) => (await runHere([...words, ...more], there)).stdout;
+    const found = async (...words: string[]) =>
+      (await runHere(["explain", "-w", repository, ...words], there)).stdout;
     expect(await found()).toContain("typescript-language-server");
     expect(await found()).not.toContain(join(repository, "tools"));
+    expect(await found("--config", join(top, "elsewhere/named.toml"))).toContain(join(repository, "tools"));
     expect(await found("--trust-workspace")).toContain(join(repository, "tools"));
   });
 
@@ -145,8 +146,7 @@ describe("a program that we run ourselves", () => {
     write("repository/lspi.toml", '[workspace]\nroots = ["src"]\n');
     const PATH = `${env().PATH}:${join(top, "bin")}`;
     const args = JSON.stringify({ file_path: "a.ts", line: 1, character: 1 });
-    write("named.toml", `[workspace]\nroots = ["repository/src"]\n`);
-    for (const words of [[], ["-w", "src"], ["--config", join(top, "named.toml")]]) {
+    for (const words of [[], ["-w", "src"]]) {
       const { stdout } = await runHere(["call", "get_hover", args, ...words], {
         cwd: repository,
         env: { ...env(), PATH },
@@ -293,16 +293,17 @@ describe("a trusted folder and one that is not", () => {
   /** What comes of a call in each folder: whether the server was started there, which ends it at once. */
   const startedIn = async (cwd: string, roots: string[], ...words: string[]) => {
     const listed = roots.map((name) => JSON.stringify(join(top, name))).join(", ");
-    write("elsewhere/named.toml", `${server}[workspace]\nroots = [${listed}]\n`);
+    const named = words.includes("--config") ? "elsewhere/named.toml" : "home/.config/lsp-proxy/config.toml";
+    write(named, `${server}[workspace]\nroots = [${listed}]\n`);
     const there = { cwd: join(top, cwd), env: { ...env(), PATH: join(top, "bin") } };
     const started: { [root: string]: boolean } = {};
     for (const name of roots) {
       const args = JSON.stringify({ file_path: join(top, name, "a.js") });
-      const all = ["call", "get_diagnostics", args, "--config", join(top, "elsewhere/named.toml"), ...words];
-      const { stdout } = await runHere(all, there);
+      const { stdout } = await runHere(["call", "get_diagnostics", args, ...words], there);
       expect(stdout).toMatch(/exited with code 3|may run code of the workspace/);
       started[name] = stdout.includes("exited with code 3");
-      if (!started[name]) expect(stdout).toMatch(new RegExp(`lsp-proxy trust --workspace .*/${name}\n`));
+      const where = cwd === name && words.length === 0 ? "" : ` --workspace .*/${name}`;
+      if (!started[name]) expect(stdout).toMatch(new RegExp(`lsp-proxy trust${where}\n`));
     }
     return started;
   };
@@ -316,15 +317,14 @@ describe("a trusted folder and one that is not", () => {
     }
   });
 
-  it("are so where the user's own config names both, and where the workspace is named", async () => {
+  it("are so where the workspace is named", async () => {
     expect(await startedIn("B", ["A", "B"], "-w", join(top, "A"))).toEqual({ A: true, B: false });
-    write("home/.config/lsp-proxy/config.toml", `${server}[workspace]\nroots = ["${top}/A", "${top}/B"]\n`);
-    for (const cwd of ["A", "B"]) {
-      const args = JSON.stringify({ file_path: join(top, "B/a.js") });
-      const there = { cwd: join(top, cwd), env: { ...env(), PATH: join(top, "bin") } };
-      const { stdout } = await runHere(["call", "get_diagnostics", args], there);
-      expect(stdout).toContain("may run code of the workspace");
-    }
+  });
+
+  it("are both trusted where the config that has them as roots is named", async () => {
+    const named = join(top, "elsewhere/named.toml");
+    for (const cwd of ["A", "B"])
+      expect(await startedIn(cwd, ["A", "B"], "--config", named)).toEqual({ A: true, B: true });
   });
 
   it("are both trusted for a run that says so", async () => {

@@ -3,6 +3,7 @@
  * configurations that are programs, an interpreter, a build.
  */
 import {
+  mkdirSync,
   chmodSync,
   existsSync,
   mkdtempSync,
@@ -122,13 +123,16 @@ export async function askIn(
   const own = more.config ?? `[[servers]]\nid = "x"\nkind = "${kind}"\n`;
   const allowed = more.command === undefined ? "" : `commands = [${JSON.stringify(more.command)}]\n`;
   const rest = `[allow]\neffects = ["read", "edit"]\n${allowed}[workspace]\nroots = ["${work}"]\n`;
-  writeFileSync(join(top, "config.toml"), `${own}${rest}`);
+  // The user's own config: naming one with `--config` would trust the workspace.
+  mkdirSync(join(top, "config/lsp-proxy"), { recursive: true });
+  writeFileSync(join(top, "config/lsp-proxy/config.toml"), `${own}${rest}`);
   const client = new Client({ name: "strange", version: "0" });
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program, "serve", "--config", join(top, "config.toml"), "-w", work, ...(more.words ?? [])],
+    args: [program, "serve", "-w", work, ...(more.words ?? [])],
     env: {
       ...testEnvironment(),
+      XDG_CONFIG_HOME: join(top, "config"),
       PATH: [...(more.path ?? []), testEnvironment().PATH ?? ""].join(delimiter),
     },
     stderr: "pipe",

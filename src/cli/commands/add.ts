@@ -57,7 +57,7 @@ export const add: Command = {
         : open.editor.withExtended(allowed, `stacks/${stack}`);
     const problems = newProblems(open, text, io);
     if (problems.length > 0) throw new ConfigError(problems.map(withPriorityHint));
-    saveConfig(open, text, `added ${ids.join(" and ")}`, input, io);
+    await saveConfig(open, text, `added ${ids.join(" and ")}`, input, io);
     if (input.isOn("dry-run")) return exitCodes.ok;
     const presenceOf = await findInstalled(presets, input, io);
     for (const preset of presets.filter((preset) => presenceOf(preset) !== "installed")) {

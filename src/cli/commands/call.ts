@@ -1,9 +1,21 @@
 /** `call`: one tool call from the shell. Prints the answer's text, or its structure with `--json`. */
 import { text } from "node:stream/consumers";
 import { isTable, type JsonObject } from "../../base/json.js";
-import { abortOn, type Command, didYouMean, exitCodes, printJson, UsageError } from "../command.js";
+import { trustCommand } from "../../lsp/process/trusted.js";
+import type { CallOutcome } from "../../runtime/session.js";
+import {
+  abortOn,
+  type Command,
+  didYouMean,
+  exitCodes,
+  type Input,
+  type Io,
+  printJson,
+  UsageError,
+} from "../command.js";
 import { bundleFlags, configFlags, logFlags, toggle, traceFlags } from "../flags.js";
 import { openFrom } from "../open.js";
+import { isInteractive } from "../terminal/prompt.js";
 
 export const call: Command = {
   name: "call",
@@ -27,22 +39,50 @@ export const call: Command = {
   async run(input, io) {
     const [tool = "", given = "{}"] = input.words;
     const args = parseArguments(given === "-" ? await text(io.stdin) : given);
-    const { runtime } = await openFrom(input, io);
     const signal = abortOn("SIGINT", "SIGTERM");
-    try {
-      const names = runtime.tools.map((entry) => entry.name);
-      if (!names.includes(tool)) throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, names)}`);
-      const session = runtime.openSession({ brief: true });
-      const onProgress = (message: string) => void io.stderr.writeLine(message);
-      const outcome = await session.call(tool, args, { signal, ...(io.stderr.isTTY ? { onProgress } : {}) });
-      if (input.isOn("json")) printJson(io, outcome.structured);
-      else io.stdout.write(`${[outcome.text, outcome.notes].filter((part) => part !== "").join("\n")}\n`);
-      return outcome.isError ? exitCodes.no : exitCodes.ok;
-    } finally {
-      await runtime.close();
-    }
+    const first = await callOnce(tool, args, input, io, signal);
+    const outcome = (await isTrustGiven(first, io))
+      ? (await callOnce(tool, args, input, io, signal)).outcome
+      : first.outcome;
+    if (input.isOn("json")) printJson(io, outcome.structured);
+    else io.stdout.write(`${[outcome.text, outcome.notes].filter((part) => part !== "").join("\n")}\n`);
+    return outcome.isError ? exitCodes.no : exitCodes.ok;
   },
 };
+
+interface Called {
+  outcome: CallOutcome;
+  /** The workspace, if it was found and not named. */
+  found: string | undefined;
+}
+
+/** Starts what the call needs, calls the tool, and stops everything. */
+async function callOnce(
+  tool: string,
+  args: JsonObject,
+  input: Input,
+  io: Io,
+  signal: AbortSignal,
+): Promise<Called> {
+  const { runtime, found } = await openFrom(input, io);
+  try {
+    const names = runtime.tools.map((entry) => entry.name);
+    if (!names.includes(tool)) throw new UsageError(`no tool \`${tool}\`${didYouMean(tool, names)}`);
+    const session = runtime.openSession({ brief: true });
+    const onProgress = (message: string) => void io.stderr.writeLine(message);
+    const outcome = await session.call(tool, args, { signal, ...(io.stderr.isTTY ? { onProgress } : {}) });
+    return { outcome, found };
+  } finally {
+    await runtime.close();
+  }
+}
+
+/** Where a call was refused for lack of trust in the workspace: asks for it on a terminal. */
+async function isTrustGiven({ outcome, found }: Called, io: Io): Promise<boolean> {
+  if (outcome.trustCommand !== trustCommand() || found === undefined || !isInteractive(io)) return false;
+  const { askForTrust, inspectTrust } = await import("../trust-workspace.js");
+  return askForTrust(inspectTrust(found, io), io);
+}
 
 function parseArguments(json: string): JsonObject {
   let value: unknown;

@@ -8,6 +8,7 @@ import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { table } from "../terminal/text.js";
+import { askOrHint, inspectTrust } from "../trust-workspace.js";
 
 export const client: Command = {
   name: "client",
@@ -65,6 +66,8 @@ export const client: Command = {
     if (input.isOn("write") || input.isOn("remove")) {
       const change = { client: facts, name, http: plan.http, project: setup.project };
       await changeClientFiles(parts, change, input, io);
+      const isFound = planned.loaded.main.kind !== "named" && !input.isOn("trust-workspace");
+      if (input.isOn("write") && isFound) await askOrHint(inspectTrust(workspace, io), io);
       return exitCodes.ok;
     }
     for (const { path, stanza } of parts) {

@@ -11,12 +11,13 @@ import { formats, readOtherConfig } from "../../config/import/formats.js";
 import { type Imported, importServers } from "../../config/import/import-servers.js";
 import { type Command, exitCodes, failure, type Io, UsageError } from "../command.js";
 import { workspaceFolder } from "../compile.js";
-import { mayCreateConfig, NEW_CONFIG, previewConfig } from "../files/edit-config.js";
+import { isConfigOf, mayCreateConfig, NEW_CONFIG, previewConfig } from "../files/edit-config.js";
 import { guardedFolders } from "../files/link-guard.js";
 import { readUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { openCatalogue, serverPrograms } from "../presets.js";
 import { plural } from "../terminal/text.js";
+import { askOrHint, inspectTrust } from "../trust-workspace.js";
 
 const names = formats.map(({ name }) => name).join(", ");
 
@@ -48,7 +49,7 @@ export const importCommand: Command = {
     const { tree, format } = readOtherConfig(source, content, from);
     if (format === undefined) throw new UsageError(`${word}: unknown format; --from takes ${names}`);
     const catalogue = openCatalogue();
-    const workspace = workspaceFolder(input, io);
+    const workspace = workspaceFolder(input, io, true);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
     const origin = `${escapeLine(basename(source))} (${format.name})`;
     const write = (list: readonly JsonObject[]) => textOf(list, origin, catalogue);
@@ -66,6 +67,8 @@ export const importCommand: Command = {
     if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
     writeUserFile(file, text, guardedFolders(input, io));
     io.stdout.writeLine(`wrote ${file} with ${plural(servers.length, "server")}`);
+    // What is imported was written by others, so earlier trust in the folder does not cover it.
+    if (isConfigOf(file, workspace)) await askOrHint(inspectTrust(workspace, io, { file, text }), io);
   },
 };
 

@@ -7,7 +7,7 @@ import { type Command, didYouMean, exitCodes, failure, type Input, type Io, Usag
 import { workspaceFolder } from "../compile.js";
 import { detectServers } from "../detect-servers.js";
 import { configText, type Found, installs, languagesText, loadsOf, membersOf } from "../files/config-text.js";
-import { mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.js";
+import { isConfigOf, mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.js";
 import { guardedFolders } from "../files/link-guard.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
@@ -15,6 +15,7 @@ import { programsOf } from "../installed.js";
 import { openCatalogue, presenceText } from "../presets.js";
 import { askUntil, isInteractive, parseSelection } from "../terminal/prompt.js";
 import { plural, some, table } from "../terminal/text.js";
+import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
 
 export const init: Command = {
   name: "init",
@@ -38,7 +39,7 @@ export const init: Command = {
   },
   examples: ["lsp-proxy init --yes --only python --only rust", "lsp-proxy init --dry-run --all"],
   async run(input, io) {
-    const workspace = workspaceFolder(input, io);
+    const workspace = workspaceFolder(input, io, true);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
     const isDry = input.isOn("dry-run");
     if (!isDry) {
@@ -64,6 +65,7 @@ export const init: Command = {
       io.stdout.write(text);
       return exitCodes.ok;
     }
+    const before = isConfigOf(file, workspace) ? inspectTrust(workspace, io) : undefined;
     writeUserFile(file, text, guardedFolders(input, io));
     const chosen = found.proposals.filter(({ preset }) => taken.has(preset.id));
     const used = besideStacks(chosen, found.scan);
@@ -83,9 +85,8 @@ export const init: Command = {
       .flatMap(membersOf)
       .map(({ id }) => `\`lsp-proxy install ${id}\`, `)
       .join("");
-    io.stdout.writeLine(
-      `next: \`lsp-proxy trust\` (lets it start programs), ${steps}\`lsp-proxy doctor\` (tries it out)`,
-    );
+    if (before) await keepOrAskTrust(before, { file, text }, io, !input.isOn("yes"));
+    io.stdout.writeLine(`next: ${steps}\`lsp-proxy doctor\` (tries it out)`);
   },
 };
 

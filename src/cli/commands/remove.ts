@@ -52,7 +52,7 @@ export const remove: Command = {
       .reduce((now, program) => open.editor.withoutAllowed(now, program), removal.text);
     const problems = newProblems(open, text, io);
     if (problems.length > 0) throw new ConfigError(problems);
-    saveConfig(open, text, `removed ${removal.ids.join(" and ")}`, input, io);
+    await saveConfig(open, text, `removed ${removal.ids.join(" and ")}`, input, io);
   },
 };
 

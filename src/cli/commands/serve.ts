@@ -41,20 +41,31 @@ export const serve: Command = {
     if (input.text("bundle") !== undefined && input.text("config") !== undefined)
       throw new UsageError("give --config or --bundle, not both");
     const streams = input.isOn("http") ? undefined : openStreams(input, io);
-    const opened = await openFrom(input, io);
-    const { runtime, trace } = opened;
+    const opened = await openFrom(input, io, { servesUntrusted: streams !== undefined });
+    const { runtime, trace, found, refusal } = opened;
     const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true;
     if (streams?.input === io.stdin && isTerminal) io.stderr.write(greeting(opened));
     const signal = abortOn("SIGTERM", "SIGINT", "SIGHUP");
     try {
-      if (input.isOn("warmup") || runtime.loaded.plan.mcp.warmup) void runtime.warmup();
+      const warms = input.isOn("warmup") || runtime.loaded.plan.mcp.warmup;
+      if (warms && refusal === undefined) void runtime.warmup();
       const options = { log: openLog(input, io), trace, signal };
       if (streams === undefined) {
         const { serveGateway } = await import("../gateway.js");
         await serveGateway(input, io, opened, options);
       } else {
         const { serveStdio } = await import("../../mcp/stdio.js");
-        await serveStdio(runtime, { ...streams, ...options });
+        const trust =
+          found === undefined
+            ? undefined
+            : (await import("../trust-offer.js")).trustOffer(
+                found,
+                refusal !== undefined,
+                input,
+                io,
+                options.log,
+              );
+        await serveStdio(runtime, { ...streams, ...options, trust });
       }
     } finally {
       await runtime.close();

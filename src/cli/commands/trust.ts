@@ -1,30 +1,19 @@
 /** `trust`: shows what a workspace's config may start and records that the user trusts the config and the folder. */
-import { ConfigError } from "../../base/problem.js";
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
-import { inspectDiscovered } from "../../config/load.js";
 import {
-  addTrusted,
-  addTrustedFolder,
+  isTrustedFolder,
   listTrusted,
   openTrust,
   removeTrusted,
   removeTrustedFolder,
   type Trust,
 } from "../../config/trust/trust.js";
-import { everyDefault } from "../../plan/defaults.js";
 import { type Command, exitCodes, failure, homeOf, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle } from "../flags.js";
-import { shippedConfigs } from "../shipped.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
-
-/** What trust in a folder allows, whatever its config says. */
-const CONSEQUENCES = [
-  "language servers in its node_modules/.bin may be started",
-  "packages, plugins, configuration files and build scripts in it may run as code, with your permissions",
-  "this also applies to files that are added later",
-];
+import { grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
 
 export const trust: Command = {
   name: "trust",
@@ -33,9 +22,10 @@ export const trust: Command = {
   description:
     "Shows what the workspace's config would start, and asks you. The config is recorded by its hash: after a change it must\n" +
     "be trusted again. The folder is recorded by its path: language servers may run code of the project, such as build\n" +
-    "scripts, plugins and packages. They are not started in a folder that is not trusted.",
+    "scripts, plugins and packages. They are not started in a folder that is not trusted. Trust covers subfolders and git\n" +
+    "worktrees. A config that is named with --config needs none.",
   flags: {
-    workspace: option("DIR", "The workspace; default: the current folder.", "w"),
+    workspace: option("DIR", "The workspace; default: the folder of the config, or the current one.", "w"),
     list: toggle("Lists what is trusted."),
     remove: toggle("Revokes the trust, also of a config that no longer exists."),
     yes: toggle("Records the trust without asking; needed without a terminal.", "y"),
@@ -52,25 +42,13 @@ export const trust: Command = {
         removeTrustedFolder(store, workspace),
       ]);
       const wasTrusted = removed.includes(true);
+      if (isTrustedFolder(store, workspace))
+        return failure(io, `${workspace} is still trusted as a part of a folder that \`trust --list\` shows`);
       io.stdout.writeLine(`${workspace} ${wasTrusted ? "is no longer" : "was not"} trusted`);
       return wasTrusted ? exitCodes.ok : exitCodes.no;
     }
-    const request = { workspace, env: io.env, home, shipped: shippedConfigs, defaults: everyDefault() };
-    const found = inspectDiscovered({ ...request, commandLine: {} }, diskFiles);
-    if (found) {
-      if (found.problems.length > 0) throw new ConfigError(found.problems);
-      const { starts, asks, settings } = found.grants;
-      const lines = [
-        found.file,
-        ...starts.map((program) => `  it may start ${program}`),
-        ...asks.map((permission) => `  it asks for ${permission}`),
-        ...settings.map((setting) => `    ${setting}`),
-        ...found.held.map(({ message, pointer }) => `  even then ${pointer}: ${message}`),
-      ];
-      for (const line of lines) io.stdout.writeLine(line);
-    }
-    io.stdout.writeLine(workspace);
-    for (const line of CONSEQUENCES) io.stdout.writeLine(`  ${line}`);
+    const state = inspectTrust(workspace, io);
+    for (const line of grantLines(state)) io.stdout.writeLine(line);
     if (!input.isOn("yes")) {
       if (!isInteractive(io))
         return failure(
@@ -79,11 +57,8 @@ export const trust: Command = {
         );
       if (!(await confirm(io, "Trust this?"))) return exitCodes.no;
     }
-    await withStateLock(io, () => {
-      if (found) addTrusted(store, found.file, found.hash);
-      addTrustedFolder(store, workspace);
-    });
-    io.stdout.writeLine(found ? "trusted, with the config as shown" : "trusted");
+    await recordTrust(state, io);
+    io.stdout.writeLine(state.found ? "trusted, with the config as shown" : "trusted");
   },
 };
 

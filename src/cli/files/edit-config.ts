@@ -4,8 +4,9 @@ import { join, resolve } from "node:path";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { CONFIG_NAMES } from "../../base/own-names.js";
+import { isInside } from "../../base/paths.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
-import { userConfigFile } from "../../config/discover.js";
+import { baseOf, userConfigFile } from "../../config/discover.js";
 import { type ConfigEditor, editorOf } from "../../config/edit/edit.js";
 import { diskFiles } from "../../config/files.js";
 import { loadConfig } from "../../config/load.js";
@@ -14,8 +15,9 @@ import { buildPlan } from "../../plan/build.js";
 import { failure, homeOf, type Input, type Io } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
+import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
 import { guardedFolders } from "./link-guard.js";
-import { readUserFile, shownPath, writeUserFile } from "./user-file.js";
+import { readUserFile, realUserFile, shownPath, writeUserFile } from "./user-file.js";
 
 export interface OpenConfig {
   file: string;
@@ -47,13 +49,31 @@ export function openConfig(input: Input, io: Io): OpenConfig {
 }
 
 /** Writes the new text of a config, or prints it with `--dry-run`. `change` is what was done, in words. */
-export function saveConfig(open: OpenConfig, text: string, change: string, input: Input, io: Io): void {
-  if (input.isOn("dry-run")) io.stdout.write(text);
-  else {
-    writeUserFile(open.file, open.mark + text, guardedFolders(input, io));
-    io.stdout.writeLine(`${open.isNew ? "wrote" : "changed"} ${open.name}: ${change}`);
-    if (open.isDiscovered) io.stdout.writeLine("`lsp-proxy trust` lets it start programs again");
+export async function saveConfig(
+  open: OpenConfig,
+  text: string,
+  change: string,
+  input: Input,
+  io: Io,
+): Promise<void> {
+  if (input.isOn("dry-run")) {
+    io.stdout.write(text);
+    return;
   }
+  const { file, mark, isNew } = open;
+  const workspace = baseOf(file);
+  const isFound = isConfigOf(file, workspace);
+  const old = isNew ? undefined : { file, text: mark + open.text };
+  const before = isFound ? inspectTrust(workspace, io, old) : undefined;
+  writeUserFile(file, mark + text, guardedFolders(input, io));
+  io.stdout.writeLine(`${isNew ? "wrote" : "changed"} ${open.name}: ${change}`);
+  if (before) await keepOrAskTrust(before, { file, text: mark + text }, io);
+}
+
+/** Whether a file is a config that is found in a workspace without being named. One that a link leads out of it is not. */
+export function isConfigOf(file: string, workspace: string): boolean {
+  const isInPlace = isInside(realUserFile(file), realUserFile(workspace));
+  return isInPlace && CONFIG_NAMES.some((name) => join(workspace, name) === file);
 }
 
 /** Whether a new config may be written: with `--force` over an existing file or beside another config of the workspace. */

@@ -13,6 +13,8 @@ export async function askUntil<T>(
   question: string,
   parse: (answer: string) => T | undefined,
 ): Promise<T | undefined> {
+  // After an earlier question the user may have left; readline would wait for ever.
+  if (io.stdin.readableEnded || io.stdin.destroyed) return undefined;
   const lines = createInterface({
     input: io.stdin,
     output: io.stderr.stream,
@@ -33,10 +35,10 @@ export async function askUntil<T>(
   }
 }
 
-/** Asks a yes/no question. The default answer is no, also when the user leaves. */
-export async function confirm(io: Io, question: string): Promise<boolean> {
-  const answer = await askUntil(io, `${question} [y/N] `, (line) => line);
-  return /^y(es)?$/i.test(answer ?? "");
+/** Asks a yes/no question. An empty line is the usual answer; when the user leaves, the answer is no. */
+export async function confirm(io: Io, question: string, usual: "yes" | "no" = "no"): Promise<boolean> {
+  const answer = await askUntil(io, `${question} ${usual === "yes" ? "[Y/n]" : "[y/N]"} `, (line) => line);
+  return answer === "" ? usual === "yes" : /^y(es)?$/i.test(answer ?? "");
 }
 
 /** Parses a choice from a numbered list: numbers, ranges, `all`, `none`. */

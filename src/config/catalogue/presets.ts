@@ -38,6 +38,19 @@ export function commandsAsShipped(config: LayerTable): string[] {
   });
 }
 
+/** The programs of servers that a person describes without a preset. An interpreter of the catalogue would allow any code. */
+export function commandsWritten(config: LayerTable, catalogue: Catalogue): string[] {
+  const interpreters = catalogue
+    .facts()
+    .flatMap(({ interpreter, command }) => (interpreter ? [command ?? []].flat().slice(0, 1) : []));
+  return itemsAt(config, "servers").flatMap((server) => {
+    const [kind, command] = [valueAt(server, "kind") ?? "generic", nodeAt(server, ["command"])];
+    const program = valueAt(command) ?? valueAt(itemsAt(command)[0]);
+    const isOwn = kind === "generic" && valueAt(server, "adapter") === undefined;
+    return isOwn && typeof program === "string" && !interpreters.includes(basename(program)) ? [program] : [];
+  });
+}
+
 export function applyPresets(
   config: LayerTable,
   catalogue: Catalogue,

@@ -1,16 +1,18 @@
 /** The record of the configs and folders that the user trusts. A damaged record trusts nothing: reading it throws. */
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import * as z from "zod";
 import { canonicalPretty } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { ConfigError } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
 import { diskFiles, readJson, type StateFiles } from "../files.js";
+import { mainWorkingTree, projectFolders } from "../project-folders.js";
 import { stateFolder } from "../state-folder.js";
 import { problemWithoutPlace } from "../text/source.js";
 
 export interface Trust {
   readonly file: string;
+  readonly home: string;
   readonly files: StateFiles;
 }
 
@@ -25,7 +27,7 @@ const recordSchema = z.object({
 type TrustRecord = Omit<z.infer<typeof recordSchema>, "version">;
 
 export function openTrust(env: Environment, home: string, files: StateFiles = diskFiles): Trust {
-  return { file: join(stateFolder(env, home), "trusted.json"), files };
+  return { file: join(stateFolder(env, home), "trusted.json"), home, files };
 }
 
 export function listTrusted(trust: Trust): TrustRecord {
@@ -39,8 +41,19 @@ export function listTrusted(trust: Trust): TrustRecord {
   return data;
 }
 
+/** Whether a config with this content is trusted, or the same config in the main working tree of its git worktree. */
 export function isTrusted(trust: Trust, file: string, hash: string): boolean {
-  return listTrusted(trust).configs.some((config) => config.file === file && config.hash === hash);
+  const { configs } = listTrusted(trust);
+  const isRecorded = (name: string) => configs.some((config) => config.file === name && config.hash === hash);
+  if (isRecorded(file)) return true;
+  const { root, main } = worktreeOf(trust, dirname(file));
+  return root !== undefined && main !== undefined && isRecorded(join(main, relative(root, file)));
+}
+
+/** The repository's root around a folder, and its main working tree where the root is another git worktree. */
+function worktreeOf({ files, home }: Trust, folder: string) {
+  const { folders, root } = projectFolders(files.realpath(folder), files.realpath(home));
+  return { folders, root, main: root === undefined ? undefined : mainWorkingTree(root) };
 }
 
 /** Trusts a config with its current hash; an earlier hash is no longer trusted. */
@@ -58,9 +71,14 @@ export function removeTrusted(trust: Trust, ...names: string[]): boolean {
   return true;
 }
 
-/** Whether the programs in a folder's own `node_modules` may be run. */
+/**
+ * Whether the code in a folder may be run: it, a folder of its repository above it, or the main working tree of its git
+ * worktree is trusted.
+ */
 export function isTrustedFolder(trust: Trust, folder: string): boolean {
-  return listTrusted(trust).folders.includes(trust.files.realpath(folder));
+  const recorded = listTrusted(trust).folders;
+  const { folders, main } = worktreeOf(trust, folder);
+  return [...folders, ...(main === undefined ? [] : [main])].some((name) => recorded.includes(name));
 }
 
 export function addTrustedFolder(trust: Trust, folder: string): void {

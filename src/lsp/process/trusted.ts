@@ -42,12 +42,25 @@ export function cwdOf({ server, root, program, context }: ServerStart & { progra
   return isApart ? dirname(realOf(program)) : root;
 }
 
+const TRUST = "lsp-proxy trust";
+
+/** The command that trusts a folder, or the current one. */
+export function trustCommand(folder?: string): string {
+  return folder === undefined ? TRUST : `${TRUST} --workspace ${folder}`;
+}
+
+/** The command among the next steps that gives trust, if there is one. */
+export function trustCommandIn(steps: readonly NextStep[]): string | undefined {
+  const texts = steps.flatMap((step) => (step.kind === "command" ? [step.text] : []));
+  return texts.find((text) => text === TRUST || text.startsWith(`${TRUST} `));
+}
+
 /** The command with which the user trusts what a server was to be started for. */
 export function trustStep(root: string, { roots, base, trusted }: TrustContext): NextStep {
   const untrusted = roots.filter((folder) => !isTrusted(folder, trusted));
   const folder = untrusted.find((candidate) => isInside(root, candidate)) ?? untrusted[0] ?? base;
-  const where = isInside(folder, realOf(base)) ? "" : ` --workspace ${folder}`;
-  return { kind: "command", text: `lsp-proxy trust${where}` };
+  const isHere = isInside(folder, realOf(base));
+  return { kind: "command", text: trustCommand(isHere ? undefined : folder) };
 }
 
 /** Whether a folder, given by its real path, is trusted or inside a trusted one. */

@@ -5,6 +5,7 @@ import { type Code, codes } from "../../base/codes.js";
 import type { JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { type NextStep, Refusal, type Warning } from "../../base/problem.js";
+import { trustCommandIn } from "../../lsp/process/trusted.js";
 import type { Log } from "../../lsp/types.js";
 import { renameMembers } from "../../protocol/dialect-format.js";
 import { SCHEMA_VERSION } from "../../protocol/envelope.js";
@@ -28,6 +29,8 @@ export interface CallOutcome extends Answer {
   isError: boolean;
   /** Of a refusal: the JSON-RPC error for a dialect that uses those. */
   error: { number: number; code: string; message: string; data: JsonObject } | null;
+  /** Of a refusal for lack of trust: the command with which the user gives it. */
+  trustCommand?: string | undefined;
 }
 
 /** How a call ended, if it was stopped. */
@@ -116,6 +119,7 @@ export function refused(
     headline: `${words.code}: ${words.message}`,
     text,
     error: protocolError(refusal, dialect.errors),
+    trustCommand: trustCommandIn(plain.nextSteps),
   };
 }
 

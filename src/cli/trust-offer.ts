@@ -1,0 +1,55 @@
+/** What `serve` offers to a session whose calls need trust: the question about the workspace, and what a yes does. */
+import { realpathSync } from "node:fs";
+import { escapeLine } from "../base/hidden-characters.js";
+import { ConfigError } from "../base/problem.js";
+import { trustCommand } from "../lsp/process/trusted.js";
+import type { Log } from "../lsp/types.js";
+import type { TrustOffer } from "../mcp/trust-question.js";
+import type { Input, Io } from "./command.js";
+import { openFrom } from "./open.js";
+import { grantLines, inspectTrust, recordTrust } from "./trust-workspace.js";
+
+/** A longer question is not asked: the user could not see all that the trust allows. */
+const MAX_QUESTION_CHARS = 8_000;
+
+export function trustOffer(
+  workspace: string,
+  changesTools: boolean,
+  input: Input,
+  io: Io,
+  log: Log,
+): TrustOffer {
+  const commands = [trustCommand(), trustCommand(workspace), trustCommand(realpathSync(workspace))];
+  const unlessRefused = <T>(work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      log("warn", "the workspace cannot be trusted as it is", { cause: error.message });
+      return undefined;
+    }
+  };
+  return {
+    changesTools,
+    covers: (command) => commands.includes(command),
+    question() {
+      const state = unlessRefused(() => inspectTrust(workspace, io));
+      const lines = state && unlessRefused(() => grantLines(state));
+      if (state === undefined || lines === undefined) return undefined;
+      const message = ["lsp-proxy asks: do you trust this workspace?", ...lines].map(escapeLine).join("\n");
+      if (message.length > MAX_QUESTION_CHARS) return undefined;
+      return {
+        message,
+        async grant() {
+          try {
+            await recordTrust(state, io);
+            return (await openFrom(input, io, { servesUntrusted: true })).runtime;
+          } catch (error) {
+            log("warn", "the workspace was not trusted", { cause: String(error) });
+            return undefined;
+          }
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,249 @@
+/** A session that needs trust: the program always serves, asks through the client where it can, and says what to run where not. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client as ModernClient } from "@modelcontextprotocol/client";
+import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import {
+  ElicitRequestSchema,
+  type ElicitResult,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fakeServerPath } from "../fake-server/index.js";
+import { program, testEnvironment } from "../live/session.js";
+import { range } from "../runtime/test-workspace.js";
+
+/** What the person at the client does; undefined: the client does not support the question. */
+type Person = (() => Promise<ElicitResult>) | undefined;
+
+interface Told {
+  isError?: boolean;
+  content: { text: string }[];
+}
+
+interface Session {
+  questions: string[];
+  /** How often the client was told that the tools have changed. */
+  changes(): number;
+  tools(): Promise<string[]>;
+  call(): Promise<Told>;
+  close(): Promise<void>;
+}
+
+let top: string;
+const open: Session[] = [];
+beforeEach(() => {
+  top = realpathSync(mkdtempSync(join(tmpdir(), "session-trust-")));
+  for (const name of ["home", "w"]) mkdirSync(join(top, name));
+  writeFileSync(join(top, "w/a.fake"), "one two\n");
+});
+afterEach(async () => {
+  for (const session of open.splice(0)) await session.close();
+  rmSync(top, { recursive: true, force: true });
+});
+
+const work = () => join(top, "w");
+const record = () => join(top, "state/lsp-proxy/trusted.json");
+const recorded = () => (existsSync(record()) ? JSON.parse(readFileSync(record(), "utf8")) : undefined);
+
+/** A scripted server, as an entry of a config. */
+function server() {
+  const scenario = {
+    capabilities: { definitionProvider: true },
+    replies: { "textDocument/definition": [{ uri: `file://${work()}/a.fake`, range: range(0, 4, 7) }] },
+  };
+  writeFileSync(join(top, "scenario.json"), JSON.stringify(scenario));
+  const args = [fakeServerPath, join(top, "scenario.json")];
+  return { id: "fake", command: process.execPath, args, extensions: ["fake"], ready: { at_once: true } };
+}
+
+/** A config of the workspace with that server, without `kind`, and a tool of its own. */
+function writeConfig(): void {
+  const tool = {
+    name: "own_tool",
+    description: "A tool of the workspace.",
+    input: ["position"],
+    request: { method: "textDocument/definition", params: "text_document_position" },
+    output: "locations",
+  };
+  const config = { extends: ["tools/core"], servers: [server()], tools: [tool] };
+  writeFileSync(join(work(), "lspi.json"), JSON.stringify(config));
+}
+
+const folders = () => ({ XDG_STATE_HOME: join(top, "state"), XDG_CONFIG_HOME: join(top, "config") });
+const start = (...words: string[]) => ({
+  command: process.execPath,
+  args: [program, "serve", ...words],
+  cwd: work(),
+  stderr: "ignore" as const,
+  env: { ...testEnvironment(), HOME: join(top, "home"), ...folders() },
+});
+const call = { name: "find_definition", arguments: { file_path: "a.fake", line: 1, character: 1 } };
+const patience = { timeout: 150_000 };
+
+async function older(person: Person, ...words: string[]): Promise<Session> {
+  const client = new Client(
+    { name: "test", version: "0" },
+    { capabilities: person === undefined ? {} : { elicitation: {} } },
+  );
+  const questions: string[] = [];
+  let changes = 0;
+  if (person)
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      questions.push(params.message);
+      return person();
+    });
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    changes++;
+  });
+  await client.connect(new StdioClientTransport(start(...words)));
+  return track({
+    questions,
+    changes: () => changes,
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async () => (await client.callTool(call, undefined, patience)) as unknown as Told,
+    close: () => client.close(),
+  });
+}
+
+async function modern(person: Person, ...words: string[]): Promise<Session> {
+  const client = new ModernClient(
+    { name: "test", version: "0" },
+    { versionNegotiation: { mode: "auto" }, capabilities: person === undefined ? {} : { elicitation: {} } },
+  );
+  const questions: string[] = [];
+  if (person)
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      questions.push(params.message);
+      return person();
+    });
+  await client.connect(new ModernStdio(start(...words)));
+  return track({
+    questions,
+    changes: () => 0,
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async () => (await client.callTool(call, patience)) as unknown as Told,
+    close: () => client.close(),
+  });
+}
+
+function track(session: Session): Session {
+  open.push(session);
+  return session;
+}
+
+const textOf = ({ content }: Told) => content.map(({ text }) => text).join("\n");
+const yes = async (): Promise<ElicitResult> => ({ action: "accept", content: { trust: true } });
+const never = () => new Promise<ElicitResult>(() => undefined);
+const refusals: [string, () => Promise<ElicitResult>][] = [
+  ["declines", async () => ({ action: "decline" })],
+  ["closes the question", async () => ({ action: "cancel" })],
+  ["accepts the form with the box empty", async () => ({ action: "accept", content: { trust: false } })],
+];
+
+describe.each([
+  ["with sessions", older],
+  ["of 2026-07-28", modern],
+] as const)("a client %s and a found config that is not trusted", (_, connect) => {
+  beforeEach(writeConfig);
+
+  it("gets the tools, and without elicitation a refusal that says what to run", async () => {
+    const session = await connect(undefined);
+    expect(await session.tools()).toContain("find_definition");
+    const told = await session.call();
+    expect(told.isError).toBe(true);
+    expect(textOf(told)).toMatch(/^Error config\/untrusted: .*lspi\.json.* is not trusted; it would start/);
+    expect(textOf(told)).toContain(`lsp-proxy trust --workspace ${work()}`);
+    expect(recorded()).toBeUndefined();
+  });
+
+  it("asks, records a yes as `lsp-proxy trust` does, and the call goes on", async () => {
+    const session = await connect(yes);
+    expect(await session.tools()).not.toContain("own_tool");
+    const told = await session.call();
+    expect(textOf(told)).toContain("a.fake");
+    expect(told.isError).toBeFalsy();
+    expect(session.questions).toEqual([expect.stringContaining(work())]);
+    for (const shown of ["it may start", "servers.fake.args", "tools.own_tool", "may run as code"])
+      expect(session.questions[0]).toContain(shown);
+    expect(recorded()).toMatchObject({
+      configs: [{ file: join(work(), "lspi.json") }],
+      folders: [work()],
+    });
+    expect(await session.tools()).toContain("own_tool");
+    expect(session.changes()).toBe(connect === older ? 1 : 0);
+    expect((await session.call()).isError).toBeFalsy();
+    const next = await connect(never);
+    expect((await next.call()).isError).toBeFalsy();
+    expect(next.questions).toEqual([]);
+  });
+
+  it.each(refusals)("is refused where the user %s, and asks no more", async (_name, person) => {
+    const session = await connect(person);
+    for (let count = 0; count < 2; count++) {
+      const told = await session.call();
+      expect(told.isError).toBe(true);
+      expect(textOf(told)).toContain("lsp-proxy trust");
+    }
+    expect(session.questions).toHaveLength(1);
+    expect(recorded()).toBeUndefined();
+  });
+
+  it("needs no trust where the config is named", async () => {
+    const session = await connect(never, "--config", "lspi.json");
+    expect((await session.call()).isError).toBeFalsy();
+    expect([session.questions, recorded()]).toEqual([[], undefined]);
+  });
+});
+
+describe("a user who does not answer", () => {
+  beforeEach(writeConfig);
+
+  it("leaves the call refused after a bounded time, for all calls that waited, with sessions", async () => {
+    const session = await older(never);
+    const both = await Promise.all([session.call(), session.call()]);
+    for (const told of both) expect(textOf(told)).toContain("lsp-proxy trust");
+    expect((await session.call()).isError).toBe(true);
+    expect(session.questions).toHaveLength(1);
+    expect(recorded()).toBeUndefined();
+  }, 120_000);
+
+  it("keeps no other call waiting in 2026-07-28", async () => {
+    const session = await modern(never);
+    void session.call().catch(() => undefined);
+    await expect.poll(() => session.questions.length, { timeout: 30_000 }).toBe(1);
+    expect((await session.call()).isError).toBe(true);
+    expect(session.questions).toHaveLength(1);
+    expect(recorded()).toBeUndefined();
+  });
+});
+
+describe.each([
+  ["with sessions", older],
+  ["of 2026-07-28", modern],
+] as const)("a client %s and a folder that is not trusted", (_, connect) => {
+  it("asks at the first call whose server may run code of the workspace", async () => {
+    const { id, command, args } = server();
+    mkdirSync(join(top, "config/lsp-proxy"), { recursive: true });
+    const lines = Object.entries({ id, command, args, extensions: ["fake"] }).map(
+      ([key, value]) => `${key} = ${JSON.stringify(value)}`,
+    );
+    const text = ["[[servers]]", ...lines, "untrusted.start = false", "ready.at_once = true", ""].join("\n");
+    writeFileSync(join(top, "config/lsp-proxy/config.toml"), text);
+    const session = await connect(yes);
+    expect((await session.call()).isError).toBeFalsy();
+    expect(session.questions).toHaveLength(1);
+    expect(recorded()).toMatchObject({ configs: [], folders: [work()] });
+  });
+});
