@@ -66,6 +66,10 @@ export interface ClientsView {
     /** Empty if the client cannot use HTTP; then `noHttp` says why. */
     gateway: { language: string; text: string }[];
     noHttp: string;
+    /** Whether every entry is for one project. */
+    isPinned: boolean;
+    /** Whether only a project's file can serve every project. */
+    onlyProject: boolean;
   }[];
 }
 

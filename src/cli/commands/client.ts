@@ -15,9 +15,9 @@ export const client: Command = {
   summary: "Sets up lsp-proxy in an MCP client: prints its stanza, writes it, or removes it.",
   usage: "[NAME] [--write | --remove] [--http] [--scope user|project]",
   description:
-    "Without a name: lists the known clients and which are installed. With a name: prints the stanza for this config and\n" +
-    "workspace; it works from any folder and contains no secrets. --write merges it into the client's file, keeps\n" +
-    "everything else in the file, and keeps a backup of the file as it was before the first change.",
+    "Without a name: lists the known clients and which are installed. With a name: prints the stanza. It serves every\n" +
+    "project in which the client is started, or one with --workspace or --config, and contains no secrets. --write merges it\n" +
+    "into the client's file, keeps everything else, and keeps a backup of the file as it was before the first change.",
   flags: {
     ...configFlags,
     write: toggle("Writes the stanza into the client's file; everything else in it stays."),
@@ -26,7 +26,7 @@ export const client: Command = {
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
     name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
     npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path."),
-    absolute: toggle("Starts lsp-proxy by its path, even if it is in the cache of npx."),
+    absolute: toggle("Starts lsp-proxy by its path, even if it is on PATH or in the cache of npx."),
     force: toggle("Replaces or removes an entry that is not lsp-proxy's, or that another client uses too."),
   },
   words: { min: 0, max: 1 },
@@ -51,7 +51,7 @@ export const client: Command = {
     const scope = scopeOf(facts, input);
     const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
     const { plan } = planned;
-    const setup = clientSetup(facts, input, io, planned);
+    const setup = clientSetup(facts, scope, input, io, planned);
     const { name } = setup.view;
     const known = planConfig(input.withConfig(allEffects), io).plan.tools;
     const within = scope === "project" ? workspace : undefined;
@@ -83,10 +83,10 @@ export const codex: Command = {
   summary: "Sets up lsp-proxy in Codex: the short form of `client codex`.",
   usage: client.usage.replace("[NAME] ", ""),
   description:
-    "Prints a stanza that works from any folder; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
+    "Prints a stanza that serves every project; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
     ".codex/config.toml of a project that Codex trusts. It contains no secrets.",
   words: { min: 0, max: 0 },
-  examples: ["lsp-proxy codex --config lspi.toml", "lsp-proxy codex --write", "lsp-proxy codex --remove"],
+  examples: ["lsp-proxy codex --write", "lsp-proxy codex --remove"],
   run: (input, io) => client.run(new Input(input.flags, ["codex"]), io),
 };
 

@@ -6,7 +6,7 @@ import { ConfigError } from "../../base/problem.js";
 import { checkBundle } from "../../emit/check.js";
 import { scanInTurns } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
-import { clientFiles } from "../clients/client-files.js";
+import { clientFiles, covers } from "../clients/client-files.js";
 import { type Command, exitCodes, homeOf, type Input, type Io, printJson, workspaceOf } from "../command.js";
 import { type Compiled, compile } from "../compile.js";
 import { checkLanguages } from "../doctor-languages.js";
@@ -136,13 +136,18 @@ function checkTools({ bundle, plan }: Compiled, report: Report): void {
 }
 
 function checkClients(input: Input, io: Io, report: Report): void {
-  const files = clientFiles(workspaceOf(input, io), io);
+  const workspace = workspaceOf(input, io);
+  const files = clientFiles(workspace, io);
   const naming = files.filter(({ names }) => names);
-  for (const { client, file, id, absent } of naming) {
+  for (const { client, file, id, absent, targets } of naming) {
     const text = `${client} would start what does not exist: ${some(absent, 3)} (${file})`;
     const fix = `\`lsp-proxy client ${id} --write\` writes the entry again, or correct it by hand.`;
-    if (absent.length === 0) report("clients", "ok", `${client} has lsp-proxy in ${file}`);
-    else report("clients", "problem", text, fix);
+    const purpose = targets.length === 0 ? "" : `, for ${some([...new Set(targets)], 3)}`;
+    const entry = `${client} has lsp-proxy in ${file}${purpose}`;
+    const isForHere = targets.length === 0 || targets.some((target) => covers(target, workspace));
+    if (absent.length > 0) report("clients", "problem", text, fix);
+    else if (isForHere) report("clients", "ok", entry);
+    else report("clients", "warning", `${entry}, not for ${workspace}`, fix);
   }
   if (naming.length > 0) return;
   const titles = [...new Set(files.map(({ client }) => client))];
