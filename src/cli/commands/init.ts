@@ -23,7 +23,7 @@ export const init: Command = {
   usage: "[--workspace DIR] [--yes]",
   description:
     "Proposes a server for each language of the workspace and shows which are installed. On a terminal it asks which to use;\n" +
-    "elsewhere it uses all installed ones. The others are written as comments with their install line.",
+    "elsewhere it uses all installed ones. For the others it shows the command that installs them.",
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
@@ -60,7 +60,7 @@ export const init: Command = {
         io,
         "no server was chosen, so nothing was written. `lsp-proxy install` installs what the workspace needs; --all writes servers that are not installed",
       );
-    const text = configText(basename(workspace), found, taken, catalogue);
+    const text = configText(basename(workspace), found, taken);
     if (isDry) {
       io.stdout.write(text);
       return exitCodes.ok;
