@@ -3,6 +3,7 @@ import type { Command } from "./command.js";
 
 export const commands: { readonly [name: string]: () => Promise<Command> } = {
   serve: async () => (await import("./commands/serve.js")).serve,
+  setup: async () => (await import("./commands/setup.js")).setup,
   init: async () => (await import("./commands/init.js")).init,
   add: async () => (await import("./commands/add.js")).add,
   remove: async () => (await import("./commands/remove.js")).remove,

@@ -48,23 +48,8 @@ export const client: Command = {
     ] as const)
       if (input.isOn(one) && input.isOn(other)) throw new UsageError(`give --${one} or --${other}, not both`);
     const facts = findClient(id);
-    const scope = scopeOf(facts, input);
-    const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
-    const { plan } = planned;
-    const setup = clientSetup(facts, scope, input, io, planned);
-    const { name } = setup.view;
-    const known = planConfig(input.withConfig(allEffects), io).plan.tools;
-    const within = scope === "project" ? workspace : undefined;
-    const parts = facts.files.flatMap((file) => {
-      const path = fileOf(file, scope, workspace, io);
-      if (path === undefined) return [];
-      const before = writtenBefore(path, name, io).filter((written) => written.client === id);
-      const past = before.map(({ text }) => text);
-      return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
-    });
-    for (const remark of setup.remarks) io.stderr.writeLine(remark);
+    const { parts, change, planned } = partsOf(facts, input, io);
     if (input.isOn("write") || input.isOn("remove")) {
-      const change = { client: facts, name, http: plan.http, project: setup.project };
       await changeClientFiles(parts, change, input, io);
       const isFound = planned.loaded.main.kind !== "named" && !input.isOn("trust-workspace");
       if (input.isOn("write") && isFound) await askOrHint(inspectTrust(workspace, io), io);
@@ -76,6 +61,35 @@ export const client: Command = {
     }
   },
 };
+
+/** Writes the entry of a client, without a question. */
+export async function writeClient(facts: ClientFacts, workspace: string, io: Io): Promise<void> {
+  const [input, there] = [new Input({ write: true }), { ...io, cwd: workspace }];
+  const { parts, change } = partsOf(facts, input, there);
+  await changeClientFiles(parts, change, input, there);
+}
+
+/** The stanzas for a client's files, and what is known about the change. Remarks are printed. */
+function partsOf(facts: ClientFacts, input: Input, io: Io) {
+  const workspace = workspaceOf(input, io);
+  const scope = scopeOf(facts, input);
+  const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
+  const { plan } = planned;
+  const setup = clientSetup(facts, scope, input, io, planned);
+  const { name } = setup.view;
+  const known = planConfig(input.withConfig(allEffects), io).plan.tools;
+  const within = scope === "project" ? workspace : undefined;
+  const parts = facts.files.flatMap((file) => {
+    const path = fileOf(file, scope, workspace, io);
+    if (path === undefined) return [];
+    const before = writtenBefore(path, name, io).filter((written) => written.client === facts.id);
+    const past = before.map(({ text }) => text);
+    return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
+  });
+  for (const remark of setup.remarks) io.stderr.writeLine(remark);
+  const change = { client: facts, name, http: plan.http, project: setup.project };
+  return { parts, change, planned };
+}
 
 export const codex: Command = {
   ...client,

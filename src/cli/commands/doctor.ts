@@ -43,7 +43,7 @@ export const doctor: Command = {
     const report: Report = (area, state, text, fix) => {
       const finding = { area, state, text, ...(fix === undefined ? {} : { fix }) };
       findings.push(finding);
-      if (!json) io.stdout.write(findingLines(finding));
+      if (!json) printFinding(finding, io);
     };
     report("program", "ok", `lsp-proxy ${version()} on Node ${process.versions.node}`);
     const compiled = await checkConfig(input, io, report);
@@ -66,6 +66,10 @@ export const doctor: Command = {
 
 const marks = { ok: "✓", note: "·", warning: "!", problem: "✗" } as const;
 const colors = { ok: "32", note: "2", warning: "33", problem: "31" } as const;
+
+export function printFinding(finding: Finding, io: Io): void {
+  io.stdout.write(findingLines(finding));
+}
 
 /** A finding in one line, with its fix below it. */
 function findingLines({ area, state, text, fix }: Finding): Printed {

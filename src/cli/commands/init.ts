@@ -128,7 +128,7 @@ async function choose(found: Found, input: Input, io: Io): Promise<ReadonlySet<s
 }
 
 /** The proposals that `--only NAME` means. Throws a UsageError when there are none. */
-function named(name: string, { proposals, languages }: Found): Proposal[] {
+export function named(name: string, { proposals, languages }: Found): Proposal[] {
   const word = languageNamed(name);
   const languagesOf = (proposal: Proposal) => languages(proposal).map(({ language }) => language);
   const matching = proposals.filter(
