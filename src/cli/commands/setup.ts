@@ -239,9 +239,13 @@ async function answerStep(
   for (const { id, file, answer, answerMs, failure } of trials) {
     if (failure !== null || file === null) continue;
     const text = `${id}: ${answer} in ${relative(loaded.base, file)} (${answerMs} ms)`;
-    const isReal = answer !== null && !answer.startsWith("diagnostics unknown");
-    if (isReal) answers += 1;
-    report("answer", isReal ? "ok" : "problem", text, isReal ? undefined : "`lsp-proxy doctor` shows more.");
+    if (answer === null || answer.startsWith("diagnostics unknown")) {
+      report("answer", "problem", text, "`lsp-proxy doctor` shows more.");
+      continue;
+    }
+    answers += 1;
+    if (answer !== "0 symbols") report("answer", "ok", text);
+    else report("answer", "warning", text, "Ask it about a file with more in it: `lsp-proxy call`.");
   }
   reportUnserved(wanted, plan.servers.flatMap(claimsOf), loaded.main.kind === "embedded", report);
   return answers;
