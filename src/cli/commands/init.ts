@@ -1,4 +1,4 @@
-/** `init`: detects the languages of the workspace and writes a commented config for them. */
+/** `init`: detects the languages of the workspace and writes a config for them. */
 import { basename, resolve } from "node:path";
 import { sortedSet } from "../../base/order.js";
 import { besideStacks, claimsHere, type Proposal } from "../../config/catalogue/detect.js";
@@ -19,7 +19,7 @@ import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
 
 export const init: Command = {
   name: "init",
-  summary: "Detects the workspace's languages and writes a commented config.",
+  summary: "Detects the workspace's languages and writes a short config.",
   usage: "[--workspace DIR] [--yes]",
   description:
     "Proposes a server for each language of the workspace and shows which are installed. On a terminal it asks which to use;\n" +
