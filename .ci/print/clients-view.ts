@@ -17,7 +17,7 @@ function startedFor({ workspace }: ClientFacts): ClientView["reach"] {
       env: {},
       isFetched: false,
     };
-  const args = ["serve", ...(told === "cwd" ? [] : ["--workspace", told])];
+  const args = ["serve", ...(["cwd", "roots"].includes(told) ? [] : ["--workspace", told])];
   return { command: "lsp-proxy", args, cwd: null, env: {}, isFetched: false };
 }
 
@@ -39,7 +39,6 @@ export function clientsView(clients: readonly ClientFacts[], plan: Plan, templat
       // The other files are the same for both.
       gateway: client.no_http === undefined ? texts(client, client.files.slice(0, 1), gateway) : [],
       noHttp: client.no_http ?? "",
-      onlyProject: client.workspace !== undefined && client.workspace.user === undefined,
       isPinned: client.workspace === undefined,
     })),
   };

@@ -68,8 +68,6 @@ export interface ClientsView {
     noHttp: string;
     /** Whether every entry is for one project. */
     isPinned: boolean;
-    /** Whether only a project's file can serve every project. */
-    onlyProject: boolean;
   }[];
 }
 

@@ -148,10 +148,7 @@ function portableRemarks(
     ];
   const isWanted = ["config", "workspace"].some((flag) => input.text(flag) !== undefined);
   if (!isPinned || isWanted || workspace?.[scope] !== undefined) return [];
-  const other = scope === "user" && workspace?.project !== undefined;
-  return [
-    `${title} does not tell a server ${scope === "user" ? "of your own file " : ""}which project it is for: this entry is for one project${other ? "; --scope project writes one that a project can share" : ""}`,
-  ];
+  return [`${title} does not tell a server which project it is for: this entry is for one project`];
 }
 
 function gatewayOf(client: ClientFacts, http: HttpPlan): GatewayView {
@@ -191,7 +188,7 @@ function serveArguments(
   const isPlaced = input.text("workspace") !== undefined;
   const told = client.workspace?.[scope];
   const isPinned = config.length > 0 || isPlaced || told === undefined;
-  const variable = told === undefined || told === "cwd" ? [] : ["--workspace", told];
+  const variable = told === undefined || ["cwd", "roots"].includes(told) ? [] : ["--workspace", told];
   const place = isPlaced || config.length === 0 ? ["--workspace", workspaceOf(input, io)] : [];
   const serve = [
     ...(isPinned ? [...config, ...place] : variable),
