@@ -1,5 +1,6 @@
 /** What a fresh clone and an installed package need of `package.json` and the lock, and what the package is. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -10,9 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join, posix } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -42,7 +44,7 @@ it("names no registry", () => {
 });
 
 it("ships what the program reads", () => {
-  expect(manifest.files).toEqual(expect.arrayContaining(["dist", "templates", "configs"]));
+  expect(manifest.files).toEqual(expect.arrayContaining(["dist", "templates", "configs", "docs"]));
   expect(existsSync(manifest.bin["lsp-proxy"])).toBe(true);
   expect(readFileSync(manifest.bin["lsp-proxy"], "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
 });
@@ -79,7 +81,9 @@ describe("the package", () => {
       ]),
     );
     expect(
-      paths.filter((path) => !/^(configs|dist|templates)\/|^(LICENSE|README\.md|package\.json)$/.test(path)),
+      paths.filter(
+        (path) => !/^(configs|dist|docs|templates)\/|^(LICENSE|README\.md|package\.json)$/.test(path),
+      ),
     ).toEqual([]);
     expect(paths.filter((path) => /\.(map|tsx?|log)$|(^|\/)\.|node_modules/.test(path))).toEqual([
       ...paths.filter((path) => path.startsWith("configs/samples/") && /\.tsx?$|(^|\/)\./.test(path)),
@@ -102,37 +106,126 @@ describe("the package", () => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it("works from an empty folder that it was installed in", async (context) => {
-    const app = join(folder, "app");
-    mkdirSync(app);
-    const install = npm(
-      ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", tarball],
-      app,
+  it("has every page that its own pages link to", () => {
+    const paths = new Set(packed.files.map(({ path }) => path));
+    const pages = [...paths].filter((path) => path.endsWith(".md") && /^(README|docs\/)/.test(path));
+    expect(pages.length).toBeGreaterThan(20);
+    const missing = pages.flatMap((page) =>
+      [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+        .map(([, link = ""]) => posix.join(posix.dirname(page), link))
+        .filter((target) => !(paths.has(target) || [...paths].some((path) => path.startsWith(`${target}/`))))
+        .map((target) => `${page}: ${target}`),
     );
-    const why = /npm error code (\S+)/.exec(install.stderr)?.[1] ?? "";
-    if (/^(E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NOTCACHED)|ETARGET|E404|E5..)$/.test(why))
-      context.skip(`npm's registry cannot be had here: ${why}`);
-    expect(install.status, install.stderr).toBe(0);
+    expect(missing).toEqual([]);
+  });
 
-    const run = (...args: string[]) =>
-      spawnSync("npx", ["--no-install", "lsp-proxy", ...args], {
-        cwd: app,
+  it("installs nothing else, and runs no script", () => {
+    for (const key of ["dependencies", "optionalDependencies", "peerDependencies"])
+      expect(manifest[key]).toBeUndefined();
+    expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+  });
+
+  describe("installed into an empty folder, for a user with an empty home", () => {
+    const file = { file_path: "src/greet.ts" };
+    let bin: string;
+    let project: string;
+    let env: { [name: string]: string };
+    beforeAll(() => {
+      const [prefix, home] = [join(folder, "prefix"), join(folder, "home")];
+      project = join(folder, "project");
+      for (const path of [home, join(project, "src")]) mkdirSync(path, { recursive: true });
+      const programs = join(process.cwd(), "node_modules", ".bin");
+      env = { HOME: home, PATH: [programs, process.env.PATH].join(delimiter) };
+      // Offline, and with its scripts: there is nothing to fetch, and none to run.
+      const words = ["install", "--global", "--prefix", prefix, "--offline", "--no-audit", "--no-fund"];
+      const install = spawnSync("npm", [...words, tarball], {
+        cwd: folder,
         encoding: "utf8",
-        timeout: 60_000,
+        timeout: 240_000,
+        env,
       });
-    expect(run("--version").stdout).toBe(`${manifest.version}\n`);
-    writeFileSync(
-      join(app, "lspi.toml"),
-      '[allow]\ncommands = ["x"]\n[[servers]]\nid = "x"\ncommand = "x"\nextensions = ["x"]\n',
-    );
-    expect(run("validate", "--config", "lspi.toml")).toMatchObject({ status: 0 });
-    const entry = JSON.parse(run("client", "vscode", "--config", "lspi.toml").stdout).servers["lsp-proxy"];
-    expect(entry.args[0]).toBe(join(app, "node_modules", "lsp-proxy", "dist", "cli", "bin.js"));
+      expect(install.status, install.stderr).toBe(0);
+      bin = join(prefix, "bin", "lsp-proxy");
+      expect(existsSync(join(prefix, "lib", "node_modules", "lsp-proxy", "node_modules"))).toBe(false);
+      writeFileSync(
+        join(project, "lspi.toml"),
+        '[allow]\ncommands = ["tsc"]\neffects = ["read", "edit"]\n[[servers]]\nid = "ts"\nkind = "typescript"\n' +
+          '[[tools]]\nname = "whole_file"\ndescription = "x"\ninput = "document"\nrequest.method = "textDocument/documentSymbol"\nrequest.params = "text_document"\noutput = "document_symbols"\n',
+      );
+      writeFileSync(join(project, "tsconfig.json"), '{ "include": ["src"] }');
+      writeFileSync(
+        join(project, "src", "greet.ts"),
+        "export function greet(): string {\n  return 'hello';\n}\n",
+      );
+      writeFileSync(join(project, "src", "use.ts"), 'import { greet } from "./greet.js";\ngreet();\n');
+    }, 300_000);
 
-    // What the stanza says is what a client starts, from another directory.
-    const client = new Client({ name: "package", version: "0" });
-    await client.connect(new StdioClientTransport({ ...entry, cwd: tmpdir(), stderr: "ignore" }));
-    expect((await client.listTools()).tools).toHaveLength(12);
-    await client.close();
-  }, 300_000);
+    function run(...args: string[]) {
+      return spawnSync(bin, args, { cwd: project, encoding: "utf8", timeout: 120_000, env });
+    }
+
+    function succeeds(...args: string[]): string {
+      const { status, stdout, stderr } = run(...args);
+      expect(status, `${args.join(" ")}\n${stdout}\n${stderr}`).toBe(0);
+      return stdout;
+    }
+
+    it("says its version, checks a config, generates a bundle, answers and renames", () => {
+      expect(succeeds("--version")).toBe(`${manifest.version}\n`);
+      const trusted = ["--config", "lspi.toml", "--trust-workspace"];
+      succeeds("validate", "--config", "lspi.toml");
+      succeeds("generate", "--config", "lspi.toml", "--out", join(folder, "bundle"));
+      const symbol = { ...file, symbol_name: "greet" };
+      const call = (tool: string, args: object) => succeeds("call", tool, JSON.stringify(args), ...trusted);
+      expect(call("find_references", symbol)).toContain("src/use.ts");
+      expect(call("whole_file", file)).toContain("greet");
+      call("rename_symbol", { ...symbol, new_name: "welcome", dry_run: false });
+      expect(readFileSync(join(project, "src", "use.ts"), "utf8")).toContain("welcome();");
+    }, 300_000);
+
+    it("is started by the stanza that it prints for a client, from another folder", async () => {
+      const entry = JSON.parse(succeeds("client", "vscode", "--config", "lspi.toml")).servers["lsp-proxy"];
+      expect(entry.args[0]).toBe(
+        join(folder, "prefix", "lib", "node_modules", "lsp-proxy", "dist", "cli", "bin.js"),
+      );
+      const client = new Client({ name: "package", version: "0" });
+      const started = { ...entry, env: { ...env, ...entry.env }, cwd: tmpdir(), stderr: "ignore" };
+      await client.connect(new StdioClientTransport(started));
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(["find_definition", "whole_file"]),
+      );
+      await client.close();
+    }, 120_000);
+
+    it("serves HTTP", async () => {
+      const words = ["serve", "--http", "--port", "0", "--config", "lspi.toml", "--trust-workspace"];
+      const secret = "a-token-of-this-test-0123456789";
+      const gateway = spawn(bin, words, { cwd: project, env: { ...env, LSP_PROXY_TOKEN: secret } });
+      try {
+        const url = await new Promise<string>((resolve, reject) => {
+          let said = "";
+          gateway.stderr.setEncoding("utf8").on("data", (text: string) => {
+            said += text;
+            const [found] = /http:\/\/\S+\/mcp/.exec(said) ?? [];
+            if (found !== undefined) resolve(found);
+          });
+          gateway.once("exit", () => reject(new Error(said)));
+        });
+        const client = new Client({ name: "package", version: "0" });
+        const headers = { authorization: `Bearer ${secret}` };
+        await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+        const { structuredContent } = await client.callTool({
+          name: "get_document_symbols",
+          arguments: file,
+        });
+        expect(structuredContent).toMatchObject({ ok: true });
+        await client.close();
+      } finally {
+        const ended = gateway.exitCode === null ? once(gateway, "exit") : undefined;
+        gateway.kill("SIGTERM");
+        await ended;
+      }
+    }, 120_000);
+  });
 });

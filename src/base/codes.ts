@@ -718,7 +718,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/path-withheld": [
     "The server was started without some paths",
-    "An environment variable (PATH, PYTHONPATH, VIRTUAL_ENV or another) contains a path in an untrusted workspace, and nothing is run or loaded from there. Answers and diagnostics lack what the server would find there.",
+    "An environment variable (PATH, PYTHONPATH, VIRTUAL_ENV or another) contains a path in an untrusted workspace, or the workspace has a Python environment (`.venv`, `venv`), and nothing is run or loaded from there. Answers and diagnostics lack what the server would find there.",
     "Run `lsp-proxy trust` if you trust the workspace, and restart. Or set the variable in `env` of the server.",
   ],
   "answer/no-project": [

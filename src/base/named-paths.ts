@@ -1,8 +1,11 @@
 /** Replaces path placeholders in the strings of a config: `<workspace>`, `<node_modules>` and others. */
 import { define, isTable, type Json } from "./json.js";
 
-/** The path for a placeholder that is followed by `rest`; undefined for an unknown name. */
-export type NamedPaths = (name: string, rest: string) => string | undefined;
+/**
+ * The path for a placeholder that is followed by `rest`; undefined for an unknown name; null for one that names nothing here,
+ * so that a setting with this value is left out.
+ */
+export type NamedPaths = (name: string, rest: string) => string | null | undefined;
 
 /** A placeholder with the rest of its path. */
 const NAMED = /<(\w+)>([^,;:"'<>\s]*)/g;
@@ -13,15 +16,23 @@ export function withNamedPaths<T extends Json>(value: T, names: NamedPaths): T {
     if (typeof item === "string")
       return item.replace(NAMED, (text, name: string, rest: string) => {
         const path = names(name, rest);
-        return path === undefined ? text : `${path}${rest}`;
+        return typeof path === "string" ? `${path}${rest}` : text;
       });
-    if (Array.isArray(item)) return item.map(fill);
+    if (Array.isArray(item)) return item.filter((member) => !namesNothing(member, names)).map(fill);
     if (!isTable(item)) return item;
     const out: { [key: string]: Json } = {};
-    for (const [key, member] of Object.entries(item)) define(out, key, fill(member));
+    for (const [key, member] of Object.entries(item))
+      if (!namesNothing(member, names)) define(out, key, fill(member));
     return out;
   };
   return fill(value) as T;
+}
+
+/** Whether a value is one placeholder that names nothing here. */
+function namesNothing(value: Json, names: NamedPaths): boolean {
+  if (typeof value !== "string") return false;
+  const [text, name = "", rest = ""] = new RegExp(NAMED.source).exec(value) ?? [];
+  return text === value && names(name, rest) === null;
 }
 
 /** The paths after `<node_modules>` in a value, each once. */

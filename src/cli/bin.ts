@@ -38,6 +38,7 @@ void import("./main.js")
       stderr: process.stderr,
       env: process.env,
       cwd: process.cwd(),
+      exitAfter: (milliseconds) => void setTimeout(() => process.exit(), milliseconds).unref(),
     }),
   )
   .then((code) => {

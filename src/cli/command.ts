@@ -14,6 +14,8 @@ import type { Output, OutputStream } from "./terminal/output.js";
 export interface Surroundings {
   env: { [name: string]: string | undefined };
   cwd: string;
+  /** Ends the process after this time, even if its output is not read. Absent where the process is not ours alone. */
+  exitAfter?: (milliseconds: number) => void;
 }
 
 /** The streams and surroundings of a run. Tests pass their own. */

@@ -32,6 +32,7 @@ import {
   type SearchPath,
 } from "./installed.js";
 import { programFolders } from "./program-folders.js";
+import { fitsProject } from "./requires.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
@@ -129,11 +130,9 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   };
 }
 
-/** The problem that a config was found and is not trusted, among the problems of an error. */
-export function untrustedIn(error: unknown): Problem | undefined {
-  return error instanceof ConfigError
-    ? error.problems.find(({ code }) => code === "config/untrusted")
-    : undefined;
+/** Whether an error says that a config was found and is not trusted. */
+export function isUntrusted(error: unknown): boolean {
+  return error instanceof ConfigError && error.problems.some(({ code }) => code === "config/untrusted");
 }
 
 /** The plan; for a removal that of `fallback` when the config has problems or is gone. */
@@ -172,10 +171,15 @@ function tiersOf(
   const isTrusted = binFolders.length > 0;
   const isComplete = (preset: PresetFacts) =>
     missingModules(preset, path, isTrusted ? workspace : undefined).length === 0;
-  return [
+  const fits = fitsProject(workspace);
+  const tiers = [
     (preset: PresetFacts) => isHere(preset) && isComplete(preset),
     isHere,
     (preset: PresetFacts) => isInstalledHere(preset) === undefined,
+  ];
+  return [
+    // A server that works is taken even if it is for another version than the project has.
+    ...tiers.flatMap((tier) => [(preset: PresetFacts) => fits(preset) && tier(preset), tier]),
     (preset: PresetFacts) => !isTrusted && isInPackages(preset, join(workspace, "node_modules", ".bin")),
   ];
 }

@@ -114,7 +114,8 @@ function reportWithheld({ plan, servers, context, report }: Check): void {
   const withheld = servers.flatMap((server) => serverEnv({ plan, server, root, context }).withheld);
   for (const { variable, folder } of uniqueBy(withheld, (entry) => `${entry.variable}=${entry.folder}`)) {
     const name = relative(context.base, folder) || ".";
-    const text = `${variable} names ${name}, but the workspace is not trusted: servers start without it`;
+    const what = variable === null ? `${name} is a Python environment` : `${variable} names ${name}`;
+    const text = `${what}, but the workspace is not trusted: servers start without it`;
     report("trust", "warning", text, codes["answer/path-withheld"].fix);
   }
 }

@@ -27,10 +27,11 @@ export function programsOf(presets: readonly Pick<PresetFacts, "command">[]): st
   return presets.flatMap((preset) => programOf(preset) ?? []);
 }
 
-/** Whether a preset's program is installed and, where the preset demands it, recent enough. */
+/** Whether a preset's program is installed and, where the preset demands it, recent enough. It is started only where no file says so. */
 export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
+  const known = isInstalledUnstarted(preset, path);
   const program = findProgram(preset, path);
-  if (program === undefined || preset.probe === undefined) return program !== undefined;
+  if (known !== undefined || program === undefined || preset.probe === undefined) return known === true;
   const { status, stdout } = spawnSync(program, preset.probe.args, {
     ...probeOptions(program, path),
     encoding: "utf8",
@@ -41,9 +42,10 @@ export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
 
 /** The asynchronous form of `isInstalled`. */
 export async function isInstalledAsync(preset: PresetFacts, path: SearchPath): Promise<boolean> {
+  const known = isInstalledUnstarted(preset, path);
   const program = findProgram(preset, path);
   const { probe } = preset;
-  if (program === undefined || probe === undefined) return program !== undefined;
+  if (known !== undefined || program === undefined || probe === undefined) return known === true;
   return new Promise((resolve) => {
     const child = execFile(program, probe.args, probeOptions(program, path), (error, stdout) =>
       resolve(error === null && isAtLeast(stdout, probe.at_least)),
@@ -66,7 +68,8 @@ export function isInstalledUnstarted(preset: PresetFacts, path: SearchPath): boo
   const program = findProgram(preset, path);
   if (program === undefined || preset.probe === undefined) return program !== undefined;
   const isPackage = realpathSync(program).split(sep).includes("node_modules");
-  return isPackage ? isRecent(program, preset.probe) : undefined;
+  const version = isPackage ? packageVersion(program) : undefined;
+  return version === undefined ? undefined : isAtLeast(version, preset.probe.at_least);
 }
 
 /** Whether a folder of node packages has a preset's program. The version is read from package.json; nothing is started. */

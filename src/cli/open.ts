@@ -93,18 +93,19 @@ export async function loadFrom(
     const trust = folderTrust(here, here, io, { isTrustedFolder: () => false, trustsAll });
     return { loaded, base, folder: base, source: bundleSource, files: [bundleFolder], ...trust };
   }
-  const { compile, untrustedIn } = await import("./compile.js");
+  const { compile, isUntrusted } = await import("./compile.js");
   let refusal: Refusal | undefined;
   const compiled = await compile(input, io).catch(async (error: unknown) => {
-    const problem = untrustedIn(error);
-    if (problem === undefined || !servesUntrusted) throw error;
+    if (!isUntrusted(error) || !servesUntrusted) throw error;
     const workspace = workspaceOf(input, io);
     if ((await import("./terminal/prompt.js")).isInteractive(io)) {
       const { askForTrust, inspectTrust } = await import("./trust-workspace.js");
       if (await askForTrust(inspectTrust(workspace, io), io)) return compile(input, io);
     }
     const text = trustCommand(workspace);
-    refusal = new Refusal("config/untrusted", problem.message, { nextSteps: [{ kind: "command", text }] });
+    // The agent must not read what the config says, only that it is there.
+    const message = "The config that was found in the workspace is not trusted, so no tool can be used.";
+    refusal = new Refusal("config/untrusted", message, { nextSteps: [{ kind: "command", text }] });
     return compile(input, io, { ignoresFound: true });
   });
   const { bundle, loaded: config, warnings, workspace, ...rest } = compiled;

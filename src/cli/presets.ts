@@ -1,5 +1,5 @@
 /** The catalogue for commands: search by name, language or extension, and whether a server is installed. */
-import { basename, extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
@@ -11,6 +11,7 @@ import { didYouMean, homeOf, type Input, type Io, UsageError } from "./command.j
 import { workspaceFolder } from "./compile.js";
 import { isInPackages, isInstalledAsync, missingModules } from "./installed.js";
 import { programFolders } from "./program-folders.js";
+import { fitsProject } from "./requires.js";
 import { shippedConfigs } from "./shipped.js";
 import { withProgress } from "./terminal/prompt.js";
 import { projectBins, untrustedAround } from "./untrusted-folders.js";
@@ -27,14 +28,22 @@ export function serverPrograms(servers: readonly JsonObject[], catalogue: Catalo
   });
 }
 
-/** Installed; only in an untrusted workspace's `node_modules`; installed without modules that it loads; not found. */
-export const presences = ["installed", "untrusted", "incomplete", "missing"] as const;
+/**
+ * Installed; only in an untrusted workspace's `node_modules`; installed without modules that it loads; not found; for
+ * another version of a package than the project has, where another server fits.
+ */
+export const presences = ["installed", "untrusted", "incomplete", "missing", "unfit"] as const;
 export type Presence = (typeof presences)[number];
 
 type PresenceOf = (preset: PresetFacts) => Presence;
 
 /** Searches the programs of all presets at once and returns the result for each. */
-export async function findInstalled(presets: PresetFacts[], input: Input, io: Io): Promise<PresenceOf> {
+export async function findInstalled(
+  presets: PresetFacts[],
+  input: Input,
+  io: Io,
+  { isForProject = true } = {},
+): Promise<PresenceOf> {
   const workspace = workspaceFolder(input, io);
   const packages = join(workspace, "node_modules", ".bin");
   const avoid = untrustedFolders(input, io);
@@ -46,8 +55,12 @@ export async function findInstalled(presets: PresetFacts[], input: Input, io: Io
       return [preset.id, missingModules(preset, path, workspace).length === 0 ? "installed" : "incomplete"];
     return [preset.id, !isTrusted && isInPackages(preset, packages) ? "untrusted" : "missing"];
   });
+  const fits = isForProject ? fitsProject(workspace) : () => true;
+  const fitting = new Set(presets.filter(fits).flatMap(({ languages = [] }) => languages));
+  const isUnfit = (preset: PresetFacts) =>
+    !fits(preset) && preset.languages?.some((language) => fitting.has(language)) === true;
   const known = new Map(await withProgress(io, "looking for language servers", () => Promise.all(found)));
-  return ({ id }) => known.get(id) ?? "missing";
+  return (preset) => (isUnfit(preset) ? "unfit" : (known.get(preset.id) ?? "missing"));
 }
 
 /** The workspace and the folders around it whose programs are ignored; empty if the workspace is trusted. */
@@ -61,6 +74,7 @@ export function untrustedFolders(input: Input, io: Io): string[] {
 export function presenceText(presence: Presence, install = "", loads: readonly string[] = []): string {
   const how = install === "" ? "" : `: ${install}`;
   if (presence === "installed") return "installed";
+  if (presence === "unfit") return "for another version than the project has";
   if (presence === "incomplete") return `installed without ${loads.join(", ")}, which it loads${how}`;
   if (presence === "missing") return `not installed${how}`;
   return "in node_modules/.bin, not trusted: `lsp-proxy trust`, or --trust-workspace";
@@ -110,7 +124,7 @@ export function resolvePreset(word: string, facts: readonly PresetFacts[], prese
   throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``);
 }
 
-/** The preferred server of the catalogue for a file. */
+/** The preferred server of the catalogue for a file, given by its absolute path: first of all one that fits its project. */
 export function serverFor(file: string): string | undefined {
   const extension = extname(file).slice(1).toLowerCase();
   const facts = openCatalogue().facts();
@@ -118,7 +132,8 @@ export function serverFor(file: string): string | undefined {
     ({ companion, extensions = [], filenames = [] }) =>
       companion !== true && (extensions.includes(extension) || filenames.includes(basename(file))),
   );
-  return sortBy(matching, ({ id, rank = 0 }) => [-rank, id])[0]?.id;
+  const fits = fitsProject(dirname(file));
+  return sortBy(matching, (preset) => [fits(preset) ? 0 : 1, -(preset.rank ?? 0), preset.id])[0]?.id;
 }
 
 /** The extension that a word such as `rs`, `.rs` or `*.rs` means. */

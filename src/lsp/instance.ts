@@ -135,7 +135,7 @@ export class Instance {
       capabilities,
       readiness,
       diagnostics: this.files.diagnostics,
-      settings: context.launchSettings.settings,
+      settings: context.launchSettings,
       folders: () => this.#folders(),
       notify,
     });
@@ -253,9 +253,13 @@ export class Instance {
   async #send(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
-    const send = () => new ReadyRequest(this.#target, { method, params, options, timeoutMs }).run();
     const path = documentOf(params);
-    return path === undefined ? send() : this.files.held(path, send);
+    try {
+      if (path !== undefined) await this.files.hold(path);
+      return await new ReadyRequest(this.#target, { method, params, options, timeoutMs }).run();
+    } finally {
+      if (path !== undefined) this.files.release(path);
+    }
   }
 
   /** Notifies the server of what changed on disk, unless a check since then did. */

@@ -13,6 +13,7 @@ import { cancelled, delay, unlessAborted } from "../base/timing.js";
 import type { Capabilities } from "./capabilities.js";
 import type { Instance } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
+import { reasonIn } from "./process/start-failure.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { redact } from "./wire/redact.js";
@@ -20,6 +21,8 @@ import { redact } from "./wire/redact.js";
 type FolderCapabilities = NonNullable<NonNullable<ServerCapabilities["workspace"]>["workspaceFolders"]>;
 
 const ROOT_PLACEHOLDER = /<workspace>|<node_modules>/;
+/** The Python of a folder. A server that asks for its settings asks for each folder. */
+const FOLDER_PLACEHOLDER = /<python>/;
 /** Reasons why a program is not started at all. They are no crashes, and the next call tries again. */
 const unavailableCodes: ReadonlySet<Code> = new Set<Code>([
   "lsp/not-installed",
@@ -191,9 +194,12 @@ export class Slot {
   #failedToStart(error: unknown): Error {
     if (!(error instanceof Refusal))
       return new Fault("a server's start failed unexpectedly", { cause: error });
-    const { code, message, nextSteps, data } = error;
-    this.#lastError = message;
+    const { code, nextSteps, data } = error;
     if (Array.isArray(data.stderr)) this.#lastStderr = data.stderr.map(String);
+    // A refusal of the server's own has its own words; one that ended has only its output.
+    const reason = code === "lsp/exited" ? reasonIn(this.#lastStderr, this.context.roots) : undefined;
+    const message = reason === undefined ? error.message : `${error.message}: ${reason}`;
+    this.#lastError = message;
     this.#isUnavailable = unavailableCodes.has(code);
     if (!this.#isUnavailable) this.#crashes.add();
     this.context.log("warn", "server did not start", { server: this.plan.id, error: message });
@@ -257,6 +263,10 @@ function acceptsFolders(plan: ServerPlan, capabilities: Capabilities): boolean {
   return supported === true && isNotified;
 }
 
-function namesRoot({ command, args, env, initializeOptions, settings }: ServerPlan): boolean {
-  return ROOT_PLACEHOLDER.test(JSON.stringify([command, args, env, initializeOptions, settings]));
+function namesRoot({ command, args, env, initializeOptions, settings, pushSettings }: ServerPlan): boolean {
+  const told = JSON.stringify([initializeOptions, pushSettings ? settings : {}]);
+  return (
+    ROOT_PLACEHOLDER.test(JSON.stringify([command, args, env, initializeOptions, settings])) ||
+    FOLDER_PLACEHOLDER.test(told)
+  );
 }

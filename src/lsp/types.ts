@@ -86,9 +86,10 @@ export interface WorkspaceDiagnosticsReport {
   readiness: Readiness;
 }
 
-/** A folder or file that an environment variable names and that a server was started without. */
+/** A folder or file that a server was started without: an environment variable names it, or it is the project's Python. */
 export interface Withheld {
-  variable: string;
+  /** Null for a Python environment, which no variable names. */
+  variable: string | null;
   /** Absolute. */
   folder: string;
 }

@@ -42,6 +42,7 @@ export class SessionCalls {
   #answer: Promise<boolean> | undefined;
   #pending: TrustQuestion | undefined;
   #entered: Promise<void> | undefined;
+  #isClosed = false;
   readonly #onReplaced: ((runtime: Runtime) => void)[] = [];
 
   constructor(
@@ -63,7 +64,7 @@ export class SessionCalls {
       const opened = await this.openProject?.(uris);
       if (opened === undefined) return;
       this.trust = opened.trust;
-      this.#replace(opened.runtime);
+      await this.#replace(opened.runtime);
     });
     return this.#entered;
   }
@@ -101,10 +102,12 @@ export class SessionCalls {
     ask?: AskTrust,
   ): Promise<ToolResult> {
     try {
+      if (this.aborted.aborted) throw this.#abortError();
       const { runtime } = this;
-      let outcome = await this.#run(name, args, options);
+      const { signal } = options;
+      let outcome = await this.#ended(this.session.call(name, args, options), signal);
       if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)) && this.runtime !== runtime)
-        outcome = await this.#run(name, args, options);
+        outcome = await this.#ended(this.session.call(name, args, options), signal);
       const { dialect, mcp } = this.#plan;
       if (outcome.isError && this.aborted.aborted) throw this.#abortError();
       if (outcome.error !== null && dialect.errors.form === "protocol") throw numbered(outcome.error);
@@ -115,10 +118,9 @@ export class SessionCalls {
     }
   }
 
-  async #run(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
-    if (this.aborted.aborted) throw this.#abortError();
-    const call = this.session.call(name, args, options);
-    this.#running.set(call, options.signal);
+  /** Waits for a call, which counts as running until then. */
+  async #ended(call: Promise<CallOutcome>, signal: AbortSignal): Promise<CallOutcome> {
+    this.#running.set(call, signal);
     try {
       return await call;
     } finally {
@@ -157,25 +159,29 @@ export class SessionCalls {
   async #grant(question: TrustQuestion): Promise<boolean> {
     const runtime = await question.grant();
     if (runtime === undefined) return false;
-    this.#replace(runtime);
-    return true;
+    return this.#replace(runtime);
   }
 
-  /** Goes on with another runtime. Calls that run in the old one are finished there. */
-  #replace(runtime: Runtime): void {
+  /** Goes on with another runtime, unless the session has ended. Calls that run in the old one are finished there. */
+  async #replace(runtime: Runtime): Promise<boolean> {
+    if (this.#isClosed) {
+      await runtime.close();
+      return false;
+    }
     const [oldRuntime, oldSession, running] = [this.runtime, this.session, [...this.#running.keys()]];
     this.runtime = runtime;
     this.session = runtime.openSession();
-    if (this.aborted.aborted) this.session.close();
     void Promise.allSettled(running).then(() => {
       oldSession.close();
       return oldRuntime.close();
     });
     for (const listener of this.#onReplaced) listener(runtime);
+    return true;
   }
 
   /** Ends the session and closes its runtime. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.session.close();
     await this.runtime.close();
   }

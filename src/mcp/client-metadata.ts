@@ -31,8 +31,12 @@ export function declaredIn(meta: unknown, capability: "roots" | "elicitation"): 
   return isTable(capabilities) ? capabilities[capability] : undefined;
 }
 
-/** The URIs in the `roots` of a client's answer; entries without a URI are skipped. Throws where it is no list. */
-export function rootUris(roots: unknown): string[] {
+/**
+ * The URIs in the `roots` of a client's answer; entries without a URI are skipped. Undefined for an empty list, with which
+ * a client says that it has no roots. Throws where it is no list.
+ */
+export function rootUris(roots: unknown): string[] | undefined {
   if (!Array.isArray(roots)) throw new TypeError("roots is not a list");
+  if (roots.length === 0) return undefined;
   return roots.flatMap((root) => (isTable(root) && typeof root.uri === "string" ? [root.uri] : []));
 }

@@ -56,8 +56,8 @@ function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource):
 }
 
 /**
- * The roots that came with a call. A client that declares roots and sent none is asked, and calls again with its answer;
- * an answer without a list of roots gives access to nothing.
+ * The roots that came with a call; undefined for a client without any. One that declares roots and did not send them is
+ * asked, and calls again with its answer; an answer without a list of roots gives access to nothing.
  */
 function rootsOf({
   envelope,

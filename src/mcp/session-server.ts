@@ -67,20 +67,20 @@ export function createSessionServer(
       await calls.enterProject(() =>
         extra
           .sendRequest({ method: "roots/list" }, ResultSchema, limits)
-          .then(({ roots }) => rootUris(roots))
+          .then(({ roots }) => rootUris(roots) ?? [])
           .catch(() => []),
       );
     }
     const ask = async (question: string): Promise<boolean> => {
+      if (!takesForms(server.getClientCapabilities()?.elicitation)) return false;
       onProgress("waiting for the user to say whether the workspace is trusted");
       const request = { method: "elicitation/create", params: trustForm(question) };
       const limits = { timeout: TRUST_ANSWER_MS, signal: calls.aborted };
       // A client that fails to ask, or whose user does not answer in time, has not said yes.
       return extra.sendRequest(request as ServerRequest, ResultSchema, limits).then(isYes, () => false);
     };
-    const canAsk = takesForms(server.getClientCapabilities()?.elicitation);
     const client = server.getClientVersion()?.name;
-    return calls.call(name, args, { signal, onProgress }, client, canAsk ? ask : undefined);
+    return calls.call(name, args, { signal, onProgress }, client, ask);
   });
   if (changesTools) calls.onReplaced(() => void server.sendToolListChanged());
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {

@@ -7,7 +7,7 @@ import type { StepPlan, ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, untilAborted, withTimeout } from "../base/timing.js";
-import type { ServerPool } from "../lsp/types.js";
+import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import { actions } from "../protocol/actions.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
@@ -101,10 +101,10 @@ export class Session {
     this.#pool = shared.pool;
   }
 
-  /** Limits this session to the folders of these URIs; replaces an earlier limit. */
-  async narrow(uris: readonly string[]): Promise<void> {
+  /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
+  async narrow(uris: readonly string[] | undefined): Promise<void> {
     const { gate, pool } = this.#shared;
-    const narrowed = await narrowGate(gate, uris);
+    const narrowed = uris === undefined ? gate : await narrowGate(gate, uris);
     const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
     this.#gate = narrowed;
     this.#pool = isWhole ? pool : pool.within(narrowed.roots);
@@ -130,7 +130,7 @@ export class Session {
   /** Runs a call until it ends, is cancelled or its time is up; every error becomes a refusal. */
   async #perform(request: ToolRequest): Promise<Performed> {
     const { tool, cancel, timeoutMs, onProgress, outer } = request;
-    const { plan, loaded, log, pool } = this.#shared;
+    const { plan, loaded, log } = this.#shared;
     const module = await loaded.tool(tool.name);
     const { text, errorText } = module;
     const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText };
@@ -139,13 +139,7 @@ export class Session {
     const { signal } = deadline;
     let gathered = this.#gather(texts, outer);
     const attempt = async (attempt?: Attempt): Promise<Answer> => {
-      // The check of an outer edit still holds. A repeated attempt waits for the whole check.
-      const outerEdit = tool.effect === "edit" ? outer?.frame : undefined;
-      const isChecked = outerEdit === undefined && (tool.effect === "edit" || attempt !== undefined);
-      const waitMs = attempt?.isFirst === false ? remainingMs() : Math.min(CHECK_FILES_MS, remainingMs() / 2);
-      const files = isChecked
-        ? await untilAborted(signal, withTimeout(pool.checkFiles(), waitMs))
-        : outerEdit?.files;
+      const files = await this.#checkFiles(request, signal, remainingMs, attempt);
       const frame: Frame = { signal, remainingMs, onProgress, files };
       gathered = this.#gather(texts, outer);
       const caller = { tool, frame, evidence: gathered.evidence };
@@ -200,6 +194,20 @@ export class Session {
   #gather(texts: ToolTexts, outer: OuterCall | undefined): Gathered {
     const places = new Places(this.#gate, this.#shared.plan.dialect);
     return { evidence: new Evidence(outer?.evidence), texts, places };
+  }
+
+  /** Checks the disk and notifies the servers, where the answer depends on files. An outer edit's check still holds. */
+  async #checkFiles(
+    { tool, outer }: ToolRequest,
+    signal: AbortSignal,
+    remainingMs: () => number,
+    attempt: Attempt | undefined,
+  ): Promise<WorkspaceVersion | undefined> {
+    const { pool } = this.#shared;
+    if (tool.effect === "edit" && outer !== undefined) return outer.frame.files;
+    if (attempt === undefined && tool.effect !== "edit") return undefined;
+    if (attempt?.isFirst === false) return pool.checkFiles();
+    return untilAborted(signal, withTimeout(pool.checkFiles(), Math.min(CHECK_FILES_MS, remainingMs() / 2)));
   }
 
   /** The part of a call's state that its session gives it. */

@@ -5,3 +5,20 @@ export const VERSION_CONTROL_FOLDERS: ReadonlySet<string> = new Set([".git", ".h
 
 /** Folders of installed packages. A walk skips them; a watch treats them as ignored. */
 export const PACKAGE_FOLDERS: ReadonlySet<string> = new Set(["node_modules"]);
+
+/** What only a folder of installed packages or build results has, and the name that the folder must have, if any. */
+const MARKERS: readonly { entry: string; folder?: string }[] = [
+  { entry: "pyvenv.cfg" },
+  { entry: "conda-meta" },
+  { entry: "CACHEDIR.TAG" },
+  { entry: "modules.txt", folder: "vendor" },
+  { entry: "autoload.php", folder: "vendor" },
+];
+
+/** Whether a folder with these entries holds what was installed or built: a virtual environment, vendored packages. */
+export function holdsInstalled(folder: string, entries: readonly { name: string }[]): boolean {
+  const name = folder.slice(folder.lastIndexOf("/") + 1);
+  return MARKERS.some(
+    (marker) => (marker.folder ?? name) === name && entries.some((entry) => entry.name === marker.entry),
+  );
+}

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { GitIgnore, type IgnoreRules, MAX_RULES_BYTES, type Person } from "./git-ignore.js";
-import { PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "./skipped-folders.js";
+import { holdsInstalled, PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "./skipped-folders.js";
 
 /** What a walk needs of a file system. */
 export interface WalkedFiles {
@@ -53,6 +53,7 @@ export function* walk(root: string, files: WalkedFiles, person: Person): Walk {
       yield undefined;
       const rules = [...outer, ...git.folderRules(root, folder)];
       const entries = sortBy(files.list(join(root, folder)), ({ name }) => [name]);
+      if (folder !== "" && holdsInstalled(folder, entries)) continue;
       const room = Math.min(MAX_IN_FOLDER, MAX_ENTRIES - seen);
       let looked = 0;
       for (const [index, { name, kind }] of entries.entries()) {

@@ -241,7 +241,7 @@ describe("init", () => {
     expect((await proxy(["install", "typescript"])).stdout).toContain("in node_modules/.bin, not trusted");
     write("node_modules/typescript/package.json", '{ "name": "typescript", "version": "5.9.0" }');
     const old = await proxy(["init", "--yes", "--force"]);
-    expect(old.stderr).toMatch(/typescript +not installed/);
+    expect(old.stderr).toMatch(/typescript-language-server +not installed/);
     expect(existsSync(join(folder, "started"))).toBe(false);
   });
 

@@ -1,5 +1,6 @@
 /** `client`: stanzas printed, written into clients' files and taken out again; what else is in the files stays. */
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -14,9 +15,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { executable } from "../../src/cli/shipped.js";
 import { readClients } from "../../src/config/catalogue/clients.js";
 import { diskFiles } from "../../src/config/files.js";
@@ -42,6 +45,31 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A registry that has the versions of the list, and an address where nobody listens. */
+const published = [JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).version as string];
+const registry = createServer((request, response) => {
+  if (request.url !== "/lsp-proxy" || published.length === 0) {
+    response.writeHead(404).end("{}");
+    return;
+  }
+  const versions = Object.fromEntries(
+    published.map((version) => [
+      version,
+      { name: "lsp-proxy", version, dist: { tarball: "http://x/y.tgz" } },
+    ]),
+  );
+  const tags = { latest: published.at(-1) };
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ name: "lsp-proxy", "dist-tags": tags, versions }));
+});
+let registryUrl = "";
+beforeAll(async () => {
+  registry.listen(0, "127.0.0.1");
+  await once(registry, "listening");
+  registryUrl = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`;
+});
+afterAll(() => registry.close());
+
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
@@ -57,6 +85,7 @@ function clientWith(more: { [name: string]: string }, ...args: string[]) {
     cwd: project,
     env: {
       ...{ HOME: home, XDG_CONFIG_HOME: "", CODEX_HOME: "", CLAUDE_CONFIG_DIR: "", GEMINI_CLI_HOME: "" },
+      ...{ npm_config_registry: registryUrl, npm_config_cache: join(folder, "npm") },
       ...{ COPILOT_HOME: "", XDG_STATE_HOME: "", GOPATH: "/go", MY_KEY: SECRET, LSP_PROXY_TOKEN: SECRET },
       ...more,
     },
@@ -593,6 +622,31 @@ describe("the command line", () => {
     );
     const path = JSON.parse((await client("vscode", "--absolute")).stdout).servers["lsp-proxy"];
     expect(path).toMatchObject({ command: process.execPath, args: expect.arrayContaining([executable]) });
+  });
+
+  it("names no package for npx that npm's registry does not have, or that cannot be asked", async () => {
+    const had = published.splice(0, 1);
+    const file = join(project, ".vscode", "mcp.json");
+    const write = () => client("vscode", "--write", "--npx", "--scope", "project");
+    const refused = (why: RegExp) => ({ code: 1, stdout: "", stderr: expect.stringMatching(why) });
+    try {
+      expect(await write()).toMatchObject(refused(/lsp-proxy@\S+, but npm's registry does not have it/));
+      published.push("999.0.0");
+      expect(await write()).toMatchObject(refused(/does not have it; --absolute/));
+      expect(await client("vscode", "--npx")).toMatchObject(refused(/does not have it/));
+      const nowhere = { npm_config_registry: "http://127.0.0.1:1/" };
+      const away = await clientWith(nowhere, "vscode", "--write", "--npx", "--scope", "project");
+      expect(away).toMatchObject(refused(/could not be asked \(ECONNREFUSED\)/));
+      expect(existsSync(file)).toBe(false);
+    } finally {
+      published.splice(0, published.length, ...had);
+    }
+    expect(await write()).toMatchObject({ code: 0 });
+    expect(read(file)).toContain("npx");
+    // What was written is removed without a registry.
+    published.splice(0, 1);
+    expect(await client("vscode", "--remove", "--scope", "project")).toMatchObject({ code: 0 });
+    published.push(...had);
   });
 
   it("names the workspace too where one is given beside the config", async () => {

@@ -163,7 +163,9 @@ describe.each([
     expect(await session.tools()).toContain("find_definition");
     const told = await session.call();
     expect(told.isError).toBe(true);
-    expect(textOf(told)).toMatch(/^Error config\/untrusted: .*lspi\.json.* is not trusted; it would start/);
+    expect(textOf(told)).toMatch(/^Error config\/untrusted: .* is not trusted/);
+    // Nothing that the config says reaches the model.
+    for (const text of [process.execPath, "own_tool", "fake"]) expect(textOf(told)).not.toContain(text);
     expect(textOf(told)).toContain(`lsp-proxy trust --workspace ${work()}`);
     expect(recorded()).toBeUndefined();
   });
@@ -198,6 +200,14 @@ describe.each([
     }
     expect(session.questions).toHaveLength(1);
     expect(recorded()).toBeUndefined();
+  });
+
+  it("is not asked where the question could not show all that the trust allows", async () => {
+    const config = { servers: [{ ...server(), args: ["x".repeat(9_000)] }] };
+    writeFileSync(join(work(), "lspi.json"), JSON.stringify(config));
+    const session = await connect(yes);
+    expect(textOf(await session.call())).toContain("lsp-proxy trust");
+    expect([session.questions, recorded()]).toEqual([[], undefined]);
   });
 
   it("needs no trust where the config is named", async () => {

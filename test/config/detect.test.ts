@@ -102,6 +102,21 @@ describe("choosing", () => {
       { language: "go", files: 2 },
       { language: "gomod", files: 1 },
     ]);
+    const ids = { c: "c", h: "cpp", cpp: "cpp" };
+    const clangd = { id: "clangd", languages: ["c", "cpp"], extensions: ["c", "cpp", "h"] };
+    const headers = (files: { [path: string]: string }) => {
+      const scanned = scan(files);
+      const [proposal] = proposeServers(scanned, [clangd], [() => true]);
+      return proposal && languagesHere(proposal, scanned, (file) => ids[file as keyof typeof ids]);
+    };
+    const [c, cpp, h] = [{ "/w/a.c": "", "/w/b.c": "" }, { "/w/a.cpp": "" }, { "/w/a.h": "", "/w/b.h": "" }];
+    expect(headers({ ...c, ...h })).toEqual([{ language: "c", files: 4 }]);
+    expect(headers({ ...cpp, ...h })).toEqual([{ language: "cpp", files: 3 }]);
+    expect(headers({ ...c, ...cpp, ...h })).toEqual([
+      { language: "c", files: 4 },
+      { language: "cpp", files: 1 },
+    ]);
+    expect(headers(h)).toEqual([{ language: "cpp", files: 2 }]);
     const terraform = { id: "tf", languages: ["terraform"], extensions: ["tf", "tfvars"] };
     expect(told(terraform, { tf: "terraform", tfvars: "terraform-vars" })).toEqual([
       { language: "terraform", files: 2 },

@@ -3,9 +3,9 @@
  * configurations that are programs, an interpreter, a build.
  */
 import {
-  mkdirSync,
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,

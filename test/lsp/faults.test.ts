@@ -44,10 +44,33 @@ describe("a server that does not come up", () => {
     const { pool, start } = startOf({ start: [{ stderr: "no such module\n" }, { exit: 3 }] });
     const error = await refusal(start());
     expect(error.code).toBe("lsp/start-failed");
-    expect(error.message).toContain("exited with code 3");
+    expect(error.message).toContain("exited with code 3: no such module");
     const [status] = pool.status();
     expect(status?.stderr).toContain("no such module");
     expect(status?.lastError).toContain("exited with code 3");
+  });
+
+  test.each([
+    [
+      "an error before its stack",
+      ["Error: no tsserver", "    at load (/opt/x.js:3:4)", "", "Node.js v20.1.0"],
+      "Error: no tsserver",
+    ],
+    [
+      "an error after its stack",
+      ["Traceback (most recent call last):", '  File "/opt/x.py", line 3', "ModuleNotFoundError: no jedi"],
+      "ModuleNotFoundError: no jedi",
+    ],
+    [
+      "an error before a hint",
+      ["error TS5023: Unknown option '--lsp'.", "Did you mean '--libs'?"],
+      "error TS5023: Unknown option '--lsp'.",
+    ],
+    ["no word of an error", ["usage: x [-h]", "  --stdio"], "--stdio"],
+    ["colours and a path", ["\u001b[31merror:\u001b[0m /opt/secret/x.json is bad"], "error: <path> is bad"],
+  ])("says why in its output: %s", async (_name, lines, reason) => {
+    const { start } = startOf({ start: [{ stderr: `${lines.join("\n")}\n` }, { exit: 3 }] });
+    expect((await refusal(start())).message).toBe(`server "fake" exited with code 3: ${reason}`);
   });
 
   test("dies in initialize", async () => {

@@ -23,7 +23,7 @@ function arrange() {
   });
   const [repo, root] = [join(top, "repo"), join(top, "repo/work")];
   const program = join(top, "opt/node_modules/server/bin/run");
-  const untrusted = { roots: [root], base: root, avoid: [repo], binFolders: [] };
+  const untrusted = { roots: [root], base: root, avoid: [repo], binFolders: [], env: {} };
   return { top, repo, root, program, untrusted, own: join(top, "opt/node_modules") };
 }
 
@@ -81,6 +81,17 @@ test("of a trusted one they are the nearest at or above it", () => {
   const { repo, root, program, untrusted } = arrange();
   const trusted = { ...untrusted, trusted: [root] };
   expect(filled(server, root, program, trusted)).toBe(join(repo, "node_modules/typescript/lib/x.js"));
+});
+
+test("where the nearest has not the file, another above it or the program's own has it", () => {
+  const { repo, root, program, untrusted, own } = arrange();
+  const trusted = { ...untrusted, trusted: [root] };
+  write(join(root, "node_modules/typescript/lib/y.js"), "");
+  expect(filled(server, root, program, trusted)).toBe(join(repo, "node_modules/typescript/lib/x.js"));
+  rmSync(join(repo, "node_modules"), { recursive: true });
+  expect(filled(server, root, program, trusted)).toBe(join(own, "typescript/lib/x.js"));
+  rmSync(join(own, "typescript"), { recursive: true });
+  expect(filled(server, root, program, trusted)).toBe(join(root, "node_modules/typescript/lib/x.js"));
 });
 
 test.runIf(process.getuid?.() === 0)("what another user put above it does not count", () => {
@@ -144,6 +155,7 @@ test("a server that cannot do without the workspace's code is started in a sandb
   expect(launchSettings({ server: fake, root, program, context: trusted })).toEqual({
     options: null,
     settings: {},
+    settingsFor: expect.any(Function),
   });
   for (const sandbox of ["none", "no_network", "read_only"] as const)
     expect(() => launchSettings({ server: { ...fake, sandbox }, root, program, context: untrusted })).toThrow(

@@ -22,6 +22,27 @@ describe("scanning", () => {
     expect(found.cut).toBe(false);
   });
 
+  test("counts nothing that was installed or built, whatever git ignores", () => {
+    const found = scan({
+      "/w/pyvenv.cfg": "",
+      "/w/a.py": "",
+      "/w/.venv/pyvenv.cfg": "home = /usr/bin\n",
+      "/w/.venv/lib/python3.11/site-packages/x/y.py": "",
+      "/w/.venv/lib/python3.11/site-packages/x/locale/de.mo": "",
+      "/w/api/any-name/pyvenv.cfg": "",
+      "/w/api/any-name/lib/z.py": "",
+      "/w/env/conda-meta/history": "",
+      "/w/env/lib/z.py": "",
+      "/w/target/CACHEDIR.TAG": "",
+      "/w/target/debug/build.rs": "",
+      "/w/vendor/modules.txt": "",
+      "/w/vendor/example.com/x.go": "",
+      "/w/lib/modules.txt": "",
+      "/w/lib/b.go": "",
+    });
+    expect(Object.fromEntries(found.extensions)).toEqual({ cfg: 1, py: 1, txt: 1, go: 1 });
+  });
+
   test("honours .gitignore, also nested ones and exceptions", () => {
     const found = scan({
       "/w/.gitignore": "/out\n*.log\n!keep.log\n",

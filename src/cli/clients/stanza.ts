@@ -18,8 +18,9 @@ import { findCommand } from "../../lsp/process/search.js";
 import { defaultEnv } from "../../plan/defaults.js";
 import { type Input, type Io, UsageError, workspaceOf } from "../command.js";
 import type { Planned } from "../compile.js";
-import { executable, shippedTemplates, version } from "../shipped.js";
+import { executable, shippedTemplates } from "../shipped.js";
 import { gatewayUrl, targetOf } from "./client-files.js";
+import { packageSpec } from "./published.js";
 
 export interface ClientSetup {
   view: ClientView;
@@ -126,7 +127,7 @@ function commandOf(program: Program, serve: string[]): Pick<StartedView, "comman
   const isFetched = program === "npx";
   if (program === "path")
     return { command: process.execPath, args: [executable, "serve", ...serve], isFetched };
-  const start = isFetched ? ["npx", "-y", `lsp-proxy@${version()}`] : ["lsp-proxy"];
+  const start = isFetched ? ["npx", "-y", packageSpec()] : ["lsp-proxy"];
   const words = [...start, "serve", ...serve];
   // On Windows both are scripts and need a shell.
   const [command = "", ...args] = process.platform === "win32" ? ["cmd", "/c", ...words] : words;

@@ -2,11 +2,13 @@
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
 import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
+import { packageSpec, whyNotPublished } from "../clients/published.js";
 import { clientSetup, stanzaOf } from "../clients/stanza.js";
-import { type Command, exitCodes, Input, type Io, UsageError, workspaceOf } from "../command.js";
+import { type Command, exitCodes, failure, Input, type Io, UsageError, workspaceOf } from "../command.js";
 import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
+import { untrustedFolders } from "../presets.js";
 import { table } from "../terminal/text.js";
 import { askOrHint, inspectTrust } from "../trust-workspace.js";
 
@@ -25,7 +27,7 @@ export const client: Command = {
     scope: option("user|project", "Your own file or the workspace's; default: your own, if there is one."),
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
     name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
-    npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path."),
+    npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path; npm must have it."),
     absolute: toggle("Starts lsp-proxy by its path, even if it is on PATH or in the cache of npx."),
     force: toggle("Replaces or removes an entry that is not lsp-proxy's, or that another client uses too."),
   },
@@ -48,7 +50,9 @@ export const client: Command = {
     ] as const)
       if (input.isOn(one) && input.isOn(other)) throw new UsageError(`give --${one} or --${other}, not both`);
     const facts = findClient(id);
-    const { parts, change, planned } = partsOf(facts, input, io);
+    const prepared = await partsOf(facts, input, io);
+    if (typeof prepared === "string") return failure(io, prepared);
+    const { parts, change, planned } = prepared;
     if (input.isOn("write") || input.isOn("remove")) {
       await changeClientFiles(parts, change, input, io);
       const isFound = planned.loaded.main.kind !== "named" && !input.isOn("trust-workspace");
@@ -62,21 +66,32 @@ export const client: Command = {
   },
 };
 
-/** Writes the entry of a client, without a question. */
-export async function writeClient(facts: ClientFacts, workspace: string, io: Io): Promise<void> {
+/** Writes the entry of a client, without a question. Returns why it cannot, if so. */
+export async function writeClient(
+  facts: ClientFacts,
+  workspace: string,
+  io: Io,
+): Promise<string | undefined> {
   const [input, there] = [new Input({ write: true }), { ...io, cwd: workspace }];
-  const { parts, change } = partsOf(facts, input, there);
-  await changeClientFiles(parts, change, input, there);
+  const prepared = await partsOf(facts, input, there);
+  if (typeof prepared === "string") return prepared;
+  await changeClientFiles(prepared.parts, prepared.change, input, there);
+  return undefined;
 }
 
-/** The stanzas for a client's files, and what is known about the change. Remarks are printed. */
-function partsOf(facts: ClientFacts, input: Input, io: Io) {
+/** The stanzas for a client's files, and what is known about the change; or why there are none. Remarks are printed. */
+async function partsOf(facts: ClientFacts, input: Input, io: Io) {
   const workspace = workspaceOf(input, io);
   const scope = scopeOf(facts, input);
   const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
   const { plan } = planned;
   const setup = clientSetup(facts, scope, input, io, planned);
-  const { name } = setup.view;
+  const { name, reach } = setup.view;
+  if ("isFetched" in reach && reach.isFetched && !input.isOn("remove")) {
+    const why = await whyNotPublished(io, untrustedFolders(input, io));
+    if (why !== undefined)
+      return `\`npx\` would download ${packageSpec()}, but ${why}; --absolute starts this installation by its path`;
+  }
   const known = planConfig(input.withConfig(allEffects), io).plan.tools;
   const within = scope === "project" ? workspace : undefined;
   const parts = facts.files.flatMap((file) => {

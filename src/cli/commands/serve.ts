@@ -64,16 +64,11 @@ export const serve: Command = {
       }
     } finally {
       await runtime.close();
-      if (streams !== undefined) setTimeout(() => endUnread(streams.output), LAST_OUTPUT_MS).unref();
+      // Output that the client does not read would keep the process alive.
+      io.exitAfter?.(LAST_OUTPUT_MS);
     }
   },
 };
-
-/** Output that the client does not read would keep the process alive. Node does not let stdout be destroyed. */
-function endUnread(output: Writable): void {
-  if ("fd" in output && output.fd === 1) process.exit();
-  else output.destroy();
-}
 
 /** Printed when a person starts `serve` in a terminal. */
 function greeting({ runtime, source, base }: Opened): string {

@@ -38,7 +38,7 @@ export const servers: Command = {
     const facts = catalogue.facts();
     const [search] = input.words;
     const matching = facts.filter((preset) => search === undefined || matches(preset, search));
-    const presence = await findInstalled(matching, input, io);
+    const presence = await findInstalled(matching, input, io, { isForProject: false });
     const onlyInstalled = input.isOn("installed");
     const found = matching.filter((preset) => !onlyInstalled || presence(preset) === "installed");
     const language = languageIn(search, facts);

@@ -189,8 +189,9 @@ async function clientStep(
       },
     });
     try {
-      await writeClient(facts, workspace, { ...io, stdout: new Output(stream, io.env) });
-      report("client", "ok", `${facts.title}: ${told.join(", ")}`);
+      const why = await writeClient(facts, workspace, { ...io, stdout: new Output(stream, io.env) });
+      if (why === undefined) report("client", "ok", `${facts.title}: ${told.join(", ")}`);
+      else report("client", "problem", `${facts.title}: ${why}`, `\`lsp-proxy client ${facts.id} --write\``);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       for (const problem of error.problems)

@@ -93,6 +93,9 @@ export interface LanguageHere {
   files: number;
 }
 
+/** Headers of C, C++ and Objective-C alike. They count with the one that has the most other files. */
+const SHARED_HEADERS = "*.h";
+
 /** The languages that a proposal would serve, most files first; of several languages those of the files' ids count. */
 export function languagesHere(
   proposal: Proposal,
@@ -101,13 +104,19 @@ export function languagesHere(
 ): LanguageHere[] {
   const { languages = [] } = proposal.preset;
   const counts = new Map<string, number>();
-  for (const claim of claimsHere(proposal, scan)) {
-    const id = idOf(claim.replace(/^\*\./, ""));
-    const language = (languages.length === 1 ? languages[0] : undefined) ?? id;
+  const add = (claim: string, language: string) =>
     counts.set(language, (counts.get(language) ?? 0) + filesOf(claim, scan));
-  }
-  const found = [...counts].map(([language, files]) => ({ language, files }));
-  return sortBy(found, ({ language, files }) => [-files, language]);
+  const sorted = () =>
+    sortBy(
+      [...counts].map(([language, files]) => ({ language, files })),
+      ({ language, files }) => [-files, language],
+    );
+  const languageOf = (claim: string) =>
+    (languages.length === 1 ? languages[0] : undefined) ?? idOf(claim.replace(/^\*\./, ""));
+  const here = claimsHere(proposal, scan);
+  for (const claim of here) if (claim !== SHARED_HEADERS) add(claim, languageOf(claim));
+  if (here.includes(SHARED_HEADERS)) add(SHARED_HEADERS, sorted()[0]?.language ?? languageOf(SHARED_HEADERS));
+  return sorted();
 }
 
 export function chooseServers(

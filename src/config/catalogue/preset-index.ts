@@ -18,6 +18,7 @@ const FACTS = [
   "interpreter",
   "command",
   "command_env",
+  "requires",
   "probe",
   "extensions",
   "filenames",

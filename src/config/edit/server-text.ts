@@ -24,6 +24,7 @@ const KEYS: readonly string[] = [
   "env",
   "transport",
   "probe",
+  "requires",
   "extensions",
   "filenames",
   "globs",

@@ -265,6 +265,8 @@ export const serverSchema = z.strictObject({
   install: fixed(z.string(), "How to install the server, for people."),
 });
 
+const version = z.string().regex(/^\d+(\.\d+)*$/, "a version");
+
 /** A preset: the keys of a file in `configs/servers/`. */
 export const presetSchema = serverSchema.extend({
   kinds: optionalSet(z.string(), "Other names for this preset, such as lspi's `rust_analyzer`."),
@@ -275,6 +277,14 @@ export const presetSchema = serverSchema.extend({
   languages: optionalSet(z.string(), "The languages it serves, for people and for detection."),
   rank: optional(z.int(), "Among presets for the same files the highest is preferred."),
   preferred: optional(nonEmpty, "Why it is preferred to others for the same files, if possible measured."),
+  requires: optional(
+    z.strictObject({
+      package: nonEmpty.describe("The name of a node package."),
+      at_least: optional(version, "The oldest version that fits."),
+      below: optional(version, "The first version that no longer fits."),
+    }),
+    "The version of a package of the project that the server is for. Where the project has another, `init`, `add` and the detection prefer a server that fits.",
+  ),
   companion: optional(z.boolean(), "It supplements another server (lint, spelling) and is never detected."),
   stack: optional(
     nonEmpty,

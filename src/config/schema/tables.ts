@@ -171,7 +171,7 @@ export const http = z.strictObject({
   session_idle_ms: atMost(milliseconds.min(1000), "Idle time after which a session ends."),
   session_roots: fixed(
     z.enum(["narrow", "ignore"]),
-    "Whether the client's roots limit what it may see; they never extend it. A client that supports roots and does not list them sees nothing.",
+    "Whether the client's roots limit what it may see; they never extend it. A client that supports roots and does not list them sees nothing; one with an empty list sees the workspace.",
   ),
   max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "Bytes of one request."),
   max_calls: atMost(positive.max(1024), "Concurrent calls in total."),

@@ -145,22 +145,22 @@ export class ServerFiles {
     return this.#documents.textOf(path);
   }
 
-  /** Keeps a document open while `run` works on it. */
-  async held<T>(path: string, run: () => Promise<T>): Promise<T> {
-    const reopening = this.#documents.hold(path);
-    try {
-      if (reopening !== undefined) await reopening;
-      return await run();
-    } finally {
-      this.#documents.release(path);
-    }
+  /** Keeps a document open until it is released. One that the limit closed is opened again first. */
+  async hold(path: string): Promise<void> {
+    await this.#documents.hold(path);
+  }
+
+  release(path: string): void {
+    this.#documents.release(path);
   }
 
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     this.waits++;
     try {
-      return await this.held(document.path, () => this.diagnostics.report(document, options));
+      await this.hold(document.path);
+      return await this.diagnostics.report(document, options);
     } finally {
+      this.release(document.path);
       this.waits--;
     }
   }

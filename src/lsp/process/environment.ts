@@ -11,6 +11,7 @@ import { isInside } from "../../base/paths.js";
 import type { Withheld } from "../types.js";
 import { pathsNamedIn } from "./argument-files.js";
 import type { ProgramContext } from "./program.js";
+import { withheldPython } from "./python-environment.js";
 import type { ProgramFolders } from "./search.js";
 import { isInAny, realOf, type ServerStart, untrustedFolders } from "./trusted.js";
 
@@ -103,7 +104,10 @@ export function serverEnv({ plan, server, root, context }: EnvironmentStart): Cl
   );
   const cwd = server.cwd === null ? root : resolve(context.base, server.cwd);
   const { env, withheld } = envOutside(inherited, untrustedFolders(context), cwd);
-  return { env: { ...env, ...server.env }, withheld };
+  const python = withheldPython(server, root, context);
+  const isNew = python !== undefined && !withheld.some(({ folder }) => isInside(folder, python));
+  const also = isNew ? [{ variable: null, folder: python }] : [];
+  return { env: { ...env, ...server.env }, withheld: [...withheld, ...also] };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { ServerPlan } from "../../abi/plan.js";
 import { fromPointer, getAt, isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
+import { type PythonContext, pythonOf } from "./python-environment.js";
 import { confinesUntrusted } from "./sandbox.js";
 import { isInAny, isTrustedStart, type ServerStart, trustStep, untrustedFolders } from "./trusted.js";
 
@@ -16,10 +17,12 @@ export interface LaunchSettings {
   /** `initializationOptions`. */
   options: Json;
   settings: JsonObject;
+  /** The settings for another folder that the server serves. */
+  settingsFor(folder: string): JsonObject;
 }
 
 /** The settings of a server. Throws a Refusal when it would run code of an untrusted workspace. */
-export function launchSettings(start: ServerStart): LaunchSettings {
+export function launchSettings(start: ServerStart<ServerPlan, PythonContext>): LaunchSettings {
   const { server, root, context } = start;
   const isTrusted = isTrustedStart(server, root, context);
   const toTrust = trustStep(root, context);
@@ -37,10 +40,15 @@ export function launchSettings(start: ServerStart): LaunchSettings {
     );
   }
   const over = isTrusted ? { initializeOptions: {}, settings: {} } : untrusted;
-  const names = namedPathsOf(start);
-  const options = withNamedPaths(optionsUnder(initializeOptions, over.initializeOptions), names);
+  const paths = namedPathsOf(start);
+  const namesFor =
+    (folder: string): NamedPaths =>
+    (name, rest) =>
+      name === "python" ? (pythonOf(server, folder, context) ?? null) : paths(name, rest);
+  const options = withNamedPaths(optionsUnder(initializeOptions, over.initializeOptions), namesFor(root));
   if (!isTrusted) assertLoads(server, options, toTrust);
-  return { options, settings: withNamedPaths(laidOver(settings, over.settings), names) };
+  const settingsFor = (folder: string) => withNamedPaths(laidOver(settings, over.settings), namesFor(folder));
+  return { options, settings: settingsFor(root), settingsFor };
 }
 
 /** Whether the config adds code to the server, such as plugins, that may look into the workspace. */
@@ -75,8 +83,14 @@ export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
 /** The placeholder values for one root. Throws a Refusal where an untrusted workspace gives none. */
 export function namedPathsOf({ server, root, program, context }: ServerStart<ServerCommand>): NamedPaths {
   if (isTrustedStart(server, root, context)) {
-    const own = modulesFrom(root, [])[0] ?? join(root, "node_modules");
-    return (name) => (name === "workspace" ? root : name === "node_modules" ? own : undefined);
+    const folders = modulesFrom(root, []);
+    // Where the project has not the file, the server's own is taken: another version may have none such.
+    const find = (rest: string) =>
+      [...folders, ...ownModules(server, program, [])].find((folder) => existsSync(join(folder, rest)));
+    return (name, rest) => {
+      if (name !== "node_modules") return name === "workspace" ? root : undefined;
+      return find(rest) ?? folders[0] ?? join(root, "node_modules");
+    };
   }
   const untrusted = untrustedFolders(context);
   const folders = ownModules(server, program, untrusted);

@@ -6,6 +6,7 @@ import { isLoopback } from "../../base/loopback.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { findCommand, type ProgramFolders, searchProgram } from "./search.js";
+import { assertRecent } from "./start-failure.js";
 import { trustStep, untrustedFolders } from "./trusted.js";
 
 export type ProgramContext = Pick<
@@ -54,8 +55,13 @@ export function isInUntrustedFolder(plan: Plan, server: ServerPlan, context: Pro
 
 /** The file of a server's program. Throws a Refusal that says how to install it, or why it may not be started. */
 export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string {
-  const program = findProgram(plan, server, context);
-  if (program !== undefined) return program;
+  // One that is too old is looked for only to say so.
+  const program =
+    findProgram(plan, server, context) ?? findProgram(plan, { ...server, minVersion: null }, context);
+  if (program !== undefined) {
+    assertRecent(server, program);
+    return program;
+  }
   if (isInUntrustedFolder(plan, server, context)) {
     throw new Refusal(
       "lsp/not-allowed",

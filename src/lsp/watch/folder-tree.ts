@@ -76,7 +76,6 @@ export class FolderTree {
       if (!facts?.isDirectory()) return;
       this.#git.refill();
       const isFirst = !this.#outerRules.has(root);
-      this.#git.refill();
       this.#outerRules.set(root, this.#git.outerRules(root));
       await this.#readFolder(this.known.add(root, root, facts, undefined), { isFirst });
     } else if (facts === undefined) this.known.leave(folder);
@@ -110,7 +109,6 @@ export class FolderTree {
   async readAll(which: "all" | "unwatched"): Promise<void> {
     this.#git.refill();
     const { unwatched } = this.known;
-    this.#git.refill();
     const folders = this.known
       .all()
       .filter(({ path, isRead }) => isRead && (which === "all" || unwatched.has(path)));

@@ -2,10 +2,13 @@
  * The JSON-RPC connection to one server: a vscode-jsonrpc connection plus the accounting of requests. Every request
  * ends: with a reply, a timeout, a cancellation, or the end of the server. Knows nothing of LSP.
  */
+import type { Writable } from "node:stream";
 import {
+  AbstractMessageWriter,
   CancellationTokenSource,
   createMessageConnection,
   ErrorCodes,
+  type Message,
   type MessageConnection,
   ParameterStructures,
   ProgressType,
@@ -18,7 +21,6 @@ import { Refusal } from "../../base/problem.js";
 import { cancelled, Deadline, untilAborted, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
-import { BoundedWriter } from "./base-protocol.js";
 import { ResyncReader, type Skipped } from "./resync-reader.js";
 
 /** Requests that may be pending at a server; further ones are refused. */
@@ -121,7 +123,7 @@ export class ServerConnection {
     return this.#cancelled.has(method);
   }
 
-  /** Ends the server at once. The reason continues "the server …"; it refuses what is pending and explains the end. */
+  /** Ends the server at once. The reason continues "the server ..."; it refuses what is pending and explains the end. */
   async end(reason: string): Promise<void> {
     this.#fail(reason);
     this.#endedByUs(reason);
@@ -246,4 +248,53 @@ async function drain(drained: Promise<true>): Promise<void> {
 function positional(params: unknown): unknown[] {
   if (params === undefined || params === null) return [];
   return Array.isArray(params) ? [ParameterStructures.byPosition, ...params] : [params];
+}
+
+/** Above these, further requests are refused. */
+const BUSY_MESSAGES = 1_000;
+const BUSY_BYTES = 32 * 1024 * 1024;
+/** Above these, the server is given up: only a server that floods us and reads nothing gets here. */
+const MAX_MESSAGES = 10_000;
+const MAX_BYTES = 128 * 1024 * 1024;
+
+/** Writes messages. Everything that waits until the server reads it is bounded; over the bound nothing more is kept. */
+export class BoundedWriter extends AbstractMessageWriter {
+  #messages = 0;
+
+  /** `onFull` is called with the reason, once for each message that is not kept. */
+  constructor(
+    private readonly output: Writable,
+    private readonly onFull: (reason: string) => void,
+  ) {
+    super();
+    output.on("error", (error) => this.fireError(error, undefined, undefined));
+    output.on("close", () => this.fireClose());
+  }
+
+  get isBusy(): boolean {
+    return this.#messages >= BUSY_MESSAGES || this.output.writableLength >= BUSY_BYTES;
+  }
+
+  async write(message: Message): Promise<void> {
+    const isFull = this.#messages >= MAX_MESSAGES || this.output.writableLength > MAX_BYTES;
+    if (isFull) {
+      const reason = `did not read its input: ${this.#messages} messages waited for it, and it was ended`;
+      this.onFull(reason);
+      throw new Error(reason);
+    }
+    const body = Buffer.from(JSON.stringify(message));
+    this.#messages += 1;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const frame = Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+        this.output.write(frame, (error) => (error ? reject(error) : resolve()));
+      });
+    } finally {
+      this.#messages -= 1;
+    }
+  }
+
+  end(): void {
+    this.output.end();
+  }
 }

@@ -11,8 +11,8 @@ import { methods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";
 import type { RequestOptions, ServerReply } from "../types.js";
-import { MALFORMED, UNREADABLE } from "./base-protocol.js";
 import type { ServerConnection } from "./connection.js";
+import { MALFORMED, UNREADABLE } from "./message-format.js";
 import { redact } from "./redact.js";
 
 /** Methods whose answers depend on the text of one file only: indexing does not change them. */

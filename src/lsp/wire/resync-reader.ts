@@ -13,7 +13,7 @@ import {
   requestId,
   startsHeader,
   unreadableReply,
-} from "./base-protocol.js";
+} from "./message-format.js";
 
 /** Parsing lets other work run after this long. */
 const SLICE_MS = 8;

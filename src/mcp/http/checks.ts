@@ -14,12 +14,20 @@ export interface RequestHead {
 export interface Rejection {
   status: number;
   headers: { [name: string]: string };
+  /** What to do, for the person who sets up the client. */
+  text?: string;
+  /** Why, for the log. */
+  cause?: string;
 }
 
 /** Checks the `Authorization` header; gives the name of the token's holder, or undefined. */
 export type Authenticate = (authorization: string | undefined) => string | undefined;
 
 const HEALTH_PATH = "/health";
+
+/** How to get a token. It says nothing about the tokens that the gateway has. */
+const NEEDS_TOKEN =
+  "This gateway needs `Authorization: Bearer TOKEN` with a valid token. `lsp-proxy token` on its machine prints one, or creates one with --new; where `http.token_env` or `http.token_file` name the tokens, use one of those.";
 
 /** The response to a body that is too long. The connection is closed, so that the rest is not awaited. */
 export const TOO_LARGE: Rejection = rejection(413, { Connection: "close" });
@@ -38,7 +46,10 @@ export function checkHead(
   if (!isAllowedHost(headers.host, http.allowedHosts)) return rejection(403);
   if (!isAllowedOrigin(headers, http)) return rejection(403);
   const holder = authenticate(headers.authorization);
-  if (holder === undefined) return rejection(401, { "WWW-Authenticate": "Bearer" });
+  if (holder === undefined) {
+    const cause = headers.authorization === undefined ? "it has no token" : "its token is not valid";
+    return { ...rejection(401, { "WWW-Authenticate": "Bearer" }), text: `${NEEDS_TOKEN}\n`, cause };
+  }
   if (method === "POST" && !isJson(headers["content-type"])) return rejection(415);
   if (!isAcceptable(head, http.strict)) return rejection(406);
   if (Number(headers["content-length"] ?? 0) > http.maxBodyBytes) return TOO_LARGE;

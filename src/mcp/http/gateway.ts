@@ -12,7 +12,14 @@ import type { Runtime } from "../../runtime/runtime.js";
 import { acceptsStream } from "../accept-header.js";
 import { isModernMessage, isModernVersion } from "../client-metadata.js";
 import { CallSlots } from "./call-slots.js";
-import { checkHead, isHealthCheck, type RequestHead, repeatedHeader, TOO_LARGE } from "./checks.js";
+import {
+  checkHead,
+  isHealthCheck,
+  type Rejection,
+  type RequestHead,
+  repeatedHeader,
+  TOO_LARGE,
+} from "./checks.js";
 import { type Exchange, onceClosed, sdkRequest } from "./exchange.js";
 import { cancelledIds, isRequest, messagesIn, requestIds, rpcError } from "./json-rpc.js";
 import { ModernClients } from "./modern-clients.js";
@@ -41,6 +48,8 @@ export class Gateway {
   readonly #tokenCheck: NodeJS.Timeout;
   /** Holders whose token was missing at the last check. */
   #missing: ReadonlySet<string> = new Set();
+  /** Why requests were rejected as unauthorized so far. */
+  readonly #loggedCauses = new Set<string>();
   #isDraining = false;
 
   constructor(
@@ -70,7 +79,7 @@ export class Gateway {
     }
     const checked = checkHead(head, this.#http, this.context.tokens.authenticate);
     if ("status" in checked) {
-      outgoing.writeHead(checked.status, { ...checked.headers, "content-length": 0 }).end();
+      this.#reject(checked, outgoing);
       return false;
     }
     this.#requests.add(checked.holder, incoming, outgoing);
@@ -84,6 +93,15 @@ export class Gateway {
     });
     void listener(incoming, outgoing);
     return true;
+  }
+
+  #reject({ status, headers, text = "", cause }: Rejection, outgoing: ServerResponse): void {
+    const type = text === "" ? {} : { "content-type": "text/plain; charset=utf-8" };
+    outgoing.writeHead(status, { ...headers, ...type, "content-length": Buffer.byteLength(text) }).end(text);
+    // Each cause once: anybody who reaches the port could fill the log otherwise.
+    if (cause === undefined || this.#loggedCauses.has(cause)) return;
+    this.#loggedCauses.add(cause);
+    this.context.log("warn", "a request was rejected", { cause, next: text.trim() });
   }
 
   /** Accepts no more requests; resolves when the running calls are answered. */

@@ -192,7 +192,8 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
   for (const { variable, folder: path } of server.withheld) {
     const folder = shownOnce(path);
     if (folder === undefined) continue;
-    const message = `${variable} names ${folder}, but the workspace is not trusted: ${id} was started without it and may know less, for example of an active virtual environment. The user can run \`lsp-proxy trust\`.`;
+    const what = variable === null ? `${folder} is a Python environment` : `${variable} names ${folder}`;
+    const message = `${what}, but the workspace is not trusted: ${id} was started without it and may know less, for example of the packages in a virtual environment. The user can run \`lsp-proxy trust\`.`;
     call.evidence.warn("answer/path-withheld", message, { folder });
   }
   const reason = server.crashNotice();

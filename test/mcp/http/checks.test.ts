@@ -31,7 +31,7 @@ const bad: RawRequest & { headers: { [name: string]: string | undefined } } = {
 };
 
 describe("the checks of a request's head", () => {
-  it("run in their order, each with its status and an empty body", async () => {
+  it("run in their order, each with its status, and a body only where a token is missing", async () => {
     const { url } = await openGateway({ http: { max_body_bytes: 1024 } });
     const corrections: [number, Partial<RawRequest>, { [name: string]: string | undefined }][] = [
       [404, {}, {}],
@@ -47,7 +47,8 @@ describe("the checks of a request's head", () => {
     for (const [status, change, headers] of corrections) {
       request = { ...request, ...change, headers: { ...request.headers, ...headers } };
       const answer = await send(url, request);
-      expect([answer.status, answer.text]).toEqual([status, ""]);
+      expect(answer.status).toBe(status);
+      if (status !== 401) expect(answer.text).toBe("");
       if (status === 405) expect(answer.headers.allow).toBe("POST, GET, DELETE");
       if (status === 401) expect(answer.headers["www-authenticate"]).toBe("Bearer");
     }
@@ -68,7 +69,7 @@ describe("the checks of a request's head", () => {
     ["a right one with more behind it", "Bearer a-token-of-the-tests-0123456789 x"],
     ["a right one in the wrong case", "Bearer A-TOKEN-OF-THE-TESTS-0123456789"],
   ])("refuse every request, the handshake included, whose token is %s", async (_name, authorization) => {
-    const { url } = await openGateway();
+    const { url, logged } = await openGateway();
     const session = await openRaw(url);
     for (const request of [
       { body: initialize() },
@@ -77,8 +78,15 @@ describe("the checks of a request's head", () => {
       { method: "DELETE", headers: session },
     ]) {
       const headers = { ...("headers" in request ? request.headers : {}), authorization };
-      expect(await send(url, { ...request, headers })).toMatchObject({ status: 401, text: "" });
+      expect(await send(url, { ...request, headers })).toMatchObject({
+        status: 401,
+        text: expect.stringContaining("`lsp-proxy token`"),
+      });
     }
+    // Once, however many requests come.
+    expect(logged.filter((line) => line.includes("a request was rejected"))).toEqual([
+      expect.stringMatching(/^warn .*`lsp-proxy token`/),
+    ]);
   });
 
   it("compare the host with or without its port, and the origin exactly", async () => {

@@ -268,6 +268,13 @@ describe("protocol 2026-07-28 over HTTP", () => {
     ]);
   });
 
+  it("shows the workspace to a client that answers with an empty list of roots", async () => {
+    const gateway = await openGateway(projects);
+    const client = await connectModern(gateway.url, token, []);
+    const call = { name: "find_definition", arguments: { ...at, file_path: "one/a.fake" } };
+    expect((await client.callTool(call)).structuredContent).toMatchObject({ shown: 2 });
+  });
+
   it("asks for no roots where the config ignores them", async () => {
     const gateway = await openGateway({ ...projects, http: { session_roots: "ignore" } });
     const client = await connectModern(gateway.url, token, ["file:///nowhere"]);

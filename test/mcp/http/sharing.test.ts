@@ -176,10 +176,23 @@ describe("roots of a session", () => {
     expect(await ask(beside, root(gateway, "top.fake"))).toMatchObject({
       error: { code: "guard/outside-root" },
     });
-    const none = await connect(url, { roots: [] });
-    expect(await ask(none, root(gateway, "top.fake"))).toMatchObject({
+    const unusable = await connect(url, { roots: ["https://example.com/"] });
+    expect(await ask(unusable, root(gateway, "top.fake"))).toMatchObject({
       error: { code: "guard/outside-root" },
     });
+  });
+
+  it("do not limit a client that has none: it answers with an empty list and sees the workspace", async () => {
+    const gateway = await openGateway(projects);
+    const roots: string[] = [];
+    const client = await connect(gateway.url, { roots });
+    expect(pathsOf(await ask(client, "top.fake"))).toEqual(["one/a.fake", "top.fake", "two/b.fake"]);
+    roots.push(root(gateway, "one"));
+    await client.sendRootsListChanged();
+    expect(await ask(client, "a.fake")).toMatchObject({ dropped: 2 });
+    roots.pop();
+    await client.sendRootsListChanged();
+    expect(pathsOf(await ask(client, "top.fake"))).toHaveLength(3);
   });
 
   it.each<[string, JsonObject | undefined]>([

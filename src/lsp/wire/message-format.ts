@@ -1,9 +1,8 @@
 /**
- * The base protocol of LSP: finds headers in a server's output, reads the bodies of messages, and writes messages. What is
- * read costs time linear in its bytes, whatever they are; what is written is bounded, in number and in bytes.
+ * The format of messages: finds their headers in a server's output and reads their bodies. It costs time linear in the
+ * bytes, whatever they are.
  */
-import type { Writable } from "node:stream";
-import { AbstractMessageWriter, type Message } from "vscode-jsonrpc/node";
+import type { Message } from "vscode-jsonrpc/node";
 import { isTable } from "../../base/json.js";
 
 const NAME = "content-length:";
@@ -126,53 +125,4 @@ function endOfString(text: string, from: number): number {
     if ((end - before) % 2 === 1) return end;
   }
   return text.length;
-}
-
-/** Above these, further requests are refused. */
-const BUSY_MESSAGES = 1_000;
-const BUSY_BYTES = 32 * 1024 * 1024;
-/** Above these, the server is given up: only a server that floods us and reads nothing gets here. */
-const MAX_MESSAGES = 10_000;
-const MAX_BYTES = 128 * 1024 * 1024;
-
-/** Writes messages. Everything that waits until the server reads it is bounded; over the bound nothing more is kept. */
-export class BoundedWriter extends AbstractMessageWriter {
-  #messages = 0;
-
-  /** `onFull` is called with the reason, once for each message that is not kept. */
-  constructor(
-    private readonly output: Writable,
-    private readonly onFull: (reason: string) => void,
-  ) {
-    super();
-    output.on("error", (error) => this.fireError(error, undefined, undefined));
-    output.on("close", () => this.fireClose());
-  }
-
-  get isBusy(): boolean {
-    return this.#messages >= BUSY_MESSAGES || this.output.writableLength >= BUSY_BYTES;
-  }
-
-  async write(message: Message): Promise<void> {
-    const isFull = this.#messages >= MAX_MESSAGES || this.output.writableLength > MAX_BYTES;
-    if (isFull) {
-      const reason = `did not read its input: ${this.#messages} messages waited for it, and it was ended`;
-      this.onFull(reason);
-      throw new Error(reason);
-    }
-    const body = Buffer.from(JSON.stringify(message));
-    this.#messages += 1;
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const frame = Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
-        this.output.write(frame, (error) => (error ? reject(error) : resolve()));
-      });
-    } finally {
-      this.#messages -= 1;
-    }
-  }
-
-  end(): void {
-    this.output.end();
-  }
 }

@@ -1,0 +1,44 @@
+/** Asks npm whether this version of the package can be downloaded. A name that nobody registered could be taken by anyone. */
+import { execFile } from "node:child_process";
+import { envOutside } from "../../lsp/process/environment.js";
+import { findCommand } from "../../lsp/process/search.js";
+import { homeOf, type Io } from "../command.js";
+import { version } from "../shipped.js";
+
+const NPM_TIMEOUT_MS = 30_000;
+
+/** The package as `npx` is told to start it. */
+export function packageSpec(): string {
+  return `lsp-proxy@${version()}`;
+}
+
+/** Why npm's registry cannot be relied on to have the package; undefined when it has it. */
+export async function whyNotPublished(io: Io, untrusted: readonly string[]): Promise<string | undefined> {
+  // Settings in a project's folder could name another registry, so npm runs in the home.
+  const cwd = homeOf(io);
+  const { env } = envOutside(io.env, untrusted, cwd);
+  const isWindows = process.platform === "win32";
+  // On Windows npm is a script and needs a shell.
+  const program = isWindows ? "cmd" : findCommand("npm", [], env.PATH, untrusted);
+  if (program === undefined) return "npm is not installed, so it cannot be checked";
+  const args = [
+    ...(isWindows ? ["/c", "npm"] : []),
+    "view",
+    packageSpec(),
+    "version",
+    "--json",
+    "--fetch-retries=0",
+    "--no-update-notifier",
+  ];
+  const { stdout, failed } = await new Promise<{ stdout: string; failed: string | undefined }>((resolve) => {
+    execFile(program, args, { cwd, env, timeout: NPM_TIMEOUT_MS }, (error, stdout) =>
+      resolve({
+        stdout,
+        failed: error === null ? undefined : error.killed ? "no answer in time" : "an error",
+      }),
+    );
+  });
+  if (/^\s*"[^"]+"\s*$/.test(stdout)) return undefined;
+  if (failed === undefined || stdout.includes('"E404"')) return "npm's registry does not have it";
+  return `npm's registry could not be asked (${/"code":\s*"(\w+)"/.exec(stdout)?.[1] ?? failed})`;
+}
