@@ -6,13 +6,21 @@ import { type ClientView, clientText } from "../../src/emit/clients.js";
 import type { Templates } from "../../src/emit/render.js";
 import type { ClientsView } from "./docs.js";
 
-const started: ClientView["reach"] = {
-  command: "/usr/bin/node",
-  args: ["/path/to/lsp-proxy/dist/cli/bin.js", "serve", "--config", "/path/to/project/lspi.toml"],
-  cwd: "/path/to/project",
-  env: {},
-  isFetched: false,
-};
+/** The entry for every project, or for one where the client does not say which. */
+function startedFor({ workspace }: ClientFacts): ClientView["reach"] {
+  const told = workspace?.user ?? workspace?.project;
+  if (told === undefined)
+    return {
+      command: "/usr/bin/node",
+      args: ["/path/to/lsp-proxy/dist/cli/bin.js", "serve", "--workspace", "/path/to/project"],
+      cwd: "/path/to/project",
+      env: {},
+      isFetched: false,
+    };
+  const args = ["serve", ...(["cwd", "roots"].includes(told) ? [] : ["--workspace", told])];
+  return { command: "lsp-proxy", args, cwd: null, env: {}, isFetched: false };
+}
+
 const gateway: ClientView["reach"] = { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" };
 
 export function clientsView(clients: readonly ClientFacts[], plan: Plan, templates: Templates): ClientsView {
@@ -27,10 +35,11 @@ export function clientsView(clients: readonly ClientFacts[], plan: Plan, templat
     clients: clients.map((client) => ({
       ...{ id: client.id, title: client.title, notes: client.notes, context: client.context },
       files: client.files.map(whereabouts),
-      started: texts(client, client.files, started),
+      started: texts(client, client.files, startedFor(client)),
       // The other files are the same for both.
       gateway: client.no_http === undefined ? texts(client, client.files.slice(0, 1), gateway) : [],
       noHttp: client.no_http ?? "",
+      isPinned: client.workspace === undefined,
     })),
   };
 }

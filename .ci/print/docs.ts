@@ -66,6 +66,8 @@ export interface ClientsView {
     /** Empty if the client cannot use HTTP; then `noHttp` says why. */
     gateway: { language: string; text: string }[];
     noHttp: string;
+    /** Whether every entry is for one project. */
+    isPinned: boolean;
   }[];
 }
 

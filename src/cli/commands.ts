@@ -7,6 +7,7 @@ export const commandGroups: readonly { title: string; commands: Loaders }[] = [
   {
     title: "First steps",
     commands: {
+      setup: async () => (await import("./commands/setup.js")).setup,
       init: async () => (await import("./commands/init.js")).init,
       install: async () => (await import("./commands/install.js")).install,
       trust: async () => (await import("./commands/trust.js")).trust,

@@ -4,6 +4,7 @@ import type { Plan, ServerPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { uniqueBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { delay } from "../base/timing.js";
 import { stateFolder } from "../config/state-folder.js";
 import { serverEnv } from "../lsp/process/environment.js";
 import { assertLocked, lockFileIn } from "../lsp/process/lock.js";
@@ -185,12 +186,20 @@ async function tryServer(pool: ServerPool, plan: ServerPlan, file: string | unde
   return { ...trial, version, features, encoding };
 }
 
+/** How long an empty list of symbols is asked for again: some servers answer before they have read the file. */
+const EMPTY_MS = 5_000;
+const AGAIN_MS = 200;
+
 /** Asks for symbols, or for diagnostics if the server has no symbols. */
 async function firstAnswer(server: LanguageServer, document: OpenDocument, signal: AbortSignal) {
   if (server.supports("textDocument/documentSymbol", document)) {
     const params = { textDocument: { uri: document.uri } };
-    const { value } = await server.request("textDocument/documentSymbol", params, { signal });
-    return plural(Array.isArray(value) ? value.length : 0, "symbol");
+    for (let waited = 0; ; waited += AGAIN_MS) {
+      const { value } = await server.request("textDocument/documentSymbol", params, { signal });
+      const count = Array.isArray(value) ? value.length : 0;
+      if (count > 0 || waited >= EMPTY_MS) return plural(count, "symbol");
+      await delay(AGAIN_MS, signal);
+    }
   }
   const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 150, signal });
   if (report.status === "unknown") return `diagnostics unknown: ${report.why}`;

@@ -11,11 +11,11 @@ export interface ClientView {
 }
 
 export interface StartedView {
-  /** The program and its arguments, as an absolute command line. */
+  /** The program and its arguments. */
   command: string;
   args: readonly string[];
-  /** Absolute working folder of the proxy. */
-  cwd: string;
+  /** Absolute working folder of the proxy; null: where the client starts it. */
+  cwd: string | null;
   /** Environment variables that the client must pass on, in the syntax of its file. */
   env: { readonly [name: string]: string };
   /** Whether the program must be downloaded first (npx). */
@@ -98,7 +98,7 @@ export function modelName(form: string, server: string, tool: string): string {
 }
 
 function reachView(reach: StartedView | GatewayView, { variable }: ClientSyntax): object {
-  const nothing = { command: "", args: [], words: [], cwd: "", env: {}, envVars: [], hasEnv: false };
+  const nothing = { command: "", args: [], words: [], cwd: null, env: {}, envVars: [], hasEnv: false };
   if ("url" in reach) {
     const bearer = `Bearer ${variable.replace("NAME", () => reach.tokenEnv)}`;
     return { ...nothing, isHttp: true, url: reach.url, tokenEnv: reach.tokenEnv, bearer };

@@ -30,6 +30,11 @@ export type AbortReason = keyof typeof ABORT_MESSAGES;
 /** Asks the user through the client; or `later`, where the call ends with the question. */
 export type AskTrust = ((question: string) => Promise<boolean>) | "later";
 
+/** Opens the project in which the client works, given by its roots; undefined where they name none. */
+export type OpenProject = (
+  roots: readonly string[],
+) => Promise<{ runtime: Runtime; trust: TrustOffer | undefined } | undefined>;
+
 export class SessionCalls {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = sharedAbortController();
@@ -37,14 +42,33 @@ export class SessionCalls {
   /** The answer to the question about trust, which is asked once; and a question that the client has not answered yet. */
   #answer: Promise<boolean> | undefined;
   #pending: TrustQuestion | undefined;
+  #entered: Promise<void> | undefined;
   #isClosed = false;
   readonly #onReplaced: ((runtime: Runtime) => void)[] = [];
 
   constructor(
     private runtime: Runtime,
     public session: Session,
-    readonly trust?: TrustOffer,
+    public trust?: TrustOffer,
+    /** Where the proxy was not started in a project: opens that of the client. */
+    private readonly openProject?: OpenProject,
   ) {}
+
+  /** Whether the client's roots say which project is served. */
+  get needsRoots(): boolean {
+    return this.openProject !== undefined;
+  }
+
+  /** Goes on in the project of the client's roots. They are asked for once. */
+  enterProject(roots: () => Promise<readonly string[]>): Promise<void> {
+    this.#entered ??= roots().then(async (uris) => {
+      const opened = await this.openProject?.(uris);
+      if (opened === undefined) return;
+      this.trust = opened.trust;
+      await this.#replace(opened.runtime);
+    });
+    return this.#entered;
+  }
 
   /** Calls the listener with a runtime that replaces another one. */
   onReplaced(listener: (runtime: Runtime) => void): void {
@@ -132,10 +156,15 @@ export class SessionCalls {
     await this.#answer;
   }
 
-  /** Records the trust and goes on with a runtime that has it. Calls that run in the old one are finished there. */
+  /** Records the trust and goes on with a runtime that has it. */
   async #grant(question: TrustQuestion): Promise<boolean> {
     const runtime = await question.grant();
     if (runtime === undefined) return false;
+    return this.#replace(runtime);
+  }
+
+  /** Goes on with another runtime, unless the session has ended. Calls that run in the old one are finished there. */
+  async #replace(runtime: Runtime): Promise<boolean> {
     if (this.#isClosed) {
       await runtime.close();
       return false;

@@ -27,7 +27,8 @@ export function createSessionServer(
   calls: SessionCalls,
   options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
 ): Server {
-  const { implementation, options: serverOptions } = serverInfo(runtime, calls.trust?.changesTools);
+  const changesTools = calls.needsRoots || calls.trust?.changesTools === true;
+  const { implementation, options: serverOptions } = serverInfo(runtime, changesTools);
   const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
   let narrowed: Promise<void> | undefined;
@@ -60,6 +61,16 @@ export function createSessionServer(
           });
       await (narrowed ?? showNothing("it accepts no event stream"));
     }
+    if (calls.needsRoots && server.getClientCapabilities()?.roots !== undefined) {
+      const limits = { timeout: ROOTS_TIMEOUT_MS, signal: calls.aborted };
+      // A client that does not answer is served where the proxy was started.
+      await calls.enterProject(() =>
+        extra
+          .sendRequest({ method: "roots/list" }, ResultSchema, limits)
+          .then(({ roots }) => rootUris(roots) ?? [])
+          .catch(() => []),
+      );
+    }
     const ask = async (question: string): Promise<boolean> => {
       if (!takesForms(server.getClientCapabilities()?.elicitation)) return false;
       onProgress("waiting for the user to say whether the workspace is trusted");
@@ -71,7 +82,7 @@ export function createSessionServer(
     const client = server.getClientVersion()?.name;
     return calls.call(name, args, { signal, onProgress }, client, ask);
   });
-  if (calls.trust?.changesTools) calls.onReplaced(() => void server.sendToolListChanged());
+  if (changesTools) calls.onReplaced(() => void server.sendToolListChanged());
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     narrowed = undefined;
   });

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { whenAborted, withTimeout } from "../base/timing.js";
 import type { Log, Trace } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { SessionCalls } from "./calls.js";
+import { type OpenProject, SessionCalls } from "./calls.js";
 import { isModernMessage } from "./client-metadata.js";
 import { createSessionServer } from "./session-server.js";
 import { StreamTransport } from "./stream-transport.js";
@@ -19,6 +19,8 @@ export interface StdioOptions {
   signal?: AbortSignal;
   /** How a call that is refused for lack of trust may ask for it. */
   trust?: TrustOffer | undefined;
+  /** Where the proxy was not started in a project: opens that of the client. */
+  openProject?: OpenProject | undefined;
 }
 
 /** How long running calls may take after the client has closed its side. */
@@ -26,8 +28,8 @@ const FINAL_ANSWERS_MS = 2000;
 
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
-  const { input, output, trace, log, signal, trust } = options;
-  const calls = new SessionCalls(runtime, runtime.openSession(), trust);
+  const { input, output, trace, log, signal, trust, openProject } = options;
+  const calls = new SessionCalls(runtime, runtime.openSession(), trust, openProject);
   const transport = new StreamTransport(input, output, trace);
   const watchClient = ({ memory }: Runtime) =>
     memory.watchClients(() => [{ heldBytes: output.writableLength, end: () => void transport.close() }]);

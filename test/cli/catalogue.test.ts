@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openCatalogue } from "../../src/cli/presets.js";
 import { runHere } from "./terminal.js";
 
 let folder = "";
@@ -104,16 +105,14 @@ describe("init", () => {
     expect(stderr).toMatch(/^\d +terraform +1 +\*\.tf +terraform-ls /m);
   });
 
-  it("says of a server that a stack makes needless why it is not written", async () => {
+  it("does not write a server that a stack makes needless", async () => {
     mkdirSync(join(folder, "vue"));
     for (const name of ["vue/a.vue", "vue/b.ts"]) write(name, "");
     const { stdout } = await proxy(["init", "-w", "vue", "--all", "--yes"]);
     expect(stdout).toMatch(/ with 2 servers\n/);
     expect(stdout).toContain("`lsp-proxy install vtsls`");
     expect(stdout).not.toContain("install typescript`");
-    expect(read("vue/lspi.toml")).toContain(
-      "# typescript: 1 file (*.ts). Served by stacks/vue above, so `typescript` is not needed.",
-    );
+    expect(read("vue/lspi.toml")).not.toContain("typescript");
   });
 
   it("a workspace that is not a folder is reported by every command that reads one", async () => {
@@ -128,7 +127,7 @@ describe("init", () => {
     expect((await proxy(["doctor", "-w", "file"])).stderr).toContain("file is not a folder");
   });
 
-  it("writes the installed servers for the files here, the rest as comments, and the result is a valid config", async () => {
+  it("writes the installed servers for the files here, none of the rest, and the result is a valid config", async () => {
     const { code, stdout, stderr } = await proxy(["init"]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^1 +go \(2\), gomod \(1\) +3 +\*\.go, go\.mod +gopls +installed$/m);
@@ -138,10 +137,34 @@ describe("init", () => {
     expect(read("lspi.toml")).toContain('commands = ["gopls"]');
     expect(read("lspi.toml")).toContain("# go (2), gomod (1): 3 files (*.go, go.mod).");
     expect(read("lspi.toml")).toContain('\n[[servers]]\nid = "gopls"\nkind = "gopls"\n');
-    expect(read("lspi.toml")).toContain('\n# [[servers]]\n# id = "pyright"\n# kind = "pyright"\n');
+    expect(read("lspi.toml")).not.toContain("pyright");
+    expect(stdout).toContain("not served: python, 1 file. `lsp-proxy install pyright` installs a server");
     const valid = await proxy(["validate", "--config", "lspi.toml"]);
     expect(valid).toMatchObject({ code: 0 });
     expect(valid.stdout).toContain("1 server, ");
+  });
+
+  it("writes at most 30 lines for a language, without the notes of a preset, and a second time proposes nothing for its own file", async () => {
+    const catalogue = openCatalogue();
+    for (const preset of ["clangd", "gopls", "pyright", "rust-analyzer", "typescript-language-server"]) {
+      rmSync(folder, { recursive: true });
+      for (const extension of catalogue.preset(preset)?.config.extensions ?? []) write(`a.${extension}`, "");
+      for (const name of ["README.md", "Makefile", "a.sql", "a.rst", "a.svg"]) write(name, "");
+      expect(
+        await proxy([
+          "init",
+          "--yes",
+          "--only",
+          preset === "typescript-language-server" ? "typescript" : preset,
+        ]),
+        preset,
+      ).toMatchObject({ code: 0 });
+      const text = read("lspi.toml");
+      expect(text.split("\n").length, text).toBeLessThanOrEqual(30);
+      expect(text.split("\n").filter((line) => line.startsWith("#")).length, text).toBeLessThanOrEqual(3);
+      const again = await proxy(["init", "--dry-run", "--all"]);
+      expect(again.stderr + again.stdout).not.toContain("toml");
+    }
   });
 
   it("never replaces a file unasked", async () => {
@@ -159,7 +182,7 @@ describe("init", () => {
       "Which to use? Numbers (1 3-5), all, none, or Enter for those that are here (1):",
     );
     expect(read("lspi.toml")).toContain('commands = ["pyright-langserver"]');
-    expect(read("lspi.toml")).toContain('\n# [[servers]]\n# id = "gopls"\n');
+    expect(read("lspi.toml")).not.toContain("gopls");
     expect(await proxy(["init", "--force"], { typed: "\n" })).toMatchObject({ code: 0 });
     expect(read("lspi.toml")).toContain('commands = ["gopls"]');
   });
@@ -179,7 +202,7 @@ describe("init", () => {
     expect(stderr).toContain("`x` is not a number from 1 to 2");
     expect(read("lspi.toml")).toContain('commands = ["gopls", "pyright-langserver"]');
     expect(await proxy(["init", "--force"], { typed: "all\n" })).toMatchObject({ code: 0 });
-    expect(read("lspi.toml")).toContain('commands = ["gopls", "pyright-langserver", "taplo"]');
+    expect(read("lspi.toml")).toContain('commands = ["gopls", "pyright-langserver"]');
   });
 
   it("writes nothing without a server, and says what to do", async () => {

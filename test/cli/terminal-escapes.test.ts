@@ -216,6 +216,10 @@ const runs: { [command: string]: string[][] } = {
   lock: [named, ["--list"], [...named, "--remove"]],
   token: [[], ["--remove", NAME], [NAME]],
   demo: [["good.fake", "target", file, ...named]],
+  upgrade: [[NAME]],
+  uninstall: [[NAME]],
+  // With the config that is found no server of the catalogue is needed, so none is installed.
+  setup: [["--client", NAME], [], ["--yes", "--client", "vscode"], ["--yes", "--only", NAME]],
 };
 
 describe("hidden characters of a repository and its servers", () => {

@@ -24,6 +24,7 @@ const formats: { [id: string]: Format } = JSON.parse(
 );
 
 const reaches: ClientView["reach"][] = [
+  { command: "lsp-proxy", args: ["serve"], cwd: null, env: {}, isFetched: false },
   {
     command: "/usr/bin/node",
     args: ["bin.js", "serve"],
@@ -52,7 +53,7 @@ it.each(files)("$template has the form that its client documents", ({ client, te
   const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema ?? false);
   const words = wordsOf(client);
   for (const plan of plans)
-    for (const reach of client.no_http === undefined ? reaches : reaches.slice(0, 1)) {
+    for (const reach of client.no_http === undefined ? reaches : reaches.slice(0, 2)) {
       const text = clientText(template, { name: "lsp-proxy", reach }, words, plan, templates);
       expect({ valid: validate(JSON.parse(text)), errors: validate.errors }).toEqual({
         valid: true,

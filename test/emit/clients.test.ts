@@ -79,6 +79,13 @@ describe("Codex", () => {
     });
   });
 
+  it("is started where it runs itself, unless it is told another folder", () => {
+    const { entry } = stanza("codex", { reach: { ...started, cwd: null } });
+    expect(entry).not.toHaveProperty("cwd");
+    expect(stanza("gemini", { reach: { ...started, cwd: null } }).entry).not.toHaveProperty("cwd");
+    expect(stanza("gemini", {}).entry).toHaveProperty("cwd", started.cwd);
+  });
+
   it("is led to a gateway, with the name of the token's variable", () => {
     expect(stanza("codex", { reach: gateway }).entry).toEqual({
       url: "http://127.0.0.1:3939/mcp",

@@ -15,7 +15,7 @@ import { hasCode } from "../../config/files.js";
 import { configError, homeOf, type Input, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { type Change, changeFile, currentText, realUserFile, shownPath } from "../files/user-file.js";
-import { clientsSharing, isOurEntry, knownClients, targetOf } from "./client-files.js";
+import { clientsSharing, EVERY_PROJECT, isOurEntry, knownClients, targetOf } from "./client-files.js";
 
 export interface Part {
   path: string;
@@ -98,8 +98,9 @@ function remarksOn({ path, stanza }: Part, text: string, { project }: ClientChan
   const isOther = old !== undefined && now !== undefined && !project.includes(old);
   const name = stanza.entry?.at(-1);
   const list = stanza.joins?.join(".");
+  const keeps = now === EVERY_PROJECT ? `--workspace DIR pins it to one` : "--name keeps both";
   return [
-    ...(isOther ? [`\`${name}\` in ${path} was for ${old} and is for ${now} now; --name keeps both`] : []),
+    ...(isOther ? [`\`${name}\` in ${path} was for ${old} and is for ${now} now; ${keeps}`] : []),
     ...(lacksList(path, text, stanza)
       ? [`${path} has no list \`${list}\`, and none is created: it would replace another`]
       : []),

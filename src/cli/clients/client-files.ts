@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import type { HttpPlan } from "../../abi/plan.js";
 import { isTable } from "../../base/json.js";
+import { isInside } from "../../base/paths.js";
 import {
   type ClientFacts,
   type ClientFileFacts,
@@ -27,6 +28,8 @@ export interface ClientFile {
   names: boolean;
   /** Programs and scripts that an entry of lsp-proxy names but that do not exist. */
   absent: string[];
+  /** What its entries of lsp-proxy serve. */
+  targets: string[];
 }
 
 const scopes: readonly Scope[] = ["user", "project"];
@@ -69,28 +72,32 @@ export function clientFiles(workspace: string, io: Io): ClientFile[] {
         const file = facts.entry && fileOf(facts, scope, workspace, io);
         const text = file === undefined ? undefined : textOf(file);
         if (file === undefined || text === undefined) return [];
-        const absent = absentIn(file, text, facts, io);
-        return [{ id, client: title, file, names: isNamed(text), absent }];
+        const entries = startingEntries(file, text, facts);
+        const absent = entries.flatMap((entry) => absentIn(commandLine(entry), io));
+        const targets = entries.flatMap((entry) => targetOf(entry) ?? []);
+        return [{ id, client: title, file, names: isNamed(text), absent, targets }];
       }),
     ),
   );
 }
 
-/** Programs and scripts that entries of lsp-proxy name but that do not exist. */
-function absentIn(file: string, text: string, { template, entry = [] }: ClientFileFacts, io: Io): string[] {
+/** The entries of a file that start lsp-proxy. */
+function startingEntries(file: string, text: string, { template, entry = [] }: ClientFileFacts) {
   const { tree, broken } = readOther(file, text, template.endsWith(".toml") ? "toml" : "json");
   if (broken) return [];
   const list = entry.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), tree);
   const entries = isTable(list) ? Object.values(list).filter(isTable) : [];
-  return entries.flatMap((entry) => {
-    const [program, ...args] = commandLine(entry);
-    if (program === undefined || !isNamed([program, ...args].join(" "))) return [];
-    const scripts = args.filter((word) => isAbsolute(word) && isNamed(word) && /\.[cm]?js$/.test(word));
-    return [
-      ...(findCommand(program, [], io.env.PATH) === undefined ? [program] : []),
-      ...scripts.filter((script) => !existsSync(script)),
-    ];
-  });
+  return entries.filter((found) => isNamed(commandLine(found).join(" ")));
+}
+
+/** Programs and scripts that a command line of lsp-proxy names but that do not exist. */
+function absentIn([program, ...args]: string[], io: Io): string[] {
+  if (program === undefined) return [];
+  const scripts = args.filter((word) => isAbsolute(word) && isNamed(word) && /\.[cm]?js$/.test(word));
+  return [
+    ...(findCommand(program, [], io.env.PATH) === undefined ? [program] : []),
+    ...scripts.filter((script) => !existsSync(script)),
+  ];
 }
 
 /** Whether an entry starts lsp-proxy, from any installation, or connects to its gateway. */
@@ -111,14 +118,27 @@ export function gatewayUrl({ bind, port, path }: HttpPlan): string {
   return addressOf(["0.0.0.0", "::"].includes(bind) ? "127.0.0.1" : bind, port, path);
 }
 
-/** What an entry serves: a config, a workspace or both, or a gateway's URL. */
+/** The target of an entry that serves wherever the client was started. */
+export const EVERY_PROJECT = "every project";
+
+/** What an entry serves: a config, a workspace or both, a gateway's URL, or every project. */
 export function targetOf(entry: unknown): string | undefined {
   if (!isTable(entry)) return undefined;
   const words = commandLine(entry);
   const started = words.filter((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
-  if (started.length > 0) return started.join(" in ");
+  // A variable stands for the folder of the client's project.
+  const fixed = started.filter((word) => !word.startsWith("${"));
+  if (fixed.length > 0) return fixed.join(" in ");
+  if (words.includes("serve")) return EVERY_PROJECT;
   const texts = Object.values(entry).filter((value) => typeof value === "string");
   return texts.find((text) => /^https?:\/\//.test(text));
+}
+
+/** Whether the target of an entry is for a workspace, which may be a part of it. */
+export function covers(target: string, workspace: string): boolean {
+  if (target === EVERY_PROJECT) return true;
+  const paths = target.split(" in ");
+  return paths.some((path) => isInside(path, workspace) || isInside(workspace, path));
 }
 
 /** Whether a word is the path of our script in any installation, or the name of our command or package. */

@@ -1,8 +1,8 @@
 /** The stanza for an MCP client's config file: how the client starts lsp-proxy or connects to its gateway. */
-import { sep } from "node:path";
+import { delimiter, sep } from "node:path";
 import type { HttpPlan, Plan, ToolPlan } from "../../abi/plan.js";
 import { uniqueBy } from "../../base/order.js";
-import type { ClientFacts, ClientFileFacts } from "../../config/catalogue/clients.js";
+import type { ClientFacts, ClientFileFacts, Scope } from "../../config/catalogue/clients.js";
 import type { Stanza } from "../../config/edit/stanza.js";
 import {
   type ClientSyntax,
@@ -14,6 +14,7 @@ import {
   timeoutsFor,
 } from "../../emit/clients.js";
 import { readTemplates } from "../../emit/render.js";
+import { findCommand } from "../../lsp/process/search.js";
 import { defaultEnv } from "../../plan/defaults.js";
 import { type Input, type Io, UsageError, workspaceOf } from "../command.js";
 import type { Planned } from "../compile.js";
@@ -32,23 +33,34 @@ export interface ClientSetup {
 }
 
 /** The setup that the command line asks for. Throws a UsageError for what the client cannot do. */
-export function clientSetup(client: ClientFacts, input: Input, io: Io, planned: Planned): ClientSetup {
+export function clientSetup(
+  client: ClientFacts,
+  scope: Scope,
+  input: Input,
+  io: Io,
+  planned: Planned,
+): ClientSetup {
   const { plan } = planned;
   const name = input.text("name") ?? plan.mcp.name;
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(name))
     throw new UsageError("--name takes 1 to 40 letters, digits, `_` or `-`");
   const env = envOf(client, plan, io);
-  const serve = serveArguments(input, io, planned);
-  const started = { ...commandOf(input, serve), cwd: planned.loaded.base, env: env.passed };
+  const { serve, isPinned } = serveArguments(client, scope, input, io, planned);
+  const program = programOf(scope, isPinned, input, io);
+  const cwd = isPinned ? planned.loaded.base : null;
+  const started = { ...commandOf(program, serve), cwd, env: env.passed };
   const reach = input.isOn("http") ? gatewayOf(client, plan.http) : started;
   const remarks = [
     ...longNames(client, name, plan),
     ...("url" in reach
       ? gatewayRemarks(client, plan.http, io)
-      : startRemarks(client, env.secret, [started.command, ...started.args, started.cwd])),
+      : [
+          ...startRemarks(client, env.secret, [started.command, ...started.args, cwd ?? ""]),
+          ...portableRemarks(client, scope, program, isPinned, input, io),
+        ]),
     ...waitRemarks(client, plan, reach),
   ];
-  const project = [targetOf({ args: serve }), gatewayUrl(plan.http)];
+  const project = [targetOf({ args: ["serve", ...serve] }), gatewayUrl(plan.http)];
   return { view: { name, reach }, remarks, env: Object.keys(env.passed), project };
 }
 
@@ -92,16 +104,52 @@ function reachesOf(env: readonly string[]): ClientView["reach"][] {
   ];
 }
 
-/** The command that starts lsp-proxy from any folder: this installation, or the package of this version by npx. */
-function commandOf(input: Input, serve: string[]): Pick<StartedView, "command" | "args" | "isFetched"> {
+/** How lsp-proxy is started: as the command on PATH, as this installation by its path, or as the package by npx. */
+type Program = "command" | "path" | "npx";
+
+function programOf(scope: Scope, isPinned: boolean, input: Input, io: Io): Program {
+  if (input.isOn("npx")) return "npx";
+  if (input.isOn("absolute")) return "path";
+  // An entry that others read too has no paths of this machine.
+  if (!isPinned && (scope === "project" || isOnPath(io))) return "command";
   // The cache of npx may be deleted at any time.
-  const isTemporary = executable.split(sep).includes("_npx");
-  if (!input.isOn("npx") && (input.isOn("absolute") || !isTemporary))
-    return { command: process.execPath, args: [executable, "serve", ...serve], isFetched: false };
-  const words = ["npx", "-y", packageSpec(), "serve", ...serve];
-  // On Windows npx is a script and needs a shell.
+  return executable.split(sep).includes("_npx") ? "npx" : "path";
+}
+
+/** Whether a shell finds `lsp-proxy`. The folders that npm and npx put before PATH for one command do not count. */
+function isOnPath({ env }: Io): boolean {
+  const isLasting = (folder: string) => !folder.split(sep).includes("node_modules");
+  const path = (env.PATH ?? "").split(delimiter).filter(isLasting).join(delimiter);
+  return ["lsp-proxy", "lsp-proxy.cmd"].some((name) => findCommand(name, [], path) !== undefined);
+}
+
+function commandOf(program: Program, serve: string[]): Pick<StartedView, "command" | "args" | "isFetched"> {
+  const isFetched = program === "npx";
+  if (program === "path")
+    return { command: process.execPath, args: [executable, "serve", ...serve], isFetched };
+  const start = isFetched ? ["npx", "-y", packageSpec()] : ["lsp-proxy"];
+  const words = [...start, "serve", ...serve];
+  // On Windows both are scripts and need a shell.
   const [command = "", ...args] = process.platform === "win32" ? ["cmd", "/c", ...words] : words;
-  return { command, args, isFetched: true };
+  return { command, args, isFetched };
+}
+
+/** What keeps an entry from serving every project, or the clients of others. */
+function portableRemarks(
+  { title, workspace }: ClientFacts,
+  scope: Scope,
+  program: Program,
+  isPinned: boolean,
+  input: Input,
+  io: Io,
+): string[] {
+  if (program === "command" && !isOnPath(io))
+    return [
+      "`lsp-proxy` is not on PATH, where the entry expects it: install it there (`npm install -g`), or use --absolute, which writes paths of this machine",
+    ];
+  const isWanted = ["config", "workspace"].some((flag) => input.text(flag) !== undefined);
+  if (!isPinned || isWanted || workspace?.[scope] !== undefined) return [];
+  return [`${title} does not tell a server which project it is for: this entry is for one project`];
 }
 
 function gatewayOf(client: ClientFacts, http: HttpPlan): GatewayView {
@@ -127,19 +175,29 @@ function gatewayRemarks({ title, handshake }: ClientFacts, http: HttpPlan, io: I
   return remarks;
 }
 
-/** Arguments of `serve` that work from any folder. */
-function serveArguments(input: Input, io: Io, { loaded: { main } }: Planned): string[] {
+/** Arguments of `serve`: for every project, or pinned to a config or workspace so that they work from any folder. */
+function serveArguments(
+  client: ClientFacts,
+  scope: Scope,
+  input: Input,
+  io: Io,
+  { loaded: { main } }: Planned,
+): { serve: string[]; isPinned: boolean } {
   const context = input.text("context");
   // A named config is named again. A discovered one is discovered again, so that its trust is checked.
   const config = main.kind === "named" && main.file !== null ? ["--config", main.file] : [];
-  const isPlaced = config.length === 0 || input.text("workspace") !== undefined;
-  return [
-    ...config,
-    ...(isPlaced ? ["--workspace", workspaceOf(input, io)] : []),
+  const isPlaced = input.text("workspace") !== undefined;
+  const told = client.workspace?.[scope];
+  const isPinned = config.length > 0 || isPlaced || told === undefined;
+  const variable = told === undefined || ["cwd", "roots"].includes(told) ? [] : ["--workspace", told];
+  const place = isPlaced || config.length === 0 ? ["--workspace", workspaceOf(input, io)] : [];
+  const serve = [
+    ...(isPinned ? [...config, ...place] : variable),
     ...(context === undefined ? [] : ["--context", context]),
     ...(input.isOn("read-only") ? ["--read-only"] : []),
     ...(input.isOn("trust-workspace") ? ["--trust-workspace"] : []),
   ];
+  return { serve, isPinned };
 }
 
 /** Variables that locate the user's config and state. */

@@ -18,9 +18,9 @@ export const client: Command = {
   summary: "Sets up lsp-proxy in an MCP client: prints its stanza, writes it, or removes it.",
   usage: "[NAME] [--write | --remove] [--http] [--scope user|project]",
   description:
-    "Without a name: lists the known clients and which are installed. With a name: prints the stanza for this config and\n" +
-    "workspace; it works from any folder and contains no secrets. --write merges it into the client's file, keeps\n" +
-    "everything else in the file, and keeps a backup of the file as it was before the first change.",
+    "Without a name: lists the known clients and which are installed. With a name: prints the stanza. It serves every\n" +
+    "project in which the client is started, or one with --workspace or --config, and contains no secrets. --write merges it\n" +
+    "into the client's file, keeps everything else, and keeps a backup of the file as it was before the first change.",
   flags: {
     ...configFlags,
     write: toggle("Writes the stanza into the client's file; everything else in it stays."),
@@ -29,7 +29,7 @@ export const client: Command = {
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
     name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
     npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path; npm must have it."),
-    absolute: toggle("Starts lsp-proxy by its path, even if it is in the cache of npx."),
+    absolute: toggle("Starts lsp-proxy by its path, even if it is on PATH or in the cache of npx."),
     force: toggle("Replaces or removes an entry that is not lsp-proxy's, or that another client uses too."),
   },
   words: { min: 0, max: 1 },
@@ -52,31 +52,10 @@ export const client: Command = {
     ] as const)
       if (input.isOn(one) && input.isOn(other)) throw new UsageError(`give --${one} or --${other}, not both`);
     const facts = findClient(id);
-    const scope = scopeOf(facts, input);
-    const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
-    const { plan } = planned;
-    const setup = clientSetup(facts, input, io, planned);
-    const { name, reach } = setup.view;
-    if ("isFetched" in reach && reach.isFetched && !input.isOn("remove")) {
-      const why = await whyNotPublished(io, untrustedFolders(input, io));
-      if (why !== undefined)
-        return failure(
-          io,
-          `\`npx\` would download ${packageSpec()}, but ${why}; --absolute starts this installation by its path`,
-        );
-    }
-    const known = planConfig(input.withConfig(allEffects), io).plan.tools;
-    const within = scope === "project" ? workspace : undefined;
-    const parts = facts.files.flatMap((file) => {
-      const path = fileOf(file, scope, workspace, io);
-      if (path === undefined) return [];
-      const before = writtenBefore(path, name, io).filter((written) => written.client === id);
-      const past = before.map(({ text }) => text);
-      return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
-    });
-    for (const remark of setup.remarks) io.stderr.writeLine(remark);
+    const prepared = await partsOf(facts, input, io);
+    if (typeof prepared === "string") return failure(io, prepared);
+    const { parts, change, planned } = prepared;
     if (input.isOn("write") || input.isOn("remove")) {
-      const change = { client: facts, name, http: plan.http, project: setup.project };
       await changeClientFiles(parts, change, input, io);
       const isFound = planned.loaded.main.kind !== "named" && !input.isOn("trust-workspace");
       if (input.isOn("write") && isFound) await askOrHint(inspectTrust(workspace, io), io);
@@ -89,16 +68,56 @@ export const client: Command = {
   },
 };
 
+/** Writes the entry of a client, without a question. Returns why it cannot, if so. */
+export async function writeClient(
+  facts: ClientFacts,
+  workspace: string,
+  io: Io,
+): Promise<string | undefined> {
+  const [input, there] = [new Input({ write: true }), { ...io, cwd: workspace }];
+  const prepared = await partsOf(facts, input, there);
+  if (typeof prepared === "string") return prepared;
+  await changeClientFiles(prepared.parts, prepared.change, input, there);
+  return undefined;
+}
+
+/** The stanzas for a client's files, and what is known about the change; or why there are none. Remarks are printed. */
+async function partsOf(facts: ClientFacts, input: Input, io: Io) {
+  const workspace = workspaceOf(input, io);
+  const scope = scopeOf(facts, input);
+  const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
+  const { plan } = planned;
+  const setup = clientSetup(facts, scope, input, io, planned);
+  const { name, reach } = setup.view;
+  if ("isFetched" in reach && reach.isFetched && !input.isOn("remove")) {
+    const why = await whyNotPublished(io, untrustedFolders(input, io));
+    if (why !== undefined)
+      return `\`npx\` would download ${packageSpec()}, but ${why}; --absolute starts this installation by its path`;
+  }
+  const known = planConfig(input.withConfig(allEffects), io).plan.tools;
+  const within = scope === "project" ? workspace : undefined;
+  const parts = facts.files.flatMap((file) => {
+    const path = fileOf(file, scope, workspace, io);
+    if (path === undefined) return [];
+    const before = writtenBefore(path, name, io).filter((written) => written.client === facts.id);
+    const past = before.map(({ text }) => text);
+    return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
+  });
+  for (const remark of setup.remarks) io.stderr.writeLine(remark);
+  const change = { client: facts, name, http: plan.http, project: setup.project };
+  return { parts, change, planned };
+}
+
 export const codex: Command = {
   ...client,
   name: "codex",
   summary: "Sets up lsp-proxy in Codex: the short form of `client codex`.",
   usage: client.usage.replace("[NAME] ", ""),
   description:
-    "Prints a stanza that works from any folder; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
+    "Prints a stanza that serves every project; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
     ".codex/config.toml of a project that Codex trusts. It contains no secrets.",
   words: { min: 0, max: 0 },
-  examples: ["lsp-proxy codex --config lspi.toml", "lsp-proxy codex --write", "lsp-proxy codex --remove"],
+  examples: ["lsp-proxy codex --write", "lsp-proxy codex --remove"],
   run: (input, io) => client.run(new Input(input.flags, ["codex"]), io),
 };
 

@@ -6,7 +6,7 @@ import { ConfigError } from "../../base/problem.js";
 import { checkBundle } from "../../emit/check.js";
 import { scanInTurns } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
-import { clientFiles } from "../clients/client-files.js";
+import { clientFiles, covers } from "../clients/client-files.js";
 import { type Command, exitCodes, homeOf, type Input, type Io, printJson, workspaceOf } from "../command.js";
 import { type Compiled, compile } from "../compile.js";
 import { checkLanguages } from "../doctor-languages.js";
@@ -43,7 +43,7 @@ export const doctor: Command = {
     const report: Report = (area, state, text, fix) => {
       const finding = { area, state, text, ...(fix === undefined ? {} : { fix }) };
       findings.push(finding);
-      if (!json) for (const [line, hang] of findingLines(finding)) io.stdout.writeText(line, hang);
+      if (!json) printFinding(finding, io);
     };
     report("program", "ok", `lsp-proxy ${version()} on Node ${process.versions.node}`);
     const compiled = await checkConfig(input, io, report);
@@ -66,6 +66,10 @@ export const doctor: Command = {
 
 const marks = { ok: "✓", note: "·", warning: "!", problem: "✗" } as const;
 const colors = { ok: "32", note: "2", warning: "33", problem: "31" } as const;
+
+export function printFinding(finding: Finding, io: Io): void {
+  for (const [line, hang] of findingLines(finding)) io.stdout.writeText(line, hang);
+}
 
 /** A finding in one line, with its fix below it; each with the indentation of what does not fit into the line. */
 function findingLines({ area, state, text, fix }: Finding): [Printed, hang: number][] {
@@ -142,13 +146,18 @@ function checkTools({ bundle, plan }: Compiled, report: Report): void {
 }
 
 function checkClients(input: Input, io: Io, report: Report): void {
-  const files = clientFiles(workspaceOf(input, io), io);
+  const workspace = workspaceOf(input, io);
+  const files = clientFiles(workspace, io);
   const naming = files.filter(({ names }) => names);
-  for (const { client, file, id, absent } of naming) {
+  for (const { client, file, id, absent, targets } of naming) {
     const text = `${client} would start what does not exist: ${some(absent, 3)} (${file})`;
     const fix = `\`lsp-proxy client ${id} --write\` writes the entry again, or correct it by hand.`;
-    if (absent.length === 0) report("clients", "ok", `${client} has lsp-proxy in ${file}`);
-    else report("clients", "problem", text, fix);
+    const purpose = targets.length === 0 ? "" : `, for ${some([...new Set(targets)], 3)}`;
+    const entry = `${client} has lsp-proxy in ${file}${purpose}`;
+    const isForHere = targets.length === 0 || targets.some((target) => covers(target, workspace));
+    if (absent.length > 0) report("clients", "problem", text, fix);
+    else if (isForHere) report("clients", "ok", entry);
+    else report("clients", "warning", `${entry}, not for ${workspace}`, fix);
   }
   if (naming.length > 0) return;
   const titles = [...new Set(files.map(({ client }) => client))];

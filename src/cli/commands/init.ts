@@ -1,4 +1,4 @@
-/** `init`: detects the languages of the workspace and writes a commented config for them. */
+/** `init`: detects the languages of the workspace and writes a config for them. */
 import { basename, resolve } from "node:path";
 import { sortedSet } from "../../base/order.js";
 import { besideStacks, claimsHere, type Proposal } from "../../config/catalogue/detect.js";
@@ -21,11 +21,11 @@ import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
 
 export const init: Command = {
   name: "init",
-  summary: "Detects the workspace's languages and writes a commented config.",
+  summary: "Detects the workspace's languages and writes a short config.",
   usage: "[--workspace DIR] [--yes]",
   description:
     "Proposes a server for each language of the workspace and shows which are installed. On a terminal it asks which to use;\n" +
-    "elsewhere it uses all installed ones. The others are written as comments with their install line.",
+    "elsewhere it uses all installed ones. For the others it shows the command that installs them.",
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
@@ -62,7 +62,7 @@ export const init: Command = {
         io,
         "no server was chosen, so nothing was written. `lsp-proxy install` installs what the workspace needs; --all writes servers that are not installed",
       );
-    const text = configText(basename(workspace), found, taken, catalogue);
+    const text = configText(basename(workspace), found, taken);
     if (isDry) {
       io.stdout.write(text);
       return exitCodes.ok;
@@ -130,7 +130,7 @@ async function choose(found: Found, input: Input, io: Io): Promise<ReadonlySet<s
 }
 
 /** The proposals that `--only NAME` means. Throws a UsageError when there are none. */
-function named(name: string, { proposals, languages }: Found): Proposal[] {
+export function named(name: string, { proposals, languages }: Found): Proposal[] {
   const word = languageNamed(name);
   const languagesOf = (proposal: Proposal) => languages(proposal).map(({ language }) => language);
   const matching = proposals.filter(

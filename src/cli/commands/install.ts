@@ -56,7 +56,7 @@ export const install: Command = {
 };
 
 /** Installs a server unless it is there. Returns whether it is there in the end. */
-async function installOne(preset: PresetFacts, input: Input, io: Io): Promise<boolean> {
+export async function installOne(preset: PresetFacts, input: Input, io: Io): Promise<boolean> {
   const presence = async () => (await findInstalled([preset], input, io))(preset);
   const before = await presence();
   if (before === "installed") {

@@ -58,17 +58,12 @@ export const serve: Command = {
         await serveGateway(input, io, opened, options);
       } else {
         const { serveStdio } = await import("../../mcp/stdio.js");
-        const trust =
-          found === undefined
-            ? undefined
-            : (await import("../trust-offer.js")).trustOffer(
-                found,
-                refusal !== undefined,
-                input,
-                io,
-                options.log,
-              );
-        await serveStdio(runtime, { ...streams, ...options, trust });
+        // For a bundle the compiler is not loaded.
+        const isBundle = input.text("bundle") !== undefined;
+        const project = isBundle ? undefined : await import("../client-project.js");
+        const trust = project?.trustOf({ found, refusal }, input, io, options.log);
+        const openProject = project?.projectOpener(input, io, options.log);
+        await serveStdio(runtime, { ...streams, ...options, trust, openProject });
       }
     } finally {
       await runtime.close();

@@ -1,8 +1,7 @@
-/** The config text that `init` writes: the chosen servers, and the other ones as comments. */
+/** The config text that `init` writes: the chosen servers. */
 import { escapeLine } from "../../base/hidden-characters.js";
 import { sortedSet } from "../../base/order.js";
 import { tomlText } from "../../base/toml-text.js";
-import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import {
   besideStacks,
   claimsHere,
@@ -10,7 +9,7 @@ import {
   type Proposal,
   serverEntry,
 } from "../../config/catalogue/detect.js";
-import { commentLines, serverLines } from "../../config/edit/server-text.js";
+import { serverLines } from "../../config/edit/server-text.js";
 import type { WorkspaceScan } from "../../workspace/scan.js";
 import { installCommand } from "../install/ways.js";
 import { programsOf } from "../installed.js";
@@ -32,45 +31,30 @@ export function languagesText(languages: readonly LanguageHere[]): string {
   return some(names, 3);
 }
 
-/** The config text. Servers that are not in `taken` become comments. */
-export function configText(name: string, found: Found, taken: ReadonlySet<string>, catalogue: Catalogue) {
+/** The config text with the chosen servers. The rest of the catalogue is one line. */
+export function configText(name: string, found: Found, taken: ReadonlySet<string>): string {
   const used = besideStacks(
     found.proposals.filter(({ preset }) => taken.has(preset.id)),
     found.scan,
   );
-  const others = found.proposals.filter(({ preset }) => !used.some((proposal) => proposal.preset === preset));
   const programs = sortedSet(used.flatMap((proposal) => programsOf(membersOf(proposal))));
   const stacks = used.flatMap(({ stack }) => (stack ? [`stacks/${stack.name}`] : []));
   return [
-    `# Language servers of ${escapeLine(name)}. Every key: docs/config.md; the catalogue: \`lsp-proxy servers\`.`,
+    `# Language servers of ${escapeLine(name)}. \`lsp-proxy servers\` shows what else there is, \`lsp-proxy add NAME\` adds it.`,
     "",
-    ...used.filter(({ stack }) => stack).flatMap((proposal) => aboutLines(proposal, found, catalogue)),
+    ...used.filter(({ stack }) => stack).flatMap((proposal) => aboutLines(proposal, found)),
     ...(stacks.length > 0 ? [`extends = ${tomlText(stacks)}`, ""] : []),
     "[allow]",
     `commands = ${tomlText(programs)}   # the only programs that may be started`,
     ...used
       .filter(({ stack }) => !stack)
-      .flatMap((proposal) => ["", ...aboutLines(proposal, found, catalogue), ...entryLines(proposal)]),
-    ...others.flatMap((proposal) => [
-      "",
-      ...(taken.has(proposal.preset.id)
-        ? // A chosen stack serves its files.
-          [
-            `# ${counted(proposal, found)}. Served by ${stacks.join(" and ")} above, so \`${proposal.preset.id}\` is not needed.`,
-          ]
-        : commentedBlock(proposal, found)),
-    ]),
+      .flatMap((proposal) => ["", ...aboutLines(proposal, found), ...entryLines(proposal)]),
     "",
   ].join("\n");
 }
 
-function aboutLines(proposal: Proposal, found: Found, catalogue: Catalogue): string[] {
-  const about = catalogue.preset(proposal.preset.id)?.about ?? "";
-  return [
-    `# ${counted(proposal, found)}.`,
-    ...commentLines(about),
-    ...presenceLines(proposal, found).map((line) => `# ${line}`),
-  ];
+function aboutLines(proposal: Proposal, found: Found): string[] {
+  return [`${counted(proposal, found)}.`, ...presenceLines(proposal, found)].map((line) => `# ${line}`);
 }
 
 function entryLines(proposal: Proposal): string[] {
@@ -80,21 +64,6 @@ function entryLines(proposal: Proposal): string[] {
 /** The servers of a proposal: one, or all of a stack. */
 export function membersOf({ preset, stack }: Proposal) {
   return stack?.members ?? [preset];
-}
-
-/** A server that is not used: its lines as comments. */
-function commentedBlock(proposal: Proposal, found: Found): string[] {
-  const [why = "Not chosen."] = presenceLines(proposal, found);
-  const head = `# ${counted(proposal, found)}. ${why}`;
-  const names = programsOf(membersOf(proposal)).map((program) => JSON.stringify(program));
-  const step = proposal.stack
-    ? `add "stacks/${proposal.stack.name}" to \`extends\` at the top`
-    : "uncomment the lines below";
-  return [
-    head,
-    `# To use it, ${step} and add ${names.join(", ")} to the programs above.`,
-    ...(proposal.stack ? [] : entryLines(proposal).map((line) => `# ${line}`)),
-  ];
 }
 
 function presenceLines(proposal: Proposal, { presence }: Found): string[] {

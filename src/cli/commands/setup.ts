@@ -1,0 +1,268 @@
+/** `setup`: everything from an empty machine to a right answer: languages, trust, servers, clients, and a proof. */
+import { relative } from "node:path";
+import { Writable } from "node:stream";
+import { ConfigError } from "../../base/problem.js";
+import type { ClientFacts } from "../../config/catalogue/clients.js";
+import { besideStacks, claimsOf, type Proposal } from "../../config/catalogue/detect.js";
+import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
+import { type Command, exitCodes, Input, type Io } from "../command.js";
+import { type Compiled, compile, workspaceFolder } from "../compile.js";
+import { detectServers } from "../detect-servers.js";
+import { checkServers, type Finding, type Report } from "../doctor-servers.js";
+import { type Found, languagesText, membersOf } from "../files/config-text.js";
+import { configFlags, option, toggle } from "../flags.js";
+import { installCommand, systemOf, waysFor } from "../install/ways.js";
+import { findInstalled, openCatalogue, presetNamed } from "../presets.js";
+import { Output } from "../terminal/output.js";
+import { askUntil, confirm, isInteractive, parseSelection } from "../terminal/prompt.js";
+import { plural, some } from "../terminal/text.js";
+import { askForTrust, grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
+import { writeClient } from "./client.js";
+import { printFinding } from "./doctor.js";
+import { named } from "./init.js";
+import { installOne } from "./install.js";
+
+const EACH_ALONE =
+  "each step alone: `lsp-proxy servers`, `lsp-proxy trust`, `lsp-proxy install`, `lsp-proxy client NAME --write`, `lsp-proxy doctor`";
+
+export const setup: Command = {
+  name: "setup",
+  summary: "Sets up everything: servers for the workspace's languages, trust, clients; and proves it.",
+  usage: "[--client NAME] [--only NAME] [--yes]",
+  description:
+    "Detects the languages of the workspace, asks for trust, installs the missing servers, writes the entries of MCP\n" +
+    "clients, and asks each server a real question. It can be run again: what is done is not done twice. Exits with 0 only\n" +
+    "when every language with a server has answered.",
+  flags: {
+    workspace: configFlags.workspace,
+    client: {
+      ...option("NAME", "The MCP client to set up; may be repeated. Default: asks, or the only one found."),
+      multiple: true,
+    },
+    only: {
+      ...option("NAME", "Installs only for this language or server; may be repeated."),
+      multiple: true,
+    },
+    yes: toggle("Asks nothing: trusts the workspace, and runs commands that change the system.", "y"),
+  },
+  examples: ["lsp-proxy setup", "lsp-proxy setup --yes --client codex"],
+  async run(input, io) {
+    const workspace = workspaceFolder(input, io);
+    const clients = input.texts("client").map(findClient);
+    const findings: Finding[] = [];
+    const report: Report = (area, state, text, fix) => {
+      const finding = { area, state, text, ...(fix === undefined ? {} : { fix }) };
+      findings.push(finding);
+      printFinding(finding, io);
+    };
+    const found = await detectServers(workspace, openCatalogue(), input, io);
+    const wanted = wantedOf(found, input);
+    reportLanguages(found, wanted, report);
+    await trustStep(workspace, input, io, report);
+    await installStep(wanted, found, input, io, report);
+    await clientStep(clients, workspace, input, io, report);
+    const answers = await answerStep(wanted, input, io, report);
+    const isDone = answers > 0 && findings.every(({ state }) => state !== "problem");
+    io.stdout.write(
+      `\n${isDone ? "ready" : "not ready: do what is shown above, then run it again"}; ${EACH_ALONE}\n`,
+    );
+    return isDone ? exitCodes.ok : exitCodes.no;
+  },
+};
+
+/** The proposals to set up: all, or those that `--only` names. */
+function wantedOf(found: Found, input: Input): readonly Proposal[] {
+  const only = input.texts("only").flatMap((name) => named(name, found));
+  return only.length > 0 ? found.proposals.filter((proposal) => only.includes(proposal)) : found.proposals;
+}
+
+function reportLanguages(found: Found, wanted: readonly Proposal[], report: Report): void {
+  const parts = wanted.map((proposal) => `${languagesText(found.languages(proposal))} ${proposal.files}`);
+  if (parts.length > 0) report("languages", "ok", `files by language: ${some(parts, 8)}`);
+  else
+    report(
+      "languages",
+      "problem",
+      "no file for a server of the catalogue",
+      "`lsp-proxy servers` lists them.",
+    );
+}
+
+async function trustStep(workspace: string, input: Input, io: Io, report: Report): Promise<void> {
+  const state = inspectTrust(workspace, io);
+  if (!state.isTrusted && input.isOn("yes")) {
+    for (const line of grantLines(state)) io.stderr.writeLine(line);
+    await recordTrust(state, io);
+  }
+  const isTrusted = state.isTrusted || input.isOn("yes") || (await askForTrust(state, io));
+  if (isTrusted) report("trust", "ok", `${workspace} is trusted`);
+  else
+    report("trust", "warning", `${workspace} is not trusted`, "`lsp-proxy trust` trusts it, or --yes here.");
+}
+
+/** Installs the servers that the config has, or without a config those that the languages need. */
+async function installStep(
+  wanted: readonly Proposal[],
+  found: Found,
+  input: Input,
+  io: Io,
+  report: Report,
+): Promise<void> {
+  const configured = await configuredServers(input, io);
+  const presets = [...new Set(configured ?? besideStacks(wanted, found.scan).flatMap(membersOf))];
+  const presence = await findInstalled(presets, input, io);
+  const present = presets.filter((preset) => !["missing", "incomplete"].includes(presence(preset)));
+  if (present.length > 0) report("install", "ok", `already installed: ${ids(present)}`);
+  const missing = presets.filter((preset) => !present.includes(preset));
+  const system = systemOf(io.env.PATH);
+  const isPossible = ({ install }: PresetFacts) =>
+    waysFor(install ?? {}, system).some(({ kind }) => kind !== "see");
+  const possible = missing.filter(isPossible);
+  const isRefused =
+    possible.length > 0 &&
+    !input.isOn("yes") &&
+    isInteractive(io) &&
+    !(await confirm(io, `Install ${ids(possible)}?`, "yes"));
+  // The language with the most files is never left without a server.
+  const main = found.proposals.slice(0, 1).flatMap(membersOf);
+  for (const preset of missing) {
+    // The installation itself prints what it does, which is not part of the short report.
+    const isThere =
+      !isRefused &&
+      possible.includes(preset) &&
+      (await installOne(preset, input, { ...io, stdout: io.stderr }));
+    const isMain = configured !== undefined || main.includes(preset);
+    if (isThere) report("install", "ok", `${preset.id} is installed`);
+    else if (possible.includes(preset) || isMain)
+      report("install", "problem", `${preset.id} is not installed`, `\`${installCommand(preset)}\``);
+    else
+      report(
+        "install",
+        "note",
+        `${preset.id} cannot be installed here`,
+        `\`${installCommand(preset)}\` says why.`,
+      );
+  }
+}
+
+function ids(presets: readonly PresetFacts[]): string {
+  return presets.map(({ id }) => id).join(", ");
+}
+
+/** The servers of the workspace's config that are in the catalogue; undefined without a config that may be used. */
+async function configuredServers(input: Input, io: Io): Promise<PresetFacts[] | undefined> {
+  const compiled = await compiledOr(input, io, () => {});
+  if (compiled === undefined || compiled.loaded.main.kind === "embedded") return undefined;
+  const facts = openCatalogue().facts();
+  const { servers = [] } = compiled.loaded.config;
+  return servers.flatMap(({ kind }) => presetNamed(kind ?? "", facts) ?? []);
+}
+
+/** The compiled config; undefined with a report when it has problems. */
+async function compiledOr(input: Input, io: Io, report: Report): Promise<Compiled | undefined> {
+  try {
+    return await compile(new Input({ workspace: input.text("workspace") }), io);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const { message, fix } of error.problems) report("config", "problem", message, fix);
+    return undefined;
+  }
+}
+
+async function clientStep(
+  named: readonly ClientFacts[],
+  workspace: string,
+  input: Input,
+  io: Io,
+  report: Report,
+): Promise<void> {
+  const chosen = named.length > 0 ? named : await chooseClients(workspace, input, io);
+  const fix = "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.";
+  if (chosen.length === 0) report("client", "note", "no client was set up", fix);
+  for (const facts of chosen) {
+    const told: string[] = [];
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        told.push(String(chunk).trim());
+        done();
+      },
+    });
+    try {
+      const why = await writeClient(facts, workspace, { ...io, stdout: new Output(stream, io.env) });
+      if (why === undefined) report("client", "ok", `${facts.title}: ${told.join(", ")}`);
+      else report("client", "problem", `${facts.title}: ${why}`, `\`lsp-proxy client ${facts.id} --write\``);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      for (const problem of error.problems)
+        report("client", "problem", `${facts.title}: ${problem.message}`, problem.fix);
+    }
+  }
+}
+
+/** The clients to set up: on a terminal those that the user picks; with --yes the only one that is found. */
+async function chooseClients(workspace: string, input: Input, io: Io): Promise<readonly ClientFacts[]> {
+  const here = knownClients().filter((client) => isClientInstalled(client, workspace, io));
+  if (input.isOn("yes")) return here.length === 1 ? here : [];
+  if (here.length === 0 || !isInteractive(io)) return [];
+  for (const [index, { title }] of here.entries()) io.stderr.writeLine(`${index + 1}  ${title}`);
+  const question = "Which clients to set up? Numbers (1 3-5), none, or Enter for all: ";
+  const picked = await askUntil(io, question, (answer) => {
+    if (answer === "") return here;
+    const selection = parseSelection(answer, here.length);
+    if ("picked" in selection) return here.filter((_, index) => selection.picked.has(index + 1));
+    io.stderr.writeLine(`\`${selection.unknown}\` is not a number from 1 to ${here.length}`);
+    return undefined;
+  });
+  return picked ?? [];
+}
+
+/** Starts each server and asks it about a file. Returns how many answered. */
+async function answerStep(
+  wanted: readonly Proposal[],
+  input: Input,
+  io: Io,
+  report: Report,
+): Promise<number> {
+  const compiled = await compiledOr(input, io, report);
+  if (compiled === undefined) return 0;
+  const { plan, loaded } = compiled;
+  const problems: Report = (_area, state, text, fix) => {
+    if (state === "problem" || state === "warning") report("answer", state, text, fix);
+  };
+  const trials = await checkServers(
+    compiled,
+    new Input({ workspace: input.text("workspace") }),
+    io,
+    problems,
+  );
+  let answers = 0;
+  for (const { id, file, answer, answerMs, failure } of trials) {
+    if (failure !== null || file === null) continue;
+    const text = `${id}: ${answer} in ${relative(loaded.base, file)} (${answerMs} ms)`;
+    if (answer === null || answer.startsWith("diagnostics unknown")) {
+      report("answer", "problem", text, "`lsp-proxy doctor` shows more.");
+      continue;
+    }
+    answers += 1;
+    if (answer !== "0 symbols") report("answer", "ok", text);
+    else report("answer", "warning", text, "Ask it about a file with more in it: `lsp-proxy call`.");
+  }
+  reportUnserved(wanted, plan.servers.flatMap(claimsOf), loaded.main.kind === "embedded", report);
+  return answers;
+}
+
+/** Names the languages that the config leaves out. Without a config the installation has told what is missing. */
+function reportUnserved(
+  wanted: readonly Proposal[],
+  served: string[],
+  isEmbedded: boolean,
+  report: Report,
+): void {
+  if (isEmbedded) return;
+  for (const proposal of wanted) {
+    if (proposal.claims.some((claim) => served.includes(claim))) continue;
+    const text = `the config has no server for ${plural(proposal.files, "file")} of ${proposal.preset.id}`;
+    report("answer", "note", text, `\`lsp-proxy add ${proposal.preset.id}\``);
+  }
+}

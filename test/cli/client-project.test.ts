@@ -1,0 +1,94 @@
+/** A client that starts the proxy outside of any project: its roots say what is served, and a found project needs trust. */
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import {
+  ListRootsRequestSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { program, testEnvironment } from "../live/session.js";
+import { run } from "./run.js";
+
+let top: string;
+let client: Client;
+beforeEach(() => {
+  top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-roots-")));
+  for (const name of ["home", "home/w", "home/other"]) mkdirSync(join(top, name));
+  writeFileSync(join(top, "home/w/a.py"), "def of_the_root():\n    return 1\n");
+  writeFileSync(join(top, "home/other/a.py"), "def of_the_folder():\n    return 1\n");
+});
+afterEach(async () => {
+  await client.close();
+  rmSync(top, { recursive: true, force: true });
+});
+
+const env = () => ({
+  ...testEnvironment(),
+  HOME: join(top, "home"),
+  XDG_STATE_HOME: join(top, "state"),
+  XDG_CONFIG_HOME: join(top, "config"),
+});
+const trust = (folder: string) => run(["trust", "--yes"], { cwd: join(top, folder), env: env() });
+
+/** Asks for the symbols of `a.py` in a session that is started in a folder, with these roots or without the capability. */
+async function symbols(cwd: string, roots?: string[]) {
+  let [asked, changes] = [0, 0];
+  client = new Client(
+    { name: "test", version: "0" },
+    { capabilities: roots === undefined ? {} : { roots: {} } },
+  );
+  if (roots)
+    client.setRequestHandler(ListRootsRequestSchema, () => {
+      asked++;
+      return { roots: roots.map((folder) => ({ uri: pathToFileURL(join(top, folder)).href })) };
+    });
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    changes++;
+  });
+  const start = { command: process.execPath, args: [program, "serve"], cwd: join(top, cwd), env: env() };
+  await client.connect(new StdioClientTransport({ ...start, stderr: "ignore" }));
+  const call = { name: "get_document_symbols", arguments: { file_path: "a.py" } };
+  const answers = [await client.callTool(call), await client.callTool(call)];
+  return { text: JSON.stringify(answers[1]), first: JSON.stringify(answers[0]), asked, changes };
+}
+
+it("serves the client's root where it is started in the user's home, and asks for it once", async () => {
+  await trust("home/w");
+  const { first, text, asked, changes } = await symbols("home", ["home/absent", "home/w"]);
+  expect(first).toContain("of_the_root");
+  expect(text).toContain("of_the_root");
+  expect([asked, changes]).toEqual([1, 1]);
+}, 60_000);
+
+it("serves the folder in which it is started, whatever the client's roots", async () => {
+  await trust("home/other");
+  const { text, asked } = await symbols("home/other", ["home/w"]);
+  expect(text).toContain("of_the_folder");
+  expect(asked).toBe(0);
+}, 60_000);
+
+it("a config that the root leads to starts nothing without trust", async () => {
+  const started = join(top, "started");
+  const server = { id: "x", command: "touch", args: [started], extensions: ["py"] };
+  writeFileSync(
+    join(top, "home/w/lspi.json"),
+    JSON.stringify({ allow: { commands: ["touch"] }, servers: [server] }),
+  );
+  const { text } = await symbols("home", ["home/w"]);
+  expect(text).toContain("config/untrusted");
+  expect(text).toContain("lsp-proxy trust");
+  expect(existsSync(started)).toBe(false);
+}, 60_000);
+
+it("a client without roots, or without a folder among them, is served where the proxy was started", async () => {
+  for (const roots of [undefined, [], ["home/absent"]]) {
+    const { text } = await symbols("home", roots);
+    expect(text).not.toContain("of_the_root");
+    expect(text).toContain("a.py");
+    await client.close();
+  }
+}, 90_000);
