@@ -1,7 +1,6 @@
 /**
- * The tools of one session, independent of the protocol version: the tool list, calls into the runtime with their
- * progress and results, and ending them early. An unknown tool is a protocol error; every other failure is a tool
- * result.
+ * The tools of one session, independent of the protocol version: the tool list, calls with their progress and results,
+ * and ending them early. An unknown tool is a protocol error; every other failure is a tool result.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
@@ -159,8 +158,7 @@ export class SessionCalls {
   /** Records the trust and goes on with a runtime that has it. */
   async #grant(question: TrustQuestion): Promise<boolean> {
     const runtime = await question.grant();
-    if (runtime === undefined) return false;
-    return this.#replace(runtime);
+    return runtime !== undefined && this.#replace(runtime);
   }
 
   /** Goes on with another runtime, unless the session has ended. Calls that run in the old one are finished there. */
@@ -193,7 +191,7 @@ export class SessionCalls {
 
   /** Resolves when no call is running. */
   async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running.keys());
+    while (this.isBusy) await Promise.allSettled(this.#running.keys());
   }
 
   /** Resolves when the calls that clients have cancelled until now have ended. */
