@@ -188,7 +188,7 @@ const runs: { [command: string]: string[][] } = {
     ["--config", "broken.toml"],
     ["--config", NAME],
   ],
-  explain: [[], named, [...named, "--json"], ["--config", "broken.json"]],
+  explain: [[], [NAME], named, [...named, "--json"], ["--config", "broken.json"]],
   tools: [named, [...named, "--json"]],
   call: [
     ["get_hover", at("good.fake"), ...named],
@@ -201,6 +201,9 @@ const runs: { [command: string]: string[][] } = {
     ["get_hover", at(`absent${NAME}`), ...named],
     [NAME, "{}", ...named],
     ["get_hover", NAME, ...named],
+    ["get_hover", `${file}:1:1`, ...named],
+    ["get_hover", `line=${NAME}`, ...named],
+    ["get_hover", "--help", ...named],
     ["get_hover", at("x.dead"), ...named],
     ["get_hover", at("x.refused"), ...named],
   ],
@@ -215,6 +218,9 @@ const runs: { [command: string]: string[][] } = {
   trust: [[], ["--yes"], ["--list"], ["--remove"]],
   lock: [named, ["--list"], [...named, "--remove"]],
   token: [[], ["--remove", NAME], [NAME]],
+  upgrade: [[NAME]],
+  uninstall: [[NAME]],
+  completion: [["bash"], [NAME], ["--names", "tools", ...named], ["--names", "tools", "--config", NAME]],
   demo: [["good.fake", "target", file, ...named]],
 };
 
