@@ -43,15 +43,58 @@ describe("help and wrong use", () => {
     expect(command.stderr).toContain("did you mean `serve`?");
     const flag = await run(["validate", "--confg", "x"]);
     expect(flag.code).toBe(2);
-    expect(flag.stderr).toContain("--confg");
+    expect(flag.stderr).toContain("'--confg'; did you mean `--config`?");
     expect((await run(["generate"])).code).toBe(2);
     expect((await run(["call"])).code).toBe(2);
     expect((await run([])).code).toBe(2);
   });
 
   it("prints its version", async () => {
-    const { stdout } = await run(["--version"]);
-    expect(stdout.trim()).toBe(JSON.parse(readFileSync("package.json", "utf8")).version);
+    for (const word of ["--version", "-v", "-V", "version"])
+      expect((await run([word])).stdout.trim()).toBe(
+        JSON.parse(readFileSync("package.json", "utf8")).version,
+      );
+  });
+
+  it("runs in the folder of -C, before the command or after it", async () => {
+    write("lspi.toml", config);
+    const words = ["explain", "--config", "lspi.toml"];
+    for (const args of [
+      ["-C", folder, ...words],
+      [...words, "-C", folder],
+      [...words, "--directory", folder],
+    ])
+      expect(await run(args)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(join(folder, "lspi.toml")),
+      });
+    expect(await run(["-C", join(folder, "absent"), "tools"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("-C takes a folder"),
+    });
+    expect((await run(["tools", "-C"])).code).toBe(2);
+  });
+
+  it("refuses the options of a gateway without --http", async () => {
+    for (const words of [["--port", "9"], ["--bind", "127.0.0.1"], ["--allow-remote"]])
+      expect(await run(["serve", ...words])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("add --http"),
+      });
+  });
+
+  it("explains a code, by its whole name or its end", async () => {
+    const whole = await run(["explain", "config/untrusted"]);
+    expect(whole).toMatchObject({ code: 0, stdout: expect.stringContaining("lsp-proxy trust") });
+    expect(await run(["explain", "untrusted"])).toEqual(whole);
+    expect(JSON.parse((await run(["explain", "config/untrusted", "--json"])).stdout)).toMatchObject({
+      code: "config/untrusted",
+      kind: "problem",
+    });
+    expect(await run(["explain", "config/untrused"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did you mean `config/untrusted`?"),
+    });
   });
 });
 
@@ -142,7 +185,7 @@ describe("generate --deploy", () => {
     };
     const targets = "compose, haproxy, kubernetes, systemd";
     expect(await wrong("--deploy", "nomad", "--config", file)).toContain(targets);
-    expect((await run(["generate", "--help"])).stdout).toContain(targets);
+    expect((await run(["generate", "--help"])).stdout.replace(/\s+/g, " ")).toContain(targets);
     expect(await wrong("--deploy", "systemd", "--config", file, "--gateways", "0")).toContain("--gateways");
     expect(await wrong("--deploy", "systemd", "--trust-workspace")).toContain("--config FILE");
   });

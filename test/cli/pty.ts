@@ -24,17 +24,13 @@ export interface PtyOptions {
   columns: number;
   cwd?: string;
   env?: { [name: string]: string };
-  /** What is typed or done, one after the other: each once its pattern has been shown. */
-  typed?: readonly [after: RegExp, what: string | (() => void)][];
+  /** What is done meanwhile, one after the other: each once its pattern has been shown. */
+  meanwhile?: readonly [after: RegExp, act: () => void][];
 }
 
 /** Runs `lsp-proxy` with these words on a terminal. */
 export function onTerminal(args: readonly string[], options: PtyOptions): Promise<Shown> {
-  return shellOnTerminal([process.execPath, program, ...args].map(quote).join(" "), options);
-}
-
-/** Runs a line of the shell on a terminal. */
-export function shellOnTerminal(line: string, options: PtyOptions): Promise<Shown> {
+  const line = [process.execPath, program, ...args].map(quote).join(" ");
   const sized = `stty cols ${options.columns} rows 50; ${line}`;
   const { NO_COLOR: _, ...env } = testEnvironment();
   const child = spawn("script", ["-qec", sized, "/dev/null"], {
@@ -42,15 +38,14 @@ export function shellOnTerminal(line: string, options: PtyOptions): Promise<Show
     env: { ...env, TERM: "xterm", SHELL: "/bin/sh", ...options.env },
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const typed = [...(options.typed ?? [])];
+  const acts = [...(options.meanwhile ?? [])];
   let raw = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => {
     raw += piece;
-    const [next] = typed;
+    const [next] = acts;
     if (next?.[0].test(raw)) {
-      typed.shift();
-      if (typeof next[1] === "string") child.stdin.write(next[1]);
-      else next[1]();
+      acts.shift();
+      next[1]();
     }
   });
   return new Promise((resolve, reject) => {
@@ -64,6 +59,6 @@ export function shellOnTerminal(line: string, options: PtyOptions): Promise<Show
   });
 }
 
-export function quote(word: string): string {
+function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -122,6 +122,41 @@ describe("status", () => {
     expect(existsSync(`/proc/${servers[0]?.pid}/stat`)).toBe(false);
   });
 
+  it("waits until a server is ready, and says when its time is over", async () => {
+    const progress = (value: { kind: string; title?: string }) => ({
+      notify: "$/progress",
+      params: { token: 1, value },
+    });
+    const { folder, config } = write({
+      files,
+      servers: {
+        fake: {
+          scenario: {
+            on: {
+              initialized: [
+                progress({ kind: "begin", title: "indexing" }),
+                { waitFile: "GO" },
+                progress({ kind: "end" }),
+              ],
+            },
+          },
+          config: { ready: {}, warmup_timeout_ms: 100 },
+        },
+      },
+    });
+    const scenario = join(folder, "fake.json");
+    const go = join(folder, "go");
+    writeFileSync(scenario, readFileSync(scenario, "utf8").replace("GO", go));
+    const early = await run(["status", "--config", config, "--json", "--timeout", "1"]);
+    expect(JSON.parse(early.stdout)).toMatchObject({ servers: [{ readiness: "indexing" }] });
+    expect(early.stderr).toContain("fake was not ready after 1 s");
+    const whole = run(["status", "--config", config, "--json"]);
+    // Longer than the time that a call would wait for it.
+    setTimeout(() => writeFileSync(go, ""), 2_000);
+    expect(JSON.parse((await whole).stdout)).toMatchObject({ servers: [{ readiness: "ready" }] });
+    expect((await whole).stderr).toBe("");
+  });
+
   it("exits with 1 when a server does not come up, and says why in its own words", async () => {
     const bad: { scenario: Scenario } = { scenario: { start: [{ stderr: "no licence\n" }, { exit: 3 }] } };
     const { config } = write({ files, servers: { bad } });

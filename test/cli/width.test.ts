@@ -144,7 +144,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
     const args = ["call", "find_references", "a.fake:1:1", "--config", config];
     const { raw, text } = await onTerminal(args, {
       columns: 60,
-      typed: [
+      meanwhile: [
         [/indexing/, () => writeFileSync(join(folder, "shown"), "")],
         [/file 49/, () => writeFileSync(join(folder, "reported"), "")],
       ],

@@ -252,10 +252,10 @@ function positional(params: unknown): unknown[] {
 
 /** Above these, further requests are refused. */
 const BUSY_MESSAGES = 1_000;
-const BUSY_BYTES = 32 * 1024 * 1024;
+const BUSY_BYTES = 8 * 1024 * 1024;
 /** Above these, the server is given up: only a server that floods us and reads nothing gets here. */
 const MAX_MESSAGES = 10_000;
-const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Writes messages. Everything that waits until the server reads it is bounded; over the bound nothing more is kept. */
 export class BoundedWriter extends AbstractMessageWriter {
