@@ -222,8 +222,6 @@ const runs: { [command: string]: string[][] } = {
   uninstall: [[NAME]],
   completion: [["bash"], [NAME], ["--names", "tools", ...named], ["--names", "tools", "--config", NAME]],
   demo: [["good.fake", "target", file, ...named]],
-  upgrade: [[NAME]],
-  uninstall: [[NAME]],
   // With the config that is found no server of the catalogue is needed, so none is installed.
   setup: [["--client", NAME], [], ["--yes", "--client", "vscode"], ["--yes", "--only", NAME]],
 };

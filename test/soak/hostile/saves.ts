@@ -70,8 +70,10 @@ async function raceOnce(
   const preview = await client.call("apply_workspace_edit", {
     files: names.map((name) => ({ path: path(name), edits: [edit] })),
   });
-  if ((preview?.error as JsonObject | undefined)?.code === "lsp/timeout")
-    return run.count("timeouts of previews");
+  const code = (preview?.error as JsonObject | undefined)?.code;
+  if (code === "lsp/timeout") return run.count("timeouts of previews");
+  // Just written, and the check of all files took too long: the refusal is right, and the client asks again.
+  if (code === "edit/changed") return run.count("previews refused for a change");
   const { edit_token } = preview ?? {};
   if (edit_token === undefined) return run.fail(`no preview: ${JSON.stringify(preview).slice(0, 300)}`);
   const saves = names
