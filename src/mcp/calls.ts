@@ -11,7 +11,7 @@ import { sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
-import { TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
+import { type OpenProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
 export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
@@ -28,11 +28,6 @@ export type AbortReason = keyof typeof ABORT_MESSAGES;
 
 /** Asks the user through the client; or `later`, where the call ends with the question. */
 export type AskTrust = ((question: string) => Promise<boolean>) | "later";
-
-/** Opens the project in which the client works, given by its roots; undefined where they name none. */
-export type OpenProject = (
-  roots: readonly string[],
-) => Promise<{ runtime: Runtime; trust: TrustOffer | undefined } | undefined>;
 
 export class SessionCalls {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();

@@ -4,11 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { whenAborted, withTimeout } from "../base/timing.js";
 import type { Log, Trace } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { type OpenProject, SessionCalls } from "./calls.js";
+import { SessionCalls } from "./calls.js";
 import { isModernMessage } from "./client-metadata.js";
 import { createSessionServer } from "./session-server.js";
 import { StreamTransport } from "./stream-transport.js";
-import type { TrustOffer } from "./trust-question.js";
+import type { OpenProject, TrustOffer } from "./trust-question.js";
 
 /** The streams of one client, and how the service is stopped. */
 export interface StdioOptions {

@@ -19,6 +19,11 @@ export interface TrustQuestion {
   grant(): Promise<Runtime | undefined>;
 }
 
+/** Opens the project in which the client works, given by its roots; undefined where they name none. */
+export type OpenProject = (
+  roots: readonly string[],
+) => Promise<{ runtime: Runtime; trust: TrustOffer | undefined } | undefined>;
+
 /** The parameters of `elicitation/create`: a form with one box, empty until the user ticks it. */
 export function trustForm(message: string) {
   const trust = {
