@@ -67,8 +67,9 @@ describe("servers", () => {
 
   it("says what it waits for when a program is slow to print its version", async () => {
     program("tsc", "/bin/sleep 3; echo Version 7.0.1");
-    const { stdout, stderr } = await proxy(["servers", ".ts"]);
-    expect(stderr).toContain("looking for language servers …");
+    const { stdout, stderr } = await proxy(["servers", ".ts"], { typed: "" });
+    expect(stderr).toMatch(/\d s {2}looking for language servers/);
+    expect((await proxy(["servers", ".ts"])).stderr).toBe("");
     expect(stdout).toMatch(/^typescript .*installed$/m);
   });
 
@@ -77,7 +78,7 @@ describe("servers", () => {
     program("gopls", "exec /bin/sleep 3");
     write("status.toml", '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n');
     const { stderr } = await proxy(["status", "--config", "status.toml"], { typed: "" });
-    expect(stderr).toContain("starting the language servers … ");
+    expect(stderr).toMatch(/\d s {2}starting the language servers/);
   });
 
   it("shows everything about one server, also as JSON", async () => {
