@@ -3,8 +3,8 @@
  * memory was low and has not read, a client by its requests and unread answers. If nothing is left to end, the process
  * is, before V8 aborts it.
  */
-import { getHeapStatistics, setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { Session as Inspector } from "node:inspector";
+import { getHeapStatistics } from "node:v8";
 import { sortBy } from "../base/order.js";
 import type { Log, StartedServer } from "../lsp/types.js";
 
@@ -134,13 +134,10 @@ function measureProcess(limitMb: number): Measured {
   return { resident: rss / limit, live: (heapUsed + external) / limit, heap };
 }
 
-let collector: (() => void) | undefined;
-
 /** Without it, garbage that V8 has not collected yet would look like memory in use. */
 function collectGarbage(): void {
-  if (collector === undefined) {
-    setFlagsFromString("--expose-gc");
-    collector = runInNewContext("gc") as () => void;
-  }
-  collector();
+  const inspector = new Inspector();
+  inspector.connect();
+  inspector.post("HeapProfiler.collectGarbage");
+  inspector.disconnect();
 }
