@@ -29,7 +29,7 @@ test("initialize tells root, folders, process, options with named paths, and hon
         },
         workspaceFolders: ["more"],
       },
-      files: { "node_modules/x": "" },
+      files: { "node_modules/typescript/lib/tsserver.js": "" },
       // Trusted: its own node_modules count.
       context: { trusted: ["/"] },
     },
