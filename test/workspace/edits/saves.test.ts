@@ -204,7 +204,7 @@ async function saveAt(here: Bench, scenario: Scenario, name: string, way: Way, a
 }
 
 /** The long form tries every moment. */
-const stride = process.env.SOAK_ROUNDS === undefined ? 10 : 1;
+const stride = process.env.SOAK_ROUNDS === undefined ? 25 : 1;
 
 describe.each(["applied", "refused", "undone", "undo refused"] as const)(
   "while an edit is %s",
