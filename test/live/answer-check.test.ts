@@ -30,7 +30,8 @@ afterAll(() => {
 
 /** Calls the status tool with a copy of the built program. */
 function stderrOf(folder: string): string {
-  const words = [join(folder, "dist", "cli", "bin.js"), "status", "--config", join(outside, "lspi.json")];
+  const call = ["call", "get_server_status", "{}", "--config", join(outside, "lspi.json")];
+  const words = [join(folder, "dist", "cli", "bin.js"), ...call];
   const { stderr, status } = spawnSync(process.execPath, words, { env: testEnvironment(), encoding: "utf8" });
   expect(status).not.toBe(70);
   return stderr;
