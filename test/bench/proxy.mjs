@@ -132,6 +132,6 @@ export function ourCalls(proxy) {
     "document symbols": ({ path, size }) =>
       call("get_document_symbols", { file_path: path, page_size: size }),
     "workspace symbols": ({ name }) => call("search_workspace_symbols", { query: name }),
-    diagnostics: ({ path }) => call("get_diagnostics", { file_path: path }),
+    diagnostics: ({ path }) => call("get_diagnostics", { file_path: path, min_severity: "hint" }),
   };
 }
