@@ -1,7 +1,7 @@
 /**
- * Watches the memory of this process. Over the limit, whoever holds most is ended: a server by what it has sent since
- * memory was low and has not read, a client by its requests and unread answers. If nothing is left to end, the process
- * is, before V8 aborts it.
+ * Watches the memory of this process. Over the limit, the server or client that holds most is ended. A server is measured
+ * by the bytes it sent since memory was low and those it has not read, a client by its requests and unread answers. If
+ * ending them does not help, the process exits before V8 aborts it.
  */
 import { Session as Inspector } from "node:inspector";
 import { getHeapStatistics } from "node:v8";

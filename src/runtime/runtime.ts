@@ -65,7 +65,7 @@ export interface Runtime {
   openSession(options?: { brief?: boolean; holder?: string }): Session;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
-  /** The memory of this process; whoever holds memory for clients names it here. */
+  /** Watches the memory of this process. Transports register the clients whose data they hold. */
   readonly memory: MemoryWatch;
   /** Cancels every call and stops every server; resolves when they are gone. */
   close(): Promise<void>;

@@ -365,7 +365,7 @@ describe("what is installed", () => {
     expect(await where()).toContain(servers("typescript", "7.0.1", "bin", "tsc"));
   });
 
-  it("is named by what tells of a language without a server", async () => {
+  it("is named where a language has no server", async () => {
     write("ws/main.c", "int main(void) { return 0; }\n");
     write("ws/lspi.toml", "[allow]\ncommands = []\n");
     const call = await proxy([

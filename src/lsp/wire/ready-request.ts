@@ -180,7 +180,7 @@ export class ReadyRequest {
 
   /**
    * A cancelled request has left the server in a state in which it answers every later one with the same internal error
-   * (pyright's references do). It is ended; whoever asked asks its next start.
+   * (pyright's references do). It is ended, and the request is sent again to its next start.
    */
   async #stuck(): Promise<Refusal> {
     const { name, end } = this.target;
