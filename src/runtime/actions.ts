@@ -7,11 +7,10 @@ import { sortBy, sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import type { ServerStatus } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
-import { editFiles } from "./edits/argument-edits.js";
-import { createFile, deleteFile, renameFile } from "./edits/file-edits.js";
-import { UndoRequest } from "./edits/proposed-edit.js";
-import { insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./edits/symbol-edits.js";
+import { UndoRequest } from "./edits/requests.js";
 import { symbolSource } from "./point/symbol-source.js";
+
+const engine = () => import("./edits/engine.js");
 
 type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
 
@@ -30,13 +29,13 @@ const actions: { [action in RuntimeAction]: Action } = {
     restarted: await forEach(call, args, (id) => call.pool.restart(id)),
   }),
   stop_server: async (call, args) => ({ stopped: await forEach(call, args, (id) => call.pool.stop(id)) }),
-  edit_files: editFiles,
-  create_file: createFile,
-  rename_file: renameFile,
-  delete_file: deleteFile,
-  replace_symbol: replaceSymbol,
-  insert_before_symbol: insertBeforeSymbol,
-  insert_after_symbol: insertAfterSymbol,
+  edit_files: async (call, args) => (await engine()).editFiles(call, args),
+  create_file: async (call, args) => (await engine()).createFile(call, args),
+  rename_file: async (call, args) => (await engine()).renameFile(call, args),
+  delete_file: async (call, args) => (await engine()).deleteFile(call, args),
+  replace_symbol: async (call, args) => (await engine()).replaceSymbol(call, args),
+  insert_before_symbol: async (call, args) => (await engine()).insertBeforeSymbol(call, args),
+  insert_after_symbol: async (call, args) => (await engine()).insertAfterSymbol(call, args),
   undo_edit: async (_call, args) => new UndoRequest(String(args.undo_token ?? "")),
 };
 

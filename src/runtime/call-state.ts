@@ -11,7 +11,8 @@ import type { Pages } from "./answer/pages.js";
 import type { Places } from "./answer/places.js";
 import type { Attempt } from "./ask/retry-on-change.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import type { SavedPreviews, SessionPreviews } from "./edits/saved-previews.js";
+import type { SavedPreviews } from "./edits/saved-previews.js";
+import type { SessionPreviews } from "./edits/session-previews.js";
 import type { SampleFiles } from "./sample-files.js";
 
 export interface CallState {

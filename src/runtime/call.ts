@@ -20,7 +20,7 @@ import { assertFilesUnchanged } from "./ask/retry-on-change.js";
 import type { LoadedTool } from "./bundle/load.js";
 import { checkArguments, clampNumbers } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
-import { ApplyRequest } from "./edits/proposed-edit.js";
+import { ApplyRequest } from "./edits/requests.js";
 import { PointedAt } from "./point/at.js";
 import { SeveralMatches } from "./point/find-symbol.js";
 import { point } from "./point/point.js";

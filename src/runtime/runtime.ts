@@ -1,6 +1,7 @@
 /** A loaded bundle at work: one path gate, one pool of language servers, any number of sessions. */
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import { sha256 } from "../base/hash.js";
 import { sortedSet } from "../base/order.js";
@@ -9,13 +10,13 @@ import { sharedAbortController } from "../base/timing.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
-import { type Edits, openEdits, recoverEdits } from "../workspace/edits/edits.js";
+import type { Edits } from "../workspace/edits/edits.js";
 import type { EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
 import { libraryRoots } from "../workspace/library-roots.js";
 import type { Gate } from "../workspace/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import { SavedPreviews } from "./edits/saved-previews.js";
+import type { SavedPreviews } from "./edits/saved-previews.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { SampleFiles } from "./sample-files.js";
 import { Session } from "./session.js";
@@ -71,12 +72,21 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
+interface OpenEngine {
+  edits: Edits;
+  /** Previews that later processes can apply. */
+  savePreviews: () => SavedPreviews;
+}
+
 /** The edit engine, where edits are allowed. First the edits of a process that died are finished or rolled back. */
 async function openEngine(
   gate: Gate,
   { stateFolder, ownFiles, log }: RuntimeContext,
   isAllowed: boolean,
-): Promise<Edits | undefined> {
+): Promise<OpenEngine | undefined> {
+  // Nobody has edited here, and nobody may: no code for edits is loaded.
+  if (!isAllowed && !existsSync(join(stateFolder, "edits"))) return undefined;
+  const { openEdits, recoverEdits, SavedPreviews } = await import("./edits/engine.js");
   const options: EditsOptions = {
     gate,
     stateFolder,
@@ -87,9 +97,14 @@ async function openEngine(
         reasons: reasons.map(({ path, message }) => `${path} ${message}`),
       }),
   };
-  if (isAllowed) return openEdits(options);
-  await recoverEdits(options);
-  return undefined;
+  if (!isAllowed) {
+    await recoverEdits(options);
+    return undefined;
+  }
+  return {
+    edits: await openEdits(options),
+    savePreviews: () => new SavedPreviews(stateFolder, gate.roots[0] ?? ""),
+  };
 }
 
 /** Opens the runtime of a bundle. No language server is started yet. */
@@ -121,7 +136,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       (folder) => folder !== undefined,
     ),
   });
-  const edits = await openEngine(gate, context, plan.allow.effects.includes("edit"));
+  const engine = await openEngine(gate, context, plan.allow.effects.includes("edit"));
   const samples = new SampleFiles(
     gate,
     pool,
@@ -129,7 +144,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     context.env,
   );
   const shared = {
-    ...{ loaded, plan, pool, gate, samples, edits, log },
+    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
     suggestServer: context.suggestServer,
     refusal: context.refusal,
     strictAnswers: context.strictAnswers ?? false,
@@ -160,9 +175,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     pool,
     memory,
     openSession(options) {
-      const savedPreviews = options?.brief
-        ? new SavedPreviews(context.stateFolder, gate.roots[0] ?? "")
-        : undefined;
+      const savedPreviews = options?.brief ? engine?.savePreviews() : undefined;
       // The journal outlives the token, so it stores a hash of the holder only.
       const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
       const session = new Session(shared, (gone) => sessions.delete(gone), { savedPreviews, holder });
@@ -176,7 +189,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       closed.abort();
       for (const session of [...sessions]) session.close();
       await pool.close();
-      await edits?.close();
+      await engine?.edits.close();
       memory.close();
     },
   };

@@ -23,7 +23,7 @@ import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
 import { answerCall, timeWithin } from "./call.js";
 import type { CallState } from "./call-state.js";
-import { SessionPreviews } from "./edits/saved-previews.js";
+import { SessionPreviews } from "./edits/session-previews.js";
 
 export type { CallOutcome } from "./answer/outcome.js";
 

@@ -6,7 +6,7 @@ import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { Pages } from "../../src/runtime/answer/pages.js";
 import { Places } from "../../src/runtime/answer/places.js";
 import type { CallState } from "../../src/runtime/call-state.js";
-import { SessionPreviews } from "../../src/runtime/edits/saved-previews.js";
+import { SessionPreviews } from "../../src/runtime/edits/session-previews.js";
 import { SampleFiles } from "../../src/runtime/sample-files.js";
 import type { Gate } from "../../src/workspace/types.js";
 import { fakePlan, serverPlan } from "../fake-server/index.js";

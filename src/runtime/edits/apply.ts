@@ -17,8 +17,8 @@ import type { Normalized } from "../shapes/shape.js";
 import { diagnosticsAfter, errorsBefore } from "./after-edit-diagnostics.js";
 import { editsOf, type ProposedEdit, reasonsAgainst, type ServerCommand } from "./proposed-edit.js";
 import { renderApplied, renderPreview, summarizeApplied, summarizePreview } from "./render-edit.js";
-import type { ShownPreview } from "./saved-previews.js";
 import { readServerEdit } from "./server-edit.js";
+import type { ShownPreview } from "./session-previews.js";
 
 const MAX_NAMED_FILES = 5;
 

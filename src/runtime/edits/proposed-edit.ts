@@ -74,14 +74,6 @@ export function reasonsAgainst({ reasons, lacksOperation }: ProposedEdit, found:
   return [...reasons, ...(lacksOperation ? found.filter(({ code }) => !pathCode.test(code)) : found)];
 }
 
-export class ApplyRequest {
-  constructor(readonly token: string) {}
-}
-
-export class UndoRequest {
-  constructor(readonly token: string) {}
-}
-
 /** The edit engine of a call. Tools that edit are not listed where there is none. */
 export function editsOf({ edits }: CallState): Edits {
   if (edits === undefined) throw new Fault("an edit was requested from a runtime that does not edit");

@@ -1,79 +1,19 @@
-/**
- * Previews that can still be applied: those of a session, in memory, and those of `lsp-proxy call`, on disk, because each
- * of its calls is a process of its own. A token is bound to the tool and the arguments that produced it.
- */
+/** Previews of `lsp-proxy call`, on disk, because each of its calls is a process of its own. */
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { LRUCache } from "lru-cache";
 import { writeAtomically } from "../../base/atomic-write.js";
 import { factsOf } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { Refusal } from "../../base/problem.js";
-import type { Readiness } from "../../lsp/types.js";
 import { refuseEdit } from "../../workspace/edits/errors.js";
 import { beforeHashes, changedSince } from "../../workspace/edits/preview.js";
-import type { Preview } from "../../workspace/edits/types.js";
 import type { CallState } from "../call-state.js";
 import { editsOf, ProposedEdit } from "./proposed-edit.js";
+import { LIFETIME_MS, type ShownPreview } from "./session-previews.js";
 
-/** A preview as it was shown, with what is needed to apply it. */
-export interface ShownPreview {
-  edit: ProposedEdit;
-  preview: Preview;
-  /** The readiness of the servers that made it; undefined when none was asked. */
-  readiness: Readiness | undefined;
-}
-
-const LIFETIME_MS = 30 * 60_000;
-const MAX_SESSION_PREVIEWS = 100;
-const MAX_SESSION_BYTES = 64 << 20;
 const MAX_FILES = 50;
 const MAX_FILE_CHARS = 16 << 20;
-
-/** The previews of one session; the oldest are dropped first. */
-export class SessionPreviews {
-  readonly #previews: LRUCache<string, ShownPreview & { binding: string }>;
-
-  constructor(maxBytes = MAX_SESSION_BYTES) {
-    this.#previews = new LRUCache({
-      max: MAX_SESSION_PREVIEWS,
-      ttl: LIFETIME_MS,
-      maxSize: maxBytes,
-      // One large preview is always kept.
-      sizeCalculation: ({ preview }) => Math.min(sizeOf(preview), maxBytes),
-    });
-  }
-
-  keep(binding: string, shown: ShownPreview): void {
-    this.#previews.set(`${shown.preview.token}\n${binding}`, { ...shown, binding });
-  }
-
-  /** The preview of a token; without a binding, the newest one of any call. */
-  find(token: string, binding: string | undefined): ShownPreview {
-    const found = [...this.#previews.values()].find(
-      (one) => one.preview.token === token && (binding === undefined || one.binding === binding),
-    );
-    const message = "No recent preview with this tool and these arguments has this edit_token.";
-    if (found === undefined) throw new Refusal("edit/unknown-token", message);
-    return found;
-  }
-
-  drop(token: string): void {
-    for (const [key, { preview }] of [...this.#previews.entries()])
-      if (preview.token === token) this.#previews.delete(key);
-  }
-}
-
-/** An estimate: up to two bytes per UTF-16 code unit, and some for each text and operation. */
-function sizeOf({ files, operations }: Preview): number {
-  const texts = files.flatMap(({ before, diff, changes }) => [
-    ...[before ?? "", diff],
-    ...changes.map(({ newText }) => newText),
-  ]);
-  return texts.reduce((sum, text) => sum + 200 + 2 * text.length, 500 * (operations.length + 1));
-}
 
 interface SavedPreview extends Pick<ProposedEdit, "changes" | "doubts" | "toConfirm"> {
   readiness: ShownPreview["readiness"];

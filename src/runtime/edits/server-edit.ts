@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path";
 import { isTable, type Json } from "../../base/json.js";
-import { sortBy, sortedSet } from "../../base/order.js";
+import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { PathChange } from "../../workspace/edits/types.js";
@@ -38,25 +38,6 @@ export async function readServerEdit(
   if (typeof command.command === "string")
     edit.command = { server, name: command.command, arguments: listOf(command.arguments) as Json[] };
   return edit;
-}
-
-/** The files that a `WorkspaceEdit` touches, and how many edits and operations it has. */
-export function editedUris(edit: LspObject): { uris: string[]; count: number } {
-  const uris: unknown[] = [];
-  let count = 0;
-  if (Array.isArray(edit.documentChanges)) {
-    for (const change of edit.documentChanges) {
-      const { textDocument, edits, uri, oldUri, newUri } = isTable(change) ? change : {};
-      uris.push(isTable(textDocument) ? textDocument.uri : undefined, uri, oldUri, newUri);
-      count += edits === undefined ? 1 : listOf(edits).length;
-    }
-  } else if (isTable(edit.changes)) {
-    for (const [uri, edits] of Object.entries(edit.changes)) {
-      uris.push(uri);
-      count += listOf(edits).length;
-    }
-  }
-  return { uris: sortedSet(uris.filter((uri) => typeof uri === "string")), count };
 }
 
 class WorkspaceEditReader {

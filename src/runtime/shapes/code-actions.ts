@@ -10,7 +10,6 @@ import { documentKey } from "../../protocol/dialect-format.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { editedUris } from "../edits/server-edit.js";
 import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
 
@@ -155,4 +154,23 @@ export async function choose(
 
 function short({ id, title, kind }: JsonObject): JsonObject {
   return { id: id ?? null, title: title ?? null, ...(kind === undefined ? {} : { kind }) };
+}
+
+/** The files that a `WorkspaceEdit` touches, and how many edits and operations it has. */
+function editedUris(edit: Record<string, unknown>): { uris: string[]; count: number } {
+  const uris: unknown[] = [];
+  let count = 0;
+  if (Array.isArray(edit.documentChanges)) {
+    for (const change of edit.documentChanges) {
+      const { textDocument, edits, uri, oldUri, newUri } = isTable(change) ? change : {};
+      uris.push(isTable(textDocument) ? textDocument.uri : undefined, uri, oldUri, newUri);
+      count += edits === undefined ? 1 : listOf(edits).length;
+    }
+  } else if (isTable(edit.changes)) {
+    for (const [uri, edits] of Object.entries(edit.changes)) {
+      uris.push(uri);
+      count += listOf(edits).length;
+    }
+  }
+  return { uris: sortedSet(uris.filter((uri) => typeof uri === "string")), count };
 }

@@ -5,9 +5,7 @@ import { cutCharacters } from "../../base/text.js";
 import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
 import { fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
 import { garbled } from "../ask/candidates.js";
-import { applyPreview, previewOrApply, undoEdit } from "../edits/apply.js";
-import { ApplyRequest, ProposedEdit, UndoRequest } from "../edits/proposed-edit.js";
-import { readServerEdit } from "../edits/server-edit.js";
+import { ApplyRequest, UndoRequest } from "../edits/requests.js";
 import { Choices, codeActions } from "./code-actions.js";
 import type { Normalized, Shape } from "./shape.js";
 
@@ -19,8 +17,11 @@ export const workspaceEdit: Shape = {
   nouns: ["change", "changes"],
   async normalize({ parts }, call, options) {
     const [first] = parts;
-    if (first?.value instanceof ApplyRequest) return applyPreview(call, first.value.token);
     if (first?.value instanceof Choices) return actionsToChoose(first.value.actions);
+    const { applyPreview, undoEdit, previewOrApply, readServerEdit, ProposedEdit } = await import(
+      "../edits/engine.js"
+    );
+    if (first?.value instanceof ApplyRequest) return applyPreview(call, first.value.token);
     if (first?.value instanceof UndoRequest) return undoEdit(call, first.value.token);
     const edit = new ProposedEdit();
     for (const { server, value } of parts) {

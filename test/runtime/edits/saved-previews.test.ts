@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ProposedEdit } from "../../../src/runtime/edits/proposed-edit.js";
-import { SessionPreviews } from "../../../src/runtime/edits/saved-previews.js";
+import { SessionPreviews } from "../../../src/runtime/edits/session-previews.js";
 import type { Preview } from "../../../src/workspace/edits/types.js";
 
 function previewOf(token: string, before: string): Preview {

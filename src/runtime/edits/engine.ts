@@ -1,0 +1,12 @@
+/**
+ * Everything that is needed to edit. It is imported when an edit is asked for, so that sessions which only read start
+ * without it.
+ */
+export { openEdits, recoverEdits } from "../../workspace/edits/edits.js";
+export { applyPreview, previewOrApply, undoEdit } from "./apply.js";
+export { editFiles } from "./argument-edits.js";
+export { createFile, deleteFile, renameFile } from "./file-edits.js";
+export { ProposedEdit } from "./proposed-edit.js";
+export { SavedPreviews } from "./saved-previews.js";
+export { readServerEdit } from "./server-edit.js";
+export { insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./symbol-edits.js";
