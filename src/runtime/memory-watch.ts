@@ -3,7 +3,7 @@
  * by the bytes it sent since memory was low and those it has not read, a client by its requests and unread answers. If
  * ending them does not help, the process exits before V8 aborts it.
  */
-import { Session as Inspector } from "node:inspector";
+import { Session as Inspector } from "node:inspector/promises";
 import { getHeapStatistics } from "node:v8";
 import { sortBy } from "../base/order.js";
 import type { Log, StartedServer } from "../lsp/types.js";
@@ -12,6 +12,9 @@ const CHECK_MS = 250;
 /** What was ended needs this long until its memory is free. */
 const SETTLE_MS = 1_000;
 const MB = 1024 * 1024;
+/** V8 alone lets garbage grow to several times what is live. From here on it is collected when memory has grown. */
+const COLLECT_FROM_MB = 128;
+const GROWTH = 1.2;
 /** V8 aborts the process at its own limit, so that limit counts from this share on. */
 const HEAP_SHARE = 0.75;
 
@@ -26,8 +29,9 @@ interface WatchOptions {
   limitMb: number;
   log: Log;
   onOutOfMemory: (message: string) => void;
-  /** Overrides the measurement, for tests. */
+  /** Override the measurement and the garbage collection, for tests. */
   measure?: () => Measured;
+  collect?: () => Promise<void>;
 }
 
 /** A server or a client, and what it holds. */
@@ -50,12 +54,17 @@ export class MemoryWatch {
   readonly #servers = new Map<StartedServer, { receivedWhenLow: number }>();
   #clients: () => ClientMemory[] = () => [];
   readonly #timer: NodeJS.Timeout;
-  /** No garbage collection is worth its time below this share. */
-  #worthwhile = 1;
+  /** The share of the limit from which garbage is collected at all. */
+  readonly #collectFrom: number;
+  /** Below this share, the next garbage collection is not worth its time. */
+  #worthwhile: number;
   #settledAt = 0;
+  #isCollecting = false;
 
   constructor(private readonly options: WatchOptions) {
-    this.#timer = setInterval(() => this.check(), CHECK_MS);
+    this.#collectFrom = Math.min(1, COLLECT_FROM_MB / options.limitMb);
+    this.#worthwhile = this.#collectFrom;
+    this.#timer = setInterval(() => void this.check(), CHECK_MS);
     this.#timer.unref();
   }
 
@@ -73,17 +82,20 @@ export class MemoryWatch {
     clearInterval(this.#timer);
   }
 
-  check(now = performance.now()): void {
+  async check(now = performance.now()): Promise<void> {
+    if (this.#isCollecting) return;
     const measure = this.options.measure ?? (() => measureProcess(this.options.limitMb));
     const { resident, heap } = measure();
     if (resident < 0.5) for (const [server, known] of this.#servers) known.receivedWhenLow = received(server);
-    if (resident < 1 && heap < 1) this.#worthwhile = 1;
+    if (resident < this.#collectFrom && heap < 1) this.#worthwhile = this.#collectFrom;
     if (Math.max(resident, heap) < this.#worthwhile || now < this.#settledAt) return;
-    collectGarbage();
+    this.#isCollecting = true;
+    await (this.options.collect ?? collectGarbage)();
+    this.#isCollecting = false;
     const after = measure();
     if (after.heap < 1 && (after.resident < 1 || after.live < 0.5)) {
       // Free memory that the allocator keeps is no reason to end anything, nor to collect again at once.
-      this.#worthwhile = Math.max(1, after.resident * 1.1);
+      this.#worthwhile = Math.max(this.#collectFrom, after.resident * GROWTH);
       return;
     }
     this.#settledAt = now + SETTLE_MS;
@@ -134,10 +146,10 @@ function measureProcess(limitMb: number): Measured {
   return { resident: rss / limit, live: (heapUsed + external) / limit, heap };
 }
 
-/** Without it, garbage that V8 has not collected yet would look like memory in use. */
-function collectGarbage(): void {
+/** Without it, garbage that V8 has not collected yet would look like memory in use. V8 collects in a later turn. */
+async function collectGarbage(): Promise<void> {
   const inspector = new Inspector();
   inspector.connect();
-  inspector.post("HeapProfiler.collectGarbage");
+  await inspector.post("HeapProfiler.collectGarbage");
   inspector.disconnect();
 }

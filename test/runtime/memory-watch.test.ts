@@ -23,11 +23,11 @@ function watch(measured: { now: Measured; after?: Measured }) {
   });
   memory.close();
   let time = 0;
-  const check = (count = 1) => {
+  const check = async (count = 1) => {
     for (let i = 0; i < count; i++) {
       isCollected = false;
       time += 2_000;
-      memory.check(time);
+      await memory.check(time);
     }
   };
   const server = (id: string) => {
@@ -42,12 +42,12 @@ function watch(measured: { now: Measured; after?: Measured }) {
 const low: Measured = { resident: 0.3, live: 0.2, heap: 0.1 };
 const over: Measured = { resident: 1.2, live: 1.1, heap: 0.3 };
 
-it("ends who holds most, be it a server by what it sent since memory was low or a client, and at last the process", () => {
+it("ends who holds most, be it a server by what it sent since memory was low or a client, and at last the process", async () => {
   const measured = { now: low };
   const { memory, ended, said, check, server } = watch(measured);
   const [old, hostile, silent] = [server("old"), server("hostile"), server("silent")];
   old.bytesRead = 5e9;
-  check();
+  await check();
   old.bytesRead += 1e6;
   hostile.bytesRead = 4e8;
   const clients: ClientMemory[] = [1e6, 9e6].map((heldBytes) => {
@@ -62,7 +62,7 @@ it("ends who holds most, be it a server by what it sent since memory was low or 
   });
   memory.watchClients(() => clients);
   measured.now = over;
-  check(5);
+  await check(5);
   expect(ended).toEqual([
     expect.stringMatching(/^hostile had sent 382 MB .*limits\.proxy_memory_mb = 1024/),
     "client 9000000",
@@ -77,23 +77,66 @@ it("ends who holds most, be it a server by what it sent since memory was low or 
 it.each([
   ["is garbage", low],
   ["the allocator keeps although it is free", { resident: 1.2, live: 0.2, heap: 0.1 }],
-])("ends nothing for memory that %s", (_name, after) => {
+])("ends nothing for memory that %s", async (_name, after) => {
   const { ended, check, server } = watch({ now: over, after });
   server("fake").bytesRead = 1e8;
-  check(3);
+  await check(3);
   expect(ended).toEqual([]);
 });
 
-it("counts the limit of V8 where that is reached first", () => {
+it("counts the limit of V8 where that is reached first", async () => {
   const { ended, check, server } = watch({ now: { resident: 0.6, live: 0.5, heap: 1.01 } });
   server("fake").bytesRead = 1e8;
-  check();
+  await check();
   expect(ended).toHaveLength(1);
 });
 
-it("gives what it ended time to free its memory", () => {
+it("collects garbage from 128 MB on, and again when memory has grown by a fifth", async () => {
+  let collected = 0;
+  let [resident, left] = [100, 100];
+  const memory = new MemoryWatch({
+    limitMb: 1024,
+    log: () => undefined,
+    onOutOfMemory: () => undefined,
+    measure: () => ({ resident: resident / 1024, live: 0.02, heap: 0.01 }),
+    collect: async () => {
+      collected++;
+      resident = left;
+    },
+  });
+  memory.close();
+  const counts: number[] = [];
+  for (const [index, now] of [100, 130, 130, 155, 60, 130].entries()) {
+    resident = now;
+    left = index < 3 ? 125 : 80;
+    await memory.check(index * 2_000);
+    counts.push(collected);
+  }
+  expect(counts).toEqual([0, 1, 1, 2, 2, 3]);
+});
+
+it("gives what it ended time to free its memory", async () => {
   const { memory, ended, server } = watch({ now: over });
   for (const id of ["a", "b"]) server(id).bytesRead = 1e8;
-  for (const time of [2_000, 2_250, 2_500]) memory.check(time);
+  for (const time of [2_000, 2_250, 2_500]) await memory.check(time);
   expect(ended).toHaveLength(1);
+});
+
+it("collects for real", async () => {
+  const counts: number[] = [];
+  const memory = new MemoryWatch({
+    limitMb: 1,
+    log: () => undefined,
+    onOutOfMemory: () => undefined,
+    measure: () => {
+      const { heapUsed } = process.memoryUsage();
+      counts.push(heapUsed);
+      return { resident: 2, live: 0, heap: 0 };
+    },
+  });
+  memory.close();
+  const garbage = Array.from({ length: 300_000 }, (_, n) => ({ n }));
+  garbage.length = 0;
+  await memory.check();
+  expect(counts[1]).toBeLessThan((counts[0] ?? 0) - 5e6);
 });
