@@ -2,6 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
@@ -11,6 +12,7 @@ import { displayWidth } from "../../src/cli/terminal/text.js";
 import { type TestWorkspaceOptions, writeTestWorkspace } from "../runtime/test-workspace.js";
 import { noTerminal, onTerminal } from "./pty.js";
 import { run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 let folder: string;
 beforeEach(() => {
@@ -82,9 +84,11 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
   });
 
   it.each(Object.keys(commands))("%s --help fits into 60 columns", async (name) => {
-    const { text } = await onTerminal([name, "--help"], { columns: 60 });
+    const { stdout } = await runHere([name, "--help"], { typed: "", columns: 60, env: { NO_COLOR: "" } });
     // Examples are lines to copy, and so they are not wrapped.
-    const wide = (text.split("Examples:")[0] ?? "").split("\n").filter((line) => displayWidth(line) > 60);
+    const wide = (stripVTControlCharacters(stdout).split("Examples:")[0] ?? "")
+      .split("\n")
+      .filter((line) => displayWidth(line) > 60);
     expect(wide).toEqual([]);
   });
 
