@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -19,9 +20,14 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 let top: string;
+/** A copy of the sources, built, and what the build made there. */
+let folder: string;
+let built: { [path: string]: string };
 beforeAll(() => {
   top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-build-")));
-});
+  folder = copyTo(join(top, "one"));
+  built = build(folder);
+}, 240_000);
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 /** A copy of the sources in a folder of another name and depth, with the packages of this repository. */
@@ -78,17 +84,15 @@ function bundledPackages(dist: string): string[] {
   });
 }
 
-it("gives the same bytes again, and in another folder", () => {
-  const first = copyTo(join(top, "one"));
-  const built = build(first);
+it("gives the same bytes again, in another folder and over an earlier build", () => {
   expect(Object.keys(built).length).toBeGreaterThan(50);
-  expect(build(first)).toEqual(built);
-  expect(build(copyTo(join(top, "another", "deep", "folder")))).toEqual(built);
+  const another = copyTo(join(top, "another", "deep", "folder"));
+  cpSync(join(folder, "dist"), join(another, "dist"), { recursive: true });
+  writeFileSync(join(another, "dist", "cli", "left-over.js"), "");
+  expect(build(another)).toEqual(built);
 }, 240_000);
 
 it("makes everything that the package has, and nothing is packed that it did not make", () => {
-  const folder = copyTo(join(top, "packed"));
-  const built = build(folder);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", top], {
     cwd: folder,
@@ -104,8 +108,6 @@ it("makes everything that the package has, and nothing is packed that it did not
 }, 240_000);
 
 it("has the licence of every package whose code is bundled", () => {
-  const folder = copyTo(join(top, "licences"));
-  build(folder);
   const text = readFileSync(join(folder, "dist", "THIRD_PARTY_NOTICES.txt"), "utf8");
   const sections = text.split(`\n${"-".repeat(80)}\n\n`).slice(1);
   const titles = sections.map((section) => section.split(" (")[0] ?? "");
@@ -113,4 +115,4 @@ it("has the licence of every package whose code is bundled", () => {
   expect(packages.length).toBeGreaterThan(15);
   expect(packages.filter((name) => !titles.includes(name))).toEqual([]);
   for (const section of sections) expect(section).toMatch(/copyright|licen[cs]e/i);
-}, 240_000);
+});

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repository } from "../live/session.js";
 import { run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 let folder: string;
 let bundle: string;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   cpSync(join(repository, "test", "fixtures", "python"), folder, { recursive: true });
   writeFileSync(join(folder, "lspi.toml"), config);
   bundle = join(folder, "bundle");
-  expect((await run(["generate", "--config", join(folder, "lspi.toml"), "--out", bundle])).code).toBe(0);
+  expect((await runHere(["generate", "--config", join(folder, "lspi.toml"), "--out", bundle])).code).toBe(0);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -44,7 +45,7 @@ describe("serve --bundle", () => {
 
   it("answers calls", async () => {
     const args = JSON.stringify({ file_path: "greet.py", symbol_name: "greet" });
-    const { code, stdout } = await run([
+    const { code, stdout } = await runHere([
       "call",
       "find_references",
       args,
@@ -58,16 +59,16 @@ describe("serve --bundle", () => {
   });
 
   it("accepts the pinned bundle and no other", async () => {
-    const pinned = await run(["serve", "--bundle", bundle, "--expect", digest(), "--workspace", folder], {
+    const pinned = await runHere(["serve", "--bundle", bundle, "--expect", digest(), "--workspace", folder], {
       input: handshake,
     });
     expect(pinned.code).toBe(0);
-    const other = await run(["serve", "--bundle", bundle, "--expect", `sha256-${"0".repeat(64)}`], {
+    const other = await runHere(["serve", "--bundle", bundle, "--expect", `sha256-${"0".repeat(64)}`], {
       input: handshake,
     });
     expect(other).toMatchObject({ code: 3, stdout: "" });
     expect(other.stderr).toContain("bundle/pin");
-    const config = await run(["serve", "--config", join(folder, "lspi.toml"), "--expect", digest()], {
+    const config = await runHere(["serve", "--config", join(folder, "lspi.toml"), "--expect", digest()], {
       input: handshake,
     });
     expect(config.code).toBe(0);
@@ -93,7 +94,7 @@ describe("serve --bundle", () => {
     cpSync(bundle, copy, { recursive: true });
     const path = join(copy, file);
     writeFileSync(path, change(existsSync(path) ? readFileSync(path, "utf8") : ""));
-    const { code: exit, stdout, stderr } = await run(["serve", "--bundle", copy], { input: handshake });
+    const { code: exit, stdout, stderr } = await runHere(["serve", "--bundle", copy], { input: handshake });
     rmSync(copy, { recursive: true });
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: "" });
     expect(stderr).toContain(code);

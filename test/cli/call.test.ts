@@ -4,11 +4,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { range, writeTestWorkspace } from "../runtime/test-workspace.js";
 import { type Run, run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 const uri = "file:///work/a.fake";
 const text = "one two\n".repeat(30);
 let top: string;
+/** Calls in this process. */
 let call: (...words: string[]) => Promise<Run>;
+/** Calls in a process of its own, as a shell does. */
+let callApart: (...words: string[]) => Promise<Run>;
 
 beforeAll(() => {
   const symbol = (line: number) => ({
@@ -44,8 +48,10 @@ beforeAll(() => {
   });
   top = made.outside;
   const env = { XDG_STATE_HOME: join(top, "state") };
-  call = (...words) =>
-    run(["call", ...words, "--config", join(top, "lspi.json")], { cwd: join(top, "work"), env });
+  const there = { cwd: join(top, "work"), env };
+  const lineOf = (words: string[]) => ["call", ...words, "--config", join(top, "lspi.json")];
+  call = (...words) => runHere(lineOf(words), there);
+  callApart = (...words) => run(lineOf(words), there);
 });
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
@@ -109,7 +115,7 @@ describe("arguments", () => {
 describe("pages", () => {
   it("are reached by their cursors in later calls, until the files change", async () => {
     const ask = (...words: string[]) =>
-      call("find_references", "a.fake:1:1", "page_size=10", "--json", ...words);
+      callApart("find_references", "a.fake:1:1", "page_size=10", "--json", ...words);
     const lines = (page: Run) => (answer(page).locations as { line: number }[]).map(({ line }) => line);
     const first = await ask();
     const second = await ask(`cursor=${answer(first).next_cursor}`);

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.js";
 import { run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 let folder: string;
 beforeEach(() => {
@@ -21,13 +22,13 @@ function write(name: string, text: string): string {
 
 describe("help and wrong use", () => {
   it("lists every command", async () => {
-    const { code, stdout } = await run(["--help"]);
+    const { code, stdout } = await runHere(["--help"]);
     expect(code).toBe(0);
     for (const name of Object.keys(commands)) expect(stdout).toContain(`  ${name}`);
   });
 
   it.each(Object.keys(commands))("%s --help shows its usage", async (name) => {
-    const { code, stdout, stderr } = await run([name, "--help"]);
+    const { code, stdout, stderr } = await runHere([name, "--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Usage: lsp-proxy ${name}`));
   });
@@ -41,17 +42,17 @@ describe("help and wrong use", () => {
     const command = await run(["serv"]);
     expect(command).toMatchObject({ code: 2, stdout: "" });
     expect(command.stderr).toContain("did you mean `serve`?");
-    const flag = await run(["validate", "--confg", "x"]);
+    const flag = await runHere(["validate", "--confg", "x"]);
     expect(flag.code).toBe(2);
     expect(flag.stderr).toContain("'--confg'; did you mean `--config`?");
-    expect((await run(["generate"])).code).toBe(2);
-    expect((await run(["call"])).code).toBe(2);
-    expect((await run([])).code).toBe(2);
+    expect((await runHere(["generate"])).code).toBe(2);
+    expect((await runHere(["call"])).code).toBe(2);
+    expect((await runHere([])).code).toBe(2);
   });
 
   it("prints its version", async () => {
     for (const word of ["--version", "-v", "-V", "version"])
-      expect((await run([word])).stdout.trim()).toBe(
+      expect((await runHere([word])).stdout.trim()).toBe(
         JSON.parse(readFileSync("package.json", "utf8")).version,
       );
   });
@@ -64,34 +65,34 @@ describe("help and wrong use", () => {
       [...words, "-C", folder],
       [...words, "--directory", folder],
     ])
-      expect(await run(args)).toMatchObject({
+      expect(await runHere(args)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(join(folder, "lspi.toml")),
       });
-    expect(await run(["-C", join(folder, "absent"), "tools"])).toMatchObject({
+    expect(await runHere(["-C", join(folder, "absent"), "tools"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("-C takes a folder"),
     });
-    expect((await run(["tools", "-C"])).code).toBe(2);
+    expect((await runHere(["tools", "-C"])).code).toBe(2);
   });
 
   it("refuses the options of a gateway without --http", async () => {
     for (const words of [["--port", "9"], ["--bind", "127.0.0.1"], ["--allow-remote"]])
-      expect(await run(["serve", ...words])).toMatchObject({
+      expect(await runHere(["serve", ...words])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining("add --http"),
       });
   });
 
   it("explains a code, by its whole name or its end", async () => {
-    const whole = await run(["explain", "config/untrusted"]);
+    const whole = await runHere(["explain", "config/untrusted"]);
     expect(whole).toMatchObject({ code: 0, stdout: expect.stringContaining("lsp-proxy trust") });
-    expect(await run(["explain", "untrusted"])).toEqual(whole);
-    expect(JSON.parse((await run(["explain", "config/untrusted", "--json"])).stdout)).toMatchObject({
+    expect(await runHere(["explain", "untrusted"])).toEqual(whole);
+    expect(JSON.parse((await runHere(["explain", "config/untrusted", "--json"])).stdout)).toMatchObject({
       code: "config/untrusted",
       kind: "problem",
     });
-    expect(await run(["explain", "config/untrused"])).toMatchObject({
+    expect(await runHere(["explain", "config/untrused"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("did you mean `config/untrusted`?"),
     });
@@ -100,19 +101,19 @@ describe("help and wrong use", () => {
 
 describe("validate", () => {
   it("accepts a good config", async () => {
-    const { code, stdout, stderr } = await run(["validate", "--config", write("lspi.toml", config)]);
+    const { code, stdout, stderr } = await runHere(["validate", "--config", write("lspi.toml", config)]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("1 server, 12 tools, no errors");
   });
 
   it("shows all problems with their places and exits with 3", async () => {
     const file = write("lspi.toml", `${config}comand = "x"\nargs = 3\n`);
-    const { code, stdout, stderr } = await run(["validate", "--config", file]);
+    const { code, stdout, stderr } = await runHere(["validate", "--config", file]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain(`${file}:6:1`);
     expect(stderr).toContain("command");
     expect(stderr).toContain(`${file}:7:8`);
-    const asJson = await run(["validate", "--config", file, "--json"]);
+    const asJson = await runHere(["validate", "--config", file, "--json"]);
     expect(asJson.code).toBe(3);
     expect(JSON.parse(asJson.stdout).problems).toMatchObject([
       { code: "config/unknown-key", suggestion: "command", line: 6, column: 1 },
@@ -127,7 +128,7 @@ describe("validate", () => {
       "lspi.toml",
       `[[servers]]\nid = "py"\nkind = "pyrigth"\n[limits]\nmax_items = "many"\n[[tools]]\n${tool}${request}`,
     );
-    const { stdout } = await run(["validate", "--config", file, "--json"]);
+    const { stdout } = await runHere(["validate", "--config", file, "--json"]);
     expect(
       JSON.parse(stdout).problems.map(({ code, line }: { code: string; line: number }) => [code, line]),
     ).toEqual([
@@ -147,7 +148,7 @@ describe("validate", () => {
     ].join("\n");
     const server = '[allow]\ncommands = ["x"]\n[[servers]]\nid = "s"\ncommand = "y"\nextensions = ["b/c"]\n';
     const file = write("lspi.toml", `${server}${tool}\n`);
-    const { stdout } = await run(["validate", "--config", file, "--json"]);
+    const { stdout } = await runHere(["validate", "--config", file, "--json"]);
     expect(
       JSON.parse(stdout).problems.map(({ code, line }: { code: string; line: number }) => [code, line]),
     ).toEqual([
@@ -163,7 +164,7 @@ describe("validate", () => {
   });
 
   it("says when the file is not there", async () => {
-    const { code, stderr } = await run(["validate", "--config", join(folder, "absent.toml")]);
+    const { code, stderr } = await runHere(["validate", "--config", join(folder, "absent.toml")]);
     expect(code).toBe(3);
     expect(stderr).toContain("config/not-found");
   });
@@ -172,27 +173,27 @@ describe("validate", () => {
 describe("generate --deploy", () => {
   it("prints one file for a named config, the same each time, and says what it needs", async () => {
     const file = write("lspi.toml", config);
-    const printed = await run(["generate", "--deploy", "haproxy", "--config", file, "--gateways", "3"]);
+    const printed = await runHere(["generate", "--deploy", "haproxy", "--config", file, "--gateways", "3"]);
     expect(printed).toMatchObject({ code: 0, stderr: "" });
     expect(printed.stdout.match(/^ +server gateway-/gm)).toHaveLength(3);
     const out = join(folder, "deploy");
-    await run(["generate", "--deploy", "haproxy", "--config", file, "--gateways", "3", "--out", out]);
+    await runHere(["generate", "--deploy", "haproxy", "--config", file, "--gateways", "3", "--out", out]);
     expect(readFileSync(join(out, "haproxy.cfg"), "utf8")).toBe(printed.stdout);
     const wrong = async (...args: string[]) => {
-      const { code, stderr } = await run(["generate", ...args], { cwd: folder });
+      const { code, stderr } = await runHere(["generate", ...args], { cwd: folder });
       expect(code).toBe(2);
       return stderr;
     };
     const targets = "compose, haproxy, kubernetes, systemd";
     expect(await wrong("--deploy", "nomad", "--config", file)).toContain(targets);
-    expect((await run(["generate", "--help"])).stdout.replace(/\s+/g, " ")).toContain(targets);
+    expect((await runHere(["generate", "--help"])).stdout.replace(/\s+/g, " ")).toContain(targets);
     expect(await wrong("--deploy", "systemd", "--config", file, "--gateways", "0")).toContain("--gateways");
     expect(await wrong("--deploy", "systemd", "--trust-workspace")).toContain("--config FILE");
   });
 
   it("prints nothing that the profile would not let start", async () => {
     const file = write("lspi.toml", '[mcp]\ncontext = "gateway"\n');
-    const printed = (target: string) => run(["generate", "--deploy", target, "--config", file]);
+    const printed = (target: string) => runHere(["generate", "--deploy", target, "--config", file]);
     expect(await printed("systemd")).toMatchObject({ code: 0 });
     for (const target of ["compose", "kubernetes"])
       expect(await printed(target)).toMatchObject({
@@ -207,24 +208,24 @@ describe("generate", () => {
   it("writes a bundle, then finds it up to date, then stale, missing and foreign", async () => {
     const file = write("lspi.toml", config);
     const out = join(folder, "bundle");
-    expect((await run(["generate", "--config", file, "--out", out])).code).toBe(0);
-    expect((await run(["generate", "--config", file, "--out", out, "--check"])).code).toBe(0);
+    expect((await runHere(["generate", "--config", file, "--out", out])).code).toBe(0);
+    expect((await runHere(["generate", "--config", file, "--out", out, "--check"])).code).toBe(0);
     writeFileSync(join(out, "foreign.txt"), "x");
-    const foreign = await run(["generate", "--config", file, "--out", out, "--check"]);
+    const foreign = await runHere(["generate", "--config", file, "--out", out, "--check"]);
     expect(foreign.code).toBe(1);
     expect(foreign.stderr).toContain("bundle/foreign");
     rmSync(join(out, "foreign.txt"));
     mkdirSync(join(out, "empty"));
-    expect((await run(["generate", "--config", file, "--out", out, "--check"])).stderr).toContain(
+    expect((await runHere(["generate", "--config", file, "--out", out, "--check"])).stderr).toContain(
       "bundle/foreign",
     );
     rmSync(join(out, "empty"), { recursive: true });
     rmSync(join(out, "handlers", "get_hover.js"));
-    expect((await run(["generate", "--config", file, "--out", out, "--check"])).stderr).toContain(
+    expect((await runHere(["generate", "--config", file, "--out", out, "--check"])).stderr).toContain(
       "bundle/missing",
     );
     writeFileSync(file, `${config}priority = 3\n`);
-    const stale = await run(["generate", "--config", file, "--out", out, "--check"]);
+    const stale = await runHere(["generate", "--config", file, "--out", out, "--check"]);
     expect(stale.code).toBe(1);
     expect(stale.stderr).toContain("bundle/stale");
     expect(stale.stderr).toMatch(/\n\s*\+.*3/);
@@ -232,7 +233,7 @@ describe("generate", () => {
 
   it("never replaces a folder that is not a bundle", async () => {
     const file = write("lspi.toml", config);
-    const { code, stderr } = await run(["generate", "--config", file, "--out", folder]);
+    const { code, stderr } = await runHere(["generate", "--config", file, "--out", folder]);
     expect(code).toBe(3);
     expect(stderr).toContain("bundle/unwritable");
     expect(readFileSync(file, "utf8")).toBe(config);
@@ -242,14 +243,14 @@ describe("generate", () => {
 describe("tools, explain, schema", () => {
   it("weighs the default profile under 9 KB", async () => {
     const file = write("lspi.toml", config);
-    const { code, stdout } = await run(["tools", "--config", file, "--json", "--budget", "9216"]);
+    const { code, stdout } = await runHere(["tools", "--config", file, "--json", "--budget", "9216"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).tools).toHaveLength(12);
-    expect((await run(["tools", "--config", file, "--budget", "100"])).code).toBe(1);
+    expect((await runHere(["tools", "--config", file, "--budget", "100"])).code).toBe(1);
   });
 
   it("explains a limit that an argument says by its name", async () => {
-    const { stdout } = await run(["explain", "--context", "lspi"]);
+    const { stdout } = await runHere(["explain", "--context", "lspi"]);
     expect(stdout).not.toContain("[object");
     expect(stdout).toMatch(/at most `\w+`/);
   });
@@ -259,33 +260,35 @@ describe("tools, explain, schema", () => {
     mkdirSync(join(folder, "other"));
     const other = dirname(write("other/app.py", "def greet():\n    pass\n"));
     const named = ["--config", file, "--workspace", other];
-    expect((await run(["explain", ...named])).stdout).toContain(`workspace  ${other};`);
-    expect((await run(["explain", "--config", file])).stdout).toContain(`workspace  ${dirname(file)};`);
+    expect((await runHere(["explain", ...named])).stdout).toContain(`workspace  ${other};`);
+    expect((await runHere(["explain", "--config", file])).stdout).toContain(`workspace  ${dirname(file)};`);
     const asked = JSON.stringify({ file_path: "app.py" });
-    const answer = await run(["call", "get_document_symbols", asked, ...named]);
+    const answer = await runHere(["call", "get_document_symbols", asked, ...named]);
     expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining("greet") });
-    const plans = [named, named.slice(0, 2)].map((words) => run(["explain", ...words, "--json"]));
+    const plans = [named, named.slice(0, 2)].map((words) => runHere(["explain", ...words, "--json"]));
     const [one, two] = await Promise.all(plans);
     expect(one?.stdout).toBe(two?.stdout);
   });
 
   it("explains the plan for a person and as data", async () => {
     const file = write("lspi.toml", config);
-    const { stdout } = await run(["explain", "--config", file]);
+    const { stdout } = await runHere(["explain", "--config", file]);
     expect(stdout).toContain("pyright-langserver --stdio");
     expect(stdout).toContain("textDocument/references");
-    const plan = JSON.parse((await run(["explain", "--config", file, "--json"])).stdout);
+    const plan = JSON.parse((await runHere(["explain", "--config", file, "--json"])).stdout);
     expect(plan.servers[0].id).toBe("py");
   });
 
   it("prints the schemas", async () => {
-    const schema = JSON.parse((await run(["schema"])).stdout);
+    const schema = JSON.parse((await runHere(["schema"])).stdout);
     expect(schema.$schema).toContain("2020-12");
     expect(schema.additionalProperties).toBe(false);
     const file = write("lspi.toml", config);
-    const tool = JSON.parse((await run(["schema", "--config", file, "--tool", "find_references"])).stdout);
+    const tool = JSON.parse(
+      (await runHere(["schema", "--config", file, "--tool", "find_references"])).stdout,
+    );
     expect(tool.properties).toHaveProperty("include_declaration");
-    expect((await run(["schema", "--config", file, "--tool", "find_reference"])).stderr).toContain(
+    expect((await runHere(["schema", "--config", file, "--tool", "find_reference"])).stderr).toContain(
       "did you mean `find_references`?",
     );
   });
@@ -296,12 +299,12 @@ describe("call", () => {
     const file = write("lspi.toml", config);
     write("a.py", "def hello() -> int:\n    return 1\n\nhello()\n");
     const args = JSON.stringify({ file_path: "a.py", line: 4, character: 2 });
-    const text = await run(["call", "find_definition", args, "--config", file]);
+    const text = await runHere(["call", "find_definition", args, "--config", file]);
     expect(text).toMatchObject({ code: 0, stderr: "" });
     expect(text.stdout).toMatch(/a\.py\n {2}1:5-1:10 {2}def hello/);
-    const json = await run(["call", "find_definition", "-", "--config", file, "--json"], { input: args });
+    const json = await runHere(["call", "find_definition", "-", "--config", file, "--json"], { input: args });
     expect(JSON.parse(json.stdout).locations).toMatchObject([{ path: "a.py", line: 1, character: 5 }]);
-    const refused = await run([
+    const refused = await runHere([
       "call",
       "find_definition",
       '{"file_path": "../x.py", "line": 1, "character": 1}',
@@ -310,6 +313,6 @@ describe("call", () => {
     ]);
     expect(refused.code).toBe(1);
     expect(refused.stdout).toContain("guard/outside-root");
-    expect((await run(["call", "find_definition", "{", "--config", file])).code).toBe(2);
+    expect((await runHere(["call", "find_definition", "{", "--config", file])).code).toBe(2);
   });
 });

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Run, run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 let top: string;
 const inside = (name: string) => join(top, "work", name);
@@ -33,10 +34,11 @@ beforeAll(() => {
 
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-function call(tool: string, args: object): Promise<Run> {
+/** Calls in a process of its own, or in this one where that makes no difference. */
+function call(tool: string, args: object, runs: typeof run | typeof runHere = run): Promise<Run> {
   const env = { XDG_STATE_HOME: join(top, "state"), XDG_CONFIG_HOME: inside("home") };
   const words = ["call", tool, JSON.stringify(args), "--json", "--config", inside("proxy.toml")];
-  return run(words, { cwd: inside("."), env });
+  return runs(words, { cwd: inside("."), env });
 }
 
 const answer = ({ stdout }: Run) => JSON.parse(stdout) as Record<string, unknown>;
@@ -46,7 +48,7 @@ it.each(["proxy.toml", "conf/base.toml", "home/lsp-proxy/config.toml", "lspi.tom
   async (name) => {
     const before = text("conf/base.toml");
     const args = { file_path: name, content: "", overwrite: true, dry_run: false };
-    const refused = await call("create_file", args);
+    const refused = await call("create_file", args, runHere);
     expect(refused.code).toBe(1);
     expect(answer(refused)).toMatchObject({ ok: false, error: { code: "edit/own-config" } });
     expect(text("conf/base.toml")).toBe(before);
@@ -56,7 +58,7 @@ it.each(["proxy.toml", "conf/base.toml", "home/lsp-proxy/config.toml", "lspi.tom
 it.each([".env", ".git/hooks/pre-commit", "sub/.git", "sub/.GIT/config"])(
   "does not make %s",
   async (name) => {
-    const refused = await call("create_file", { file_path: name, content: "x", dry_run: false });
+    const refused = await call("create_file", { file_path: name, content: "x", dry_run: false }, runHere);
     expect(answer(refused)).toMatchObject({ ok: false, error: { code: "guard/denied" } });
   },
 );

@@ -19,6 +19,7 @@ import { fakeServerPath, type Scenario } from "../fake-server/index.js";
 import { answerCheck, program, testEnvironment } from "../live/session.js";
 import { answersIn, callOf, initialize, openRaw, resultOf, send } from "../mcp/http/support.js";
 import { run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 const token = "a-token-of-the-program-0123456789";
 
@@ -114,14 +115,14 @@ describe("lsp-proxy token", () => {
       Array.from({ length: 6 }, () => run(["token", "--new"], { env: environment() })),
     );
     expect(made.map(({ code, stderr }) => [code, stderr])).toEqual(made.map(() => [0, ""]));
-    const { stdout } = await run(["token", "--list"], { env: environment() });
+    const { stdout } = await runHere(["token", "--list"], { env: environment() });
     expect(stdout.trimEnd().split("\n")).toHaveLength(6);
     expect(new Set(made.map(({ stdout: secret }) => secret)).size).toBe(6);
   });
 
   it("prints the token of the first start, once; more are created and removed while the gateway runs", async () => {
     const { url } = await start(["--config", writeConfig("")]);
-    const tokens = (...args: string[]) => run(["token", ...args], { env: environment() });
+    const tokens = (...args: string[]) => runHere(["token", ...args], { env: environment() });
     const first = await tokens();
     expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w-]{43}\n$/) });
     expect(await tokens()).toMatchObject({ code: 1, stdout: "" });
@@ -139,7 +140,7 @@ describe("lsp-proxy token", () => {
 
 describe("serve --http does not start", () => {
   const refused = async (args: string[], env: { [name: string]: string } = {}) => {
-    const { code, stdout, stderr } = await run(["serve", "--http", ...args], { env: environment(env) });
+    const { code, stdout, stderr } = await runHere(["serve", "--http", ...args], { env: environment(env) });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     return stderr;
   };
@@ -169,7 +170,7 @@ describe("serve --http does not start", () => {
       );
     // The same of a bundle, for which no config is read.
     const bundle = join(folder, "bundle");
-    expect(await run(["generate", ...named, "--out", bundle])).toMatchObject({ code: 0 });
+    expect(await runHere(["generate", ...named, "--out", bundle])).toMatchObject({ code: 0 });
     expect(await refused(["--bundle", bundle, "--port", "80"], env)).toContain("config/bad-value");
     const profile = text.replace(/^extends.*$/m, "").replace("strict = true", "");
     writeFileSync(path, `${profile}[mcp]\ncontext = "gateway"\n`);
@@ -217,7 +218,7 @@ describe("serve --http does not start", () => {
 describe("the running program", () => {
   it("loads what each client needs: no compiler for a bundle, the newer protocol only when it is spoken", async () => {
     const out = join(folder, "bundle");
-    await run(["generate", "--config", writeConfig(""), "--out", out], { env: environment() });
+    await runHere(["generate", "--config", writeConfig(""), "--out", out], { env: environment() });
     const loadedModules = join(folder, "modules.txt");
     const hook = fileURLToPath(new URL("module-trace.mjs", import.meta.url));
     const { url } = await start(["--bundle", out, "--workspace", folder], {

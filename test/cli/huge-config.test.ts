@@ -2,8 +2,13 @@
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { run } from "./run.js";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { OneProcess } from "./one-process.js";
+
+/** One process for all configs, so that one that hangs or crashes it is seen from here. */
+const program = new OneProcess();
+afterAll(() => program.end());
+const run = (words: string[]) => program.run(words, folder);
 
 let folder: string;
 beforeEach(() => {
@@ -68,7 +73,7 @@ describe("a config with", () => {
     it(`${name} is answered`, async () => {
       writeFileSync(join(folder, text.startsWith("{") ? "lspi.json" : "lspi.toml"), text);
       for (const words of [["validate", "--trust-workspace"], ["trust"]]) {
-        const { code, stdout, stderr } = await run(words, { cwd: folder });
+        const { code, stdout, stderr } = await run(words);
         expect([0, 1, 3], stderr).toContain(code);
         expect(stdout.length + stderr.length).toBeLessThan(2_000_000);
       }
@@ -78,7 +83,7 @@ describe("a config with", () => {
     const text = times(4_000, (index) => `k${index}=1`, "\n");
     for (let index = 0; index < 99; index++) writeFileSync(join(folder, `${index}.toml`), text);
     writeFileSync(join(folder, "lspi.toml"), `extends = [${times(99, (index) => `"./${index}.toml"`)}]`);
-    const { code, stdout } = await run(["validate", "--trust-workspace", "--json"], { cwd: folder });
+    const { code, stdout } = await run(["validate", "--trust-workspace", "--json"]);
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ not_shown: expect.any(Number) });
   }, 30_000);
@@ -86,7 +91,7 @@ describe("a config with", () => {
   it("gigabytes is refused", async () => {
     writeFileSync(join(folder, "lspi.toml"), "");
     truncateSync(join(folder, "lspi.toml"), 5 * 2 ** 30);
-    const { code, stderr } = await run(["validate"], { cwd: folder });
+    const { code, stderr } = await run(["validate"]);
     expect(stderr).toContain("larger than 1048576 bytes");
     expect(code).toBe(3);
   });
@@ -96,12 +101,12 @@ describe("a config with", () => {
       join(folder, "lspi.json"),
       json(1_000, (index) => `"k${index}":1`),
     );
-    const { stderr } = await run(["validate", "--trust-workspace"], { cwd: folder });
+    const { stderr } = await run(["validate", "--trust-workspace"]);
     expect(stderr.match(/^error\[/gm)).toHaveLength(100);
     expect(stderr).toMatch(/\nand 900 more\n\n1000 problems\n$/);
-    const { stdout } = await run(["validate", "--trust-workspace", "--json"], { cwd: folder });
+    const { stdout } = await run(["validate", "--trust-workspace", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ errors: 1_000, not_shown: 900 });
-    const doctor = await run(["doctor", "--trust-workspace"], { cwd: folder });
+    const doctor = await run(["doctor", "--trust-workspace"]);
     expect(doctor.stdout).toContain("and 900 more");
   }, 60_000);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { repository } from "../live/session.js";
-import { run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 const profiles = readdirSync(join(repository, "configs", "profiles")).map((name) =>
   name.replace(/\.toml$/, ""),
@@ -30,7 +30,7 @@ describe("profiles", () => {
 
   it.each(profiles)("%s compiles and is weighed", async (name) => {
     const file = config(server);
-    const { code, stdout, stderr } = await run(["tools", "--config", file, "--context", name, "--json"]);
+    const { code, stdout, stderr } = await runHere(["tools", "--config", file, "--context", name, "--json"]);
     expect(stderr).toBe("");
     expect(code).toBe(0);
     const { tools, total } = JSON.parse(stdout) as {
@@ -46,7 +46,7 @@ describe("profiles", () => {
     ["codeflow", "find_definition"],
     ["lspi", "find_references"],
   ])("%s asks for the file and the name in %s, as its documents do", async (context, tool) => {
-    const { stdout } = await run([
+    const { stdout } = await runHere([
       "schema",
       "--config",
       config(server),
@@ -62,7 +62,7 @@ describe("profiles", () => {
     const file = config(
       `workspace_root = "."\n${server}[mcp]\ncontext = "${context}"\n[mcp.tools]\nexclude = ["hover_at"]\n`,
     );
-    const { code, stderr } = await run(["validate", "--config", file]);
+    const { code, stderr } = await runHere(["validate", "--config", file]);
     expect(code).toBe(0);
     expect(stderr).toContain("plan/absent-tool");
     expect(stderr).toContain("`lspi`");
@@ -81,7 +81,7 @@ output = "document_symbols"
 text = "{{#with symbols}}{{this}}{{/with}}"
 request = { method = "textDocument/nothing", params = "text_document" }
 `);
-  const { code, stderr } = await run(["validate", "--config", file]);
+  const { code, stderr } = await runHere(["validate", "--config", file]);
   expect(code).toBe(3);
   expect(stderr).toContain("lspi.toml:8:8");
   expect(stderr).toContain("lspi.toml:14:8");

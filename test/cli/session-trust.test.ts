@@ -19,10 +19,11 @@ import {
   type ElicitResult,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fakeServerPath } from "../fake-server/index.js";
 import { program, testEnvironment } from "../live/session.js";
 import { range } from "../runtime/test-workspace.js";
+import { serveHere } from "./terminal.js";
 
 /** What the person at the client does; undefined: the client does not support the question. */
 type Person = (() => Promise<ElicitResult>) | undefined;
@@ -82,17 +83,23 @@ function writeConfig(): void {
 }
 
 const folders = () => ({ XDG_STATE_HOME: join(top, "state"), XDG_CONFIG_HOME: join(top, "config") });
-const start = (...words: string[]) => ({
+/** How the program is started: in this process, or as a client does it. */
+interface Start {
+  words?: string[];
+  isProcess?: boolean;
+}
+const surroundings = () => ({ cwd: work(), env: { HOME: join(top, "home"), ...folders() } });
+const ownProcess = (words: string[]) => ({
   command: process.execPath,
   args: [program, "serve", ...words],
   cwd: work(),
   stderr: "ignore" as const,
-  env: { ...testEnvironment(), HOME: join(top, "home"), ...folders() },
+  env: { ...testEnvironment(), ...surroundings().env },
 });
 const call = { name: "find_definition", arguments: { file_path: "a.fake", line: 1, character: 1 } };
 const patience = { timeout: 150_000 };
 
-async function older(person: Person, ...words: string[]): Promise<Session> {
+async function older(person: Person, { words = [], isProcess }: Start = {}): Promise<Session> {
   const client = new Client(
     { name: "test", version: "0" },
     { capabilities: person === undefined ? {} : { elicitation: {} } },
@@ -107,17 +114,21 @@ async function older(person: Person, ...words: string[]): Promise<Session> {
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     changes++;
   });
-  await client.connect(new StdioClientTransport(start(...words)));
+  const served = isProcess ? undefined : serveHere(words, surroundings());
+  await client.connect(served?.transport ?? new StdioClientTransport(ownProcess(words)));
   return track({
     questions,
     changes: () => changes,
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async () => (await client.callTool(call, undefined, patience)) as unknown as Told,
-    close: () => client.close(),
+    close: async () => {
+      await client.close();
+      await served?.end();
+    },
   });
 }
 
-async function modern(person: Person, ...words: string[]): Promise<Session> {
+async function modern(person: Person, { words = [], isProcess }: Start = {}): Promise<Session> {
   const client = new ModernClient(
     { name: "test", version: "0" },
     { versionNegotiation: { mode: "auto" }, capabilities: person === undefined ? {} : { elicitation: {} } },
@@ -128,13 +139,17 @@ async function modern(person: Person, ...words: string[]): Promise<Session> {
       questions.push(params.message);
       return person();
     });
-  await client.connect(new ModernStdio(start(...words)));
+  const served = isProcess ? undefined : serveHere(words, surroundings());
+  await client.connect(served?.transport ?? new ModernStdio(ownProcess(words)));
   return track({
     questions,
     changes: () => 0,
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async () => (await client.callTool(call, patience)) as unknown as Told,
-    close: () => client.close(),
+    close: async () => {
+      await client.close();
+      await served?.end();
+    },
   });
 }
 
@@ -171,7 +186,7 @@ describe.each([
   });
 
   it("asks, records a yes as `lsp-proxy trust` does, and the call goes on", async () => {
-    const session = await connect(yes);
+    const session = await connect(yes, { isProcess: true });
     expect(await session.tools()).not.toContain("own_tool");
     const told = await session.call();
     expect(textOf(told)).toContain("a.fake");
@@ -211,7 +226,7 @@ describe.each([
   });
 
   it("needs no trust where the config is named", async () => {
-    const session = await connect(never, "--config", "lspi.json");
+    const session = await connect(never, { words: ["--config", "lspi.json"] });
     expect((await session.call()).isError).toBeFalsy();
     expect([session.questions, recorded()]).toEqual([[], undefined]);
   });
@@ -220,14 +235,32 @@ describe.each([
 describe("a user who does not answer", () => {
   beforeEach(writeConfig);
 
+  afterEach(() => void vi.useRealTimers());
+
   it("leaves the call refused after a bounded time, for all calls that waited, with sessions", async () => {
-    const session = await older(never);
-    const both = await Promise.all([session.call(), session.call()]);
-    for (const told of both) expect(textOf(told)).toContain("lsp-proxy trust");
+    let onAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      onAsked = resolve;
+    });
+    const session = await older(() => {
+      onAsked();
+      return never();
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let refused = 0;
+    const calls = [session.call(), session.call()];
+    for (const call of calls) void call.then(() => refused++);
+    await asked;
+    // Less than the minute that a client waits.
+    await vi.advanceTimersByTimeAsync(40_000);
+    expect(refused).toBe(0);
+    await vi.advanceTimersByTimeAsync(10_000);
+    for (const told of await Promise.all(calls)) expect(textOf(told)).toContain("lsp-proxy trust");
+    vi.useRealTimers();
     expect((await session.call()).isError).toBe(true);
     expect(session.questions).toHaveLength(1);
     expect(recorded()).toBeUndefined();
-  }, 120_000);
+  });
 
   it("keeps no other call waiting in 2026-07-28", async () => {
     const session = await modern(never);

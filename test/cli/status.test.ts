@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Scenario } from "../fake-server/index.js";
 import { program, testEnvironment } from "../live/session.js";
 import { type TestWorkspaceOptions, writeTestWorkspace } from "../runtime/test-workspace.js";
-import { run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -86,7 +86,7 @@ describe("--trace", () => {
     // One that others could read, from an earlier run.
     writeFileSync(trace, "", { mode: 0o644 });
     const args = ["call", "get_hover", JSON.stringify(at), "--config", config];
-    expect(await run([...args, "--trace", trace, "--trace-text"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await runHere([...args, "--trace", trace, "--trace-text"])).toMatchObject({ code: 0, stderr: "" });
     expect(readFileSync(trace, "utf8")).toContain(secret);
     expect(statSync(trace).mode & 0o777).toBe(0o600);
     expect(linesOf(trace).at(-1)?.message.method).toBe("exit");
@@ -95,15 +95,15 @@ describe("--trace", () => {
   it("is wrong use when it cannot be written, or has nothing to keep texts in", async () => {
     const { folder, config } = write({ files, servers: { fake } });
     const args = ["call", "get_hover", JSON.stringify(at), "--config", config];
-    expect(await run([...args, "--trace", join(folder, "none", "trace")])).toMatchObject({ code: 2 });
-    expect(await run([...args, "--trace-text"])).toMatchObject({ code: 2 });
+    expect(await runHere([...args, "--trace", join(folder, "none", "trace")])).toMatchObject({ code: 2 });
+    expect(await runHere([...args, "--trace-text"])).toMatchObject({ code: 2 });
   });
 });
 
 describe("status", () => {
   it("starts the servers, reports their state, and leaves none behind", async () => {
     const { config } = write({ files, servers: { fake } });
-    const { code, stdout } = await run(["status", "--config", config, "--json"]);
+    const { code, stdout } = await runHere(["status", "--config", config, "--json"]);
     expect(code).toBe(0);
     const { servers } = JSON.parse(stdout) as { servers: { [name: string]: unknown }[] };
     expect(servers).toMatchObject([
@@ -147,12 +147,12 @@ describe("status", () => {
     const scenario = join(folder, "fake.json");
     const go = join(folder, "go");
     writeFileSync(scenario, readFileSync(scenario, "utf8").replace("GO", go));
-    const early = await run(["status", "--config", config, "--json", "--timeout", "1"]);
+    const early = await runHere(["status", "--config", config, "--json", "--timeout", "1"]);
     expect(JSON.parse(early.stdout)).toMatchObject({ servers: [{ readiness: "indexing" }] });
     expect(early.stderr).toContain("fake was not ready after 1 s");
-    const whole = run(["status", "--config", config, "--json"]);
+    const whole = runHere(["status", "--config", config, "--json"]);
     // Longer than the time that a call would wait for it.
-    setTimeout(() => writeFileSync(go, ""), 2_000);
+    setTimeout(() => writeFileSync(go, ""), 1_000);
     expect(JSON.parse((await whole).stdout)).toMatchObject({ servers: [{ readiness: "ready" }] });
     expect((await whole).stderr).toBe("");
   });
@@ -160,7 +160,7 @@ describe("status", () => {
   it("exits with 1 when a server does not come up, and says why in its own words", async () => {
     const bad: { scenario: Scenario } = { scenario: { start: [{ stderr: "no licence\n" }, { exit: 3 }] } };
     const { config } = write({ files, servers: { bad } });
-    const { code, stdout } = await run(["status", "--config", config]);
+    const { code, stdout } = await runHere(["status", "--config", config]);
     expect(code).toBe(1);
     expect(stdout).toContain("exited with code 3");
     expect(stdout).toContain("stderr: no licence");
@@ -172,7 +172,7 @@ describe("the log", () => {
     const { folder, config } = write({ files, servers: { fake } });
     const log = join(folder, "proxy.log");
     const args = ["call", "get_hover", JSON.stringify(at), "--config", config, "--log-file", log];
-    const { stderr } = await run([...args, "--log-json", "--log-level", "info"]);
+    const { stderr } = await runHere([...args, "--log-json", "--log-level", "info"]);
     expect(stderr).toBe("");
     expect(statSync(log).mode & 0o777).toBe(0o600);
     const [first] = readFileSync(log, "utf8").trim().split("\n");
@@ -181,6 +181,6 @@ describe("the log", () => {
       message: "server started",
       server: "fake",
     });
-    expect(await run([...args, "--log-level", "loud"])).toMatchObject({ code: 2 });
+    expect(await runHere([...args, "--log-level", "loud"])).toMatchObject({ code: 2 });
   });
 });

@@ -11,7 +11,7 @@ import { tomlText } from "../../src/base/toml-text.js";
 import { commands } from "../../src/cli/commands.js";
 import { parseToml } from "../../src/config/text/toml.js";
 import { fakeServerPath, type Scenario } from "../fake-server/index.js";
-import { run } from "./run.js";
+import { type Run, run } from "./run.js";
 import { runHere } from "./terminal.js";
 
 /** Title, clipboard (OSC 52), clear screen, C1, DEL, direction marks, zero-width and tag characters. */
@@ -38,6 +38,16 @@ function expectClean(text: string, { isAnswer = false } = {}): void {
   expect(found < 0 ? "" : JSON.stringify(around)).toBe("");
   // The text of an answer has lines of its own, which a server may write.
   if (!isAnswer) expect(text.split("\n").filter((line) => line.startsWith("FORGED"))).toEqual([]);
+}
+
+/** What a command line gave has nothing hidden in it, and is JSON where that was asked for. */
+function expectCleanRun(words: string[], { code, stdout, stderr }: Run): void {
+  const [command = ""] = words;
+  expect(code, stderr).not.toBe(70);
+  expectClean(stderr);
+  // The protocol is for a client, which reads JSON.
+  if (command !== "serve") expectClean(stdout, { isAnswer: ["call", "status"].includes(command) });
+  if (words.includes("--json")) expect(typeof JSON.parse(stdout)).toBe("object");
 }
 
 let top: string;
@@ -233,15 +243,22 @@ describe("hidden characters of a repository and its servers", () => {
 
   for (const [command, lines] of Object.entries(runs))
     it(`do not reach the output of ${command}`, async () => {
-      for (const words of lines) {
-        const { code, stdout, stderr } = await run([command, ...words], { cwd: folder, env: environment });
-        expect(code, stderr).not.toBe(70);
-        expectClean(stderr);
-        // The protocol is for a client, which reads JSON.
-        if (command !== "serve") expectClean(stdout, { isAnswer: ["call", "status"].includes(command) });
-        if (words.includes("--json")) expect(typeof JSON.parse(stdout)).toBe("object");
-      }
+      for (const words of lines)
+        expectCleanRun(
+          [command, ...words],
+          await runHere([command, ...words], { cwd: folder, env: environment }),
+        );
     }, 240_000);
+
+  it("do not reach the output of a process of its own", async () => {
+    for (const words of [
+      ["serve", ...named, "--log-level", "debug"],
+      ["call", "get_hover", at(file), ...named],
+      ["call", "get_hover", at("x.refused"), ...named, "--json", "--log-level", "debug"],
+      ["validate", "--config", "broken.json"],
+    ])
+      expectCleanRun(words, await run(words, { cwd: folder, env: environment }));
+  });
 
   it("do not reach a terminal", async () => {
     const lines: [string[], string][] = [
@@ -265,9 +282,9 @@ describe("hidden characters of a repository and its servers", () => {
 
   it("are escaped in answers, and JSON is equal to the answer", async () => {
     const words = ["call", "get_hover", at("good.fake"), ...named];
-    const text = await run(words, { cwd: folder, env: environment });
+    const text = await runHere(words, { cwd: folder, env: environment });
     expect(text.stdout).toContain(escapeText(`hover ${NAME}`.replaceAll(/[\r\n]/g, "")).slice(0, 30));
-    const { stdout } = await run([...words, "--json"], { cwd: folder, env: environment });
+    const { stdout } = await runHere([...words, "--json"], { cwd: folder, env: environment });
     expect(stdout).toContain("\\u202e");
     expect(JSON.stringify(JSON.parse(stdout))).toContain("\u202e");
   });
@@ -275,7 +292,7 @@ describe("hidden characters of a repository and its servers", () => {
   it("are escaped in the log file too", async () => {
     const log = join(top, "log.txt");
     const words = ["call", "get_hover", at("x.refused"), ...named, "--log-file", log];
-    await run(words, { cwd: folder, env: environment });
+    await runHere(words, { cwd: folder, env: environment });
     const text = readFileSync(log, "utf8");
     expect(text).toContain("\\u202e");
     expectClean(text);

@@ -1,32 +1,65 @@
-/** Runs a command in this process with streams that a test holds: a terminal whose person types, or none. */
-import { PassThrough } from "node:stream";
+/** Runs a command in this process with streams that a test holds: a terminal whose person types, a pipe, or a client. */
+import { PassThrough, Writable } from "node:stream";
 import { main } from "../../src/cli/main.js";
-import { assertValidAnswers, testEnvironment } from "../live/session.js";
+import { StreamTransport } from "../../src/mcp/stream-transport.js";
+import { assertValidAnswers, repository, testEnvironment } from "../live/session.js";
+import type { Run } from "./run.js";
 
-export interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
+// Every `serve` in this process listens for signals until the process ends.
+process.setMaxListeners(0);
+
+export interface HereOptions {
+  cwd?: string;
+  env?: { [name: string]: string };
 }
 
-/** Runs the words; `typed` makes it a terminal at which a person types that. */
-export async function runHere(
-  args: string[],
-  options: { cwd: string; typed?: string; env?: { [name: string]: string } },
-): Promise<Outcome> {
+export interface HereInput {
+  /** What a person types at the terminal, which makes it one. */
+  typed?: string;
+  /** The width of that terminal. */
+  columns?: number;
+  /** What a pipe brings. */
+  input?: string;
+}
+
+export async function runHere(args: string[], options: HereOptions & HereInput = {}): Promise<Run> {
   const isTTY = options.typed !== undefined;
-  const stream = () => Object.assign(new PassThrough(), { isTTY });
-  const [stdin, stdout, stderr] = [stream(), stream(), stream()];
-  const text = { stdout: "", stderr: "" };
-  stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    text.stdout += chunk;
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  stdin.end(options.typed ?? options.input ?? "");
+  const [stdout, stderr] = [collector(isTTY, options.columns), collector(isTTY, options.columns)];
+  const { cwd, env } = surroundings(options);
+  const code = await main(args, { stdin, stdout: stdout.stream, stderr: stderr.stream, env, cwd });
+  assertValidAnswers(stderr.text());
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** `serve` with these words: the client's end of its streams, and how to end it. */
+export function serveHere(words: string[], options: HereOptions = {}) {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const stderr = collector(false);
+  const ended = main(["serve", ...words], { stdin, stdout, stderr: stderr.stream, ...surroundings(options) });
+  const end = async () => {
+    stdin.end();
+    await ended;
+    assertValidAnswers(stderr.text());
+  };
+  return { transport: new StreamTransport(stdout, stdin), end };
+}
+
+function surroundings({ cwd = repository, env }: HereOptions) {
+  return { cwd, env: { ...testEnvironment(), NO_COLOR: "1", ...env } };
+}
+
+/** A stream that keeps what is written to it, and has it at once. */
+function collector(isTTY: boolean, columns?: number) {
+  const chunks: Buffer[] = [];
+  const write = (chunk: Buffer, _encoding: BufferEncoding, done: () => void) => {
+    chunks.push(chunk);
+    done();
+  };
+  const stream = Object.assign(new Writable({ write }), {
+    isTTY,
+    ...(columns === undefined ? {} : { columns }),
   });
-  stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    text.stderr += chunk;
-  });
-  stdin.end(options.typed ?? "");
-  const env = { ...testEnvironment(), NO_COLOR: "1", ...options.env };
-  const code = await main(args, { stdin, stdout, stderr, env, cwd: options.cwd });
-  assertValidAnswers(text.stderr);
-  return { code, ...text };
+  return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
 }

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { programsOf } from "../../src/cli/installed.js";
 import { openCatalogue } from "../../src/cli/presets.js";
-import { run } from "./run.js";
+import { runHere } from "./terminal.js";
 
 let top: string;
 let work: string;
@@ -75,7 +75,7 @@ describe("links of a repository", () => {
   for (const [name, wordsOf] of Object.entries(writers))
     for (const path of ["file", "dangling", "folder/kept", "folder/new", "folder/deep/new", "empty"])
       it(`are not followed out of it by ${name} ${path}`, async () => {
-        const { code, stderr } = await run(wordsOf(path), { cwd: work });
+        const { code, stderr } = await runHere(wordsOf(path), { cwd: work });
         expect(homeContent()).toEqual({ kept: KEPT });
         expect(readdirSync(home).sort()).toEqual(["empty", "kept"]);
         expect(stderr).toMatch(/cannot be written: (a link leads out of|it is a folder)/);
@@ -90,7 +90,7 @@ describe("links of a repository", () => {
       symlinkSync(join(home, "kept"), join(work, "lspi.toml"));
       const words =
         { add: ["add", "pyright"], remove: ["remove", "x"], init: ["init", "--all", "--force"] }[name] ?? [];
-      const { code, stderr } = await run(words, { cwd: work });
+      const { code, stderr } = await runHere(words, { cwd: work });
       expect(homeContent()).toEqual({ kept: config });
       expect(stderr).toContain("a link leads out of");
       expect(code).toBe(3);
@@ -101,12 +101,12 @@ describe("links of a repository", () => {
     symlinkSync(work, join(top, "alias"));
     for (const cwd of [top, home]) {
       const words = ["init", "--all", "--force", "-w", join(top, "alias"), "-o", "file"];
-      expect(await run(words, { cwd })).toMatchObject({ code: 3 });
+      expect(await runHere(words, { cwd })).toMatchObject({ code: 3 });
       expect(homeContent()).toEqual({ kept: KEPT });
     }
     const out = join(top, "alias", "file");
     expect(
-      await run(["export", "claude", "--config", "config.toml", "--force", "-o", out], { cwd: work }),
+      await runHere(["export", "claude", "--config", "config.toml", "--force", "-o", out], { cwd: work }),
     ).toMatchObject({
       code: 3,
     });
@@ -118,7 +118,7 @@ describe("links of a repository", () => {
     symlinkSync(join(work, "real"), join(work, "inner"));
     for (const path of ["inner/a.json", join(home, "b.json")])
       expect(
-        await run(["export", "claude", "--config", "config.toml", "-o", path], { cwd: work }),
+        await runHere(["export", "claude", "--config", "config.toml", "-o", path], { cwd: work }),
       ).toMatchObject({
         code: 0,
       });
@@ -144,14 +144,14 @@ describe("explain and validate", () => {
     const probed = facts.filter(({ probe }) => probe !== undefined);
     expect(probed.length).toBeGreaterThan(3);
 
-    const explained = await run(["explain"], { cwd: work, env });
+    const explained = await runHere(["explain"], { cwd: work, env });
     expect(explained.code).toBe(0);
     expect(explained.stdout).toContain(`(${join(bin, "rust-analyzer")}; version not checked)`);
-    expect(await run(["validate"], { cwd: work, env })).toMatchObject({ code: 0 });
+    expect(await runHere(["validate"], { cwd: work, env })).toMatchObject({ code: 0 });
     expect(existsSync(mark) && readFileSync(mark, "utf8")).toBe(false);
 
     // The mark is left by a command that does run them.
-    await run(["servers"], { cwd: work, env });
+    await runHere(["servers"], { cwd: work, env });
     expect(readFileSync(mark, "utf8")).toContain("rust-analyzer --version");
   }, 120_000);
 });
