@@ -8,6 +8,7 @@ import { everything, fill } from "./scenario.js";
 
 /** The long form kills at every write, the short one at a sample of them. */
 const stride = process.env.SOAK_ROUNDS === undefined ? 3 : 1;
+const options = { timeout: 1_800_000 / stride };
 
 let top: string;
 let program: string;
@@ -111,7 +112,7 @@ function undoToken(bench: Bench): string {
 }
 
 describe("killed at every moment, the next opening leaves all or nothing", () => {
-  test("of an apply, which can be undone if it happened", { timeout: 600_000 }, async () => {
+  test("of an apply, which can be undone if it happened", options, async () => {
     const seen: string[] = [];
     await atMoments(stride, async (moment, name) => {
       const bench = freshBench(`apply-${name}`);
@@ -131,7 +132,7 @@ describe("killed at every moment, the next opening leaves all or nothing", () =>
     expect(seen.lastIndexOf("before")).toBeLessThan(seen.indexOf("after"));
   });
 
-  test("of an undo", { timeout: 600_000 }, async () => {
+  test("of an undo", options, async () => {
     const seen = new Set<string>();
     // Undo runs the same code as apply, so fewer writes are tried.
     await atMoments(2 * stride, async (moment, name) => {
@@ -148,7 +149,7 @@ describe("killed at every moment, the next opening leaves all or nothing", () =>
     expect([...seen].toSorted()).toEqual(["after", "before"]);
   });
 
-  test("of a recovery, too", { timeout: 600_000 }, async () => {
+  test("of a recovery, too", options, async () => {
     // The last write before the commit leaves the most to roll back.
     let last = 0;
     for (let moment = 1; ; moment += 8) {

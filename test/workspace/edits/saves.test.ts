@@ -207,7 +207,7 @@ async function saveAt(here: Bench, scenario: Scenario, name: string, way: Way, a
 const isLong = process.env.SOAK_ROUNDS !== undefined;
 const stride = isLong ? 1 : 25;
 const dieStride = isLong ? 1 : 5;
-const options = { timeout: 600_000 };
+const options = { timeout: isLong ? 7_200_000 : 600_000 };
 
 describe.each(["applied", "refused", "undone", "undo refused"] as const)(
   "while an edit is %s",
