@@ -206,7 +206,6 @@ async function saveAt(here: Bench, scenario: Scenario, name: string, way: Way, a
 /** The long form tries every moment, the short one a sample of them. */
 const isLong = process.env.SOAK_ROUNDS !== undefined;
 const stride = isLong ? 1 : 25;
-const dieStride = isLong ? 1 : 5;
 const options = { timeout: isLong ? 7_200_000 : 600_000 };
 
 describe.each(["applied", "refused", "undone", "undo refused"] as const)(
@@ -278,7 +277,7 @@ test(
         while (!isOver) {
           const save = next++;
           let end = "early";
-          for (let die = save; end === "early"; die += dieStride) {
+          for (let die = save; end === "early"; die++) {
             const here = benchAt(join(bench.top, `${way}-${save}-${die}`));
             end = await run(here, way, save, die);
             here.remove();
