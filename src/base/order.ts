@@ -45,8 +45,8 @@ export function sortWith<T>(items: readonly T[], compare: (a: T, b: T) => number
 
 /** What lets other work run while a long list is sorted. */
 export interface Pauses {
-  readonly isOver: boolean;
-  pass(): Promise<void>;
+  readonly isDue: boolean;
+  yield(): Promise<void>;
 }
 
 /** Items that are sorted without a pause: few, because a comparison of two symbols may take some microseconds. */
@@ -63,7 +63,7 @@ export async function mapInTurns<T, U>(
   const mapped: U[] = [];
   for (const item of items) {
     mapped.push(map(item));
-    if (mapped.length % PAUSE_EVERY === 0 && pauses.isOver) await pauses.pass();
+    if (mapped.length % PAUSE_EVERY === 0 && pauses.isDue) await pauses.yield();
   }
   return mapped;
 }
@@ -99,7 +99,7 @@ export async function sortInTurns<T>(
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += RUN_LENGTH) {
     runs.push(sortWith(items.slice(start, start + RUN_LENGTH), compare));
-    if (pauses.isOver) await pauses.pass();
+    if (pauses.isDue) await pauses.yield();
   }
   while (runs.length > 1) {
     const merged: T[][] = [];
@@ -121,7 +121,7 @@ async function merge<T>(
   while (at < left.length && next < right.length) {
     const isRight = compare(right[next] as T, left[at] as T) < 0;
     merged.push((isRight ? right[next++] : left[at++]) as T);
-    if (merged.length % PAUSE_EVERY === 0 && pauses.isOver) await pauses.pass();
+    if (merged.length % PAUSE_EVERY === 0 && pauses.isDue) await pauses.yield();
   }
   return merged.concat(left.slice(at), right.slice(next));
 }

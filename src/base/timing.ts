@@ -130,19 +130,19 @@ export function whenAborted(signal: AbortSignal): Promise<undefined> {
 
 const SLICE_MS = 4;
 
-/** The time slices of one piece of work. Use as `if (turns.isOver) await turns.pass();` in a loop. */
+/** The time slices of one piece of work. Use as `if (turns.isDue) await turns.yield();` in a loop. */
 export class Turns {
   #until = performance.now() + SLICE_MS;
 
   constructor(private readonly signal: AbortSignal) {}
 
-  /** Whether the current slice is used up. */
-  get isOver(): boolean {
+  /** Whether the current slice is used up, so that it is time to yield. */
+  get isDue(): boolean {
     return performance.now() >= this.#until;
   }
 
   /** Lets other work run; throws when the signal aborted. */
-  async pass(): Promise<void> {
+  async yield(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.signal.throwIfAborted();
     this.#until = performance.now() + SLICE_MS;

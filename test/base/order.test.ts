@@ -33,7 +33,7 @@ describe("the one order", () => {
         const keys = isSorted ? values.toSorted((a, b) => a - b) : values;
         const items = keys.map((key, index) => ({ key, index }));
         let [pauses, compared, most] = [0, 0, 0];
-        const pass = async () => {
+        const pause = async () => {
           most = Math.max(most, compared);
           [pauses, compared] = [pauses + 1, 0];
         };
@@ -41,7 +41,7 @@ describe("the one order", () => {
           compared++;
           return a.key - b.key;
         };
-        const sorted = await sortInTurns(items, compare, { isOver: true, pass });
+        const sorted = await sortInTurns(items, compare, { isDue: true, yield: pause });
         expect(sorted).toEqual(sortBy(items, ({ key, index }) => [key, index]));
         expect(pauses > 1).toBe(keys.length > 512);
         // A comparison may take some microseconds, and nothing else runs until the next pause.

@@ -1,10 +1,9 @@
 /** Vue 3 by config alone: two servers, feature lists, a forward rule. The servers are fetched once, beside the repository. */
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run } from "../cli/run.js";
 import { fetch } from "../matrix/fetch.mjs";
+import { type LiveSession, openSession } from "./session.js";
 
 /** They want a TypeScript 5 of their own next to them, so they cannot stand among this project's packages. */
 const packages = [
@@ -26,37 +25,34 @@ const msg = greet("q");
 if (failure !== undefined) console.warn(`stacks/vue is skipped: ${failure}`);
 
 describe.skipIf(modules === undefined)("stacks/vue", () => {
-  let folder = "";
-  beforeAll(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-vue-")));
-    symlinkSync(modules ?? "", join(folder, "node_modules"), "dir");
-    writeFileSync(join(folder, "package.json"), '{ "name": "x", "type": "module" }');
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      '{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022" } }',
-    );
-    writeFileSync(join(folder, "a.ts"), "export function greet(name: string): string {\n  return name;\n}\n");
-    writeFileSync(join(folder, "Comp.vue"), component);
-    // Both servers are started anew for each question, which takes a busy machine long.
-    writeFileSync(join(folder, "lspi.toml"), 'extends = ["stacks/vue"]\n[limits]\ntimeout_ms = 120000\n');
+  let session: LiveSession;
+  beforeAll(async () => {
+    const config = 'extends = ["stacks/vue"]\n[limits]\ntimeout_ms = 120000\n';
+    session = await openSession("empty", config, ["--trust-workspace"], {
+      "package.json": '{ "name": "x", "type": "module" }',
+      "tsconfig.json":
+        '{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler", "target": "es2022" } }',
+      "a.ts": "export function greet(name: string): string {\n  return name;\n}\n",
+      "Comp.vue": component,
+    });
+    symlinkSync(modules ?? "", join(session.folder, "node_modules"), "dir");
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => session?.close());
 
   const ask = async (tool: string, args: object) => {
-    const words = [
-      "call",
-      tool,
-      JSON.stringify(args),
-      "--json",
-      "--config",
-      "lspi.toml",
-      "--trust-workspace",
-    ];
-    const { code, stdout } = await run(words, { cwd: folder });
-    expect(code).toBe(0);
-    return JSON.parse(stdout);
+    const { structuredContent } = await session.call(tool, args);
+    expect(structuredContent).toMatchObject({ ok: true });
+    return structuredContent;
   };
   const greet = expect.objectContaining({ path: "a.ts", line: 1, character: 17 });
+
+  it("finds the uses in a template from a plain module, and gives the outline of a component", async () => {
+    // Nothing of the component is open yet: the project itself must know it.
+    const { locations } = await ask("find_references", { file_path: "a.ts", line: 1, character: 18 });
+    expect(locations).toContainEqual(expect.objectContaining({ path: "Comp.vue", line: 5 }));
+    const { symbols } = await ask("get_document_symbols", { file_path: "Comp.vue" });
+    expect((symbols as { name: string }[]).map(({ name }) => name)).toContain("msg");
+  });
 
   it("goes from script and from template to the definition", async () => {
     for (const place of [
@@ -66,13 +62,5 @@ describe.skipIf(modules === undefined)("stacks/vue", () => {
       const answer = await ask("find_definition", { file_path: "Comp.vue", ...place });
       expect(answer.locations).toEqual([greet]);
     }
-  }, 180_000);
-
-  it("finds the uses in a template from a plain module, and gives the outline of a component", async () => {
-    // Nothing of the component is open yet: the project itself must know it.
-    const { locations } = await ask("find_references", { file_path: "a.ts", line: 1, character: 18 });
-    expect(locations).toContainEqual(expect.objectContaining({ path: "Comp.vue", line: 5 }));
-    const { symbols } = await ask("get_document_symbols", { file_path: "Comp.vue" });
-    expect(symbols.map(({ name }: { name: string }) => name)).toContain("msg");
-  }, 180_000);
+  });
 });

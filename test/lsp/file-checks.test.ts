@@ -1,6 +1,15 @@
 /** How often a warm call touches the disk in a workspace of 50,000 files, with the event source of every platform. */
-import fs, { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
+import fs, {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OpenEventSource, openEventSource, SystemWatches } from "../../src/lsp/watch/event-source.js";
@@ -18,6 +27,19 @@ const sources: [string, OpenEventSource][] = [
   ["one recursive watch", recursive],
 ];
 
+/** The many files, written once and moved into each workspace. */
+let tree: string;
+beforeAll(() => {
+  tree = mkdtempSync(join(tmpdir(), "lsp-proxy-tree-"));
+  for (let index = 0; index < FILES; ) {
+    const folder = join(tree, `p${((index / PER_FOLDER) % 25) | 0}`, `d${(index / PER_FOLDER / 25) | 0}`);
+    mkdirSync(folder, { recursive: true });
+    for (let file = 0; file < PER_FOLDER; file++, index++)
+      writeFileSync(join(folder, `f${file}.fake`), "name\n");
+  }
+}, 120_000);
+afterAll(() => rmSync(tree, { recursive: true, force: true }));
+
 describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, open) => {
   /** Paths that events named. */
   const named = new Set<string>();
@@ -30,6 +52,7 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
   };
   let work: TestWorkspace;
   const span = { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } };
+  const [created, deleted] = ["p3/d1/new.fake", "p4/d1/f1.fake"];
   const names = Array.from({ length: 12 }, (_, index) => `p${index}/d0/f0.fake`);
 
   beforeAll(async () => {
@@ -48,21 +71,19 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
       servers: { fake: { scenario, config: { root_markers: ["*.project", "fake.json"] } } },
       watchOptions: { openEvents, ignoredWaitMs: 60_000 },
     });
-    for (let index = 0; index < FILES; ) {
-      const folder = join(
-        work.folder,
-        `p${((index / PER_FOLDER) % 25) | 0}`,
-        `d${(index / PER_FOLDER / 25) | 0}`,
-      );
-      mkdirSync(folder, { recursive: true });
-      for (let file = 0; file < PER_FOLDER; file++, index++)
-        writeFileSync(join(folder, `f${file}.fake`), "name\n");
-    }
+    for (const name of readdirSync(tree)) renameSync(join(tree, name), join(work.folder, name));
     // Everything is warm: open documents, shown files, roots.
     for (const name of ["a.fake", "b.fake", ...names]) await hover(name);
     await work.call("find_references", { file_path: "a.fake", line: 1, character: 1 });
   }, 120_000);
-  afterAll(() => work.close());
+  afterAll(async () => {
+    // The next workspace gets the tree as it was.
+    rmSync(join(work.folder, created), { force: true });
+    writeFileSync(join(work.folder, deleted), "name\n");
+    for (const name of readdirSync(work.folder).filter((each) => /^p\d+$/.test(each)))
+      renameSync(join(work.folder, name), join(tree, name));
+    await work.close();
+  });
 
   const hover = async (file: string) => {
     const { structured } = await work.call("get_hover", { file_path: file, line: 1, character: 1 });
@@ -96,15 +117,12 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
   });
 
   it("knows what an event named, at a cost that does not depend on the workspace", async () => {
-    const created = join(work.folder, "p3/d1/new.fake");
-    const deleted = join(work.folder, "p4/d1/f1.fake");
-    writeFileSync(created, "new\n");
-    unlinkSync(deleted);
+    const paths = [created, deleted].map((name) => join(work.folder, name));
+    writeFileSync(join(work.folder, created), "new\n");
+    unlinkSync(join(work.folder, deleted));
     // Node's emulation lists the folders of its events itself.
     if (open === recursive)
-      await expect
-        .poll(() => [...named], { timeout: 10_000 })
-        .toEqual(expect.arrayContaining([created, deleted]));
+      await expect.poll(() => [...named], { timeout: 10_000 }).toEqual(expect.arrayContaining(paths));
     const counted = countCalls();
     try {
       await hover("a.fake");
@@ -117,8 +135,8 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
     const changes = (await work.received("workspace/didChangeWatchedFiles")).flatMap(
       (params) => params.changes as { uri: string; type: number }[],
     );
-    expect(changes).toContainEqual({ uri: work.uri("p3/d1/new.fake"), type: 1 });
-    expect(changes).toContainEqual({ uri: work.uri("p4/d1/f1.fake"), type: 3 });
+    expect(changes).toContainEqual({ uri: work.uri(created), type: 1 });
+    expect(changes).toContainEqual({ uri: work.uri(deleted), type: 3 });
   });
 });
 

@@ -14,6 +14,7 @@ import { loadConfig } from "../../src/config/load.js";
 import { ajvCompiler } from "../../src/emit/ajv-compiler.js";
 import { emitBundle } from "../../src/emit/bundle.js";
 import { readTemplates } from "../../src/emit/render.js";
+import { shippedCode } from "../../src/emit/shipped-validators.js";
 import type { Log } from "../../src/lsp/types.js";
 import { buildPlan } from "../../src/plan/build.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
@@ -22,6 +23,9 @@ import type { CallOutcome, Session } from "../../src/runtime/session.js";
 import { fakeServerPath, type Scenario } from "../fake-server/index.js";
 
 const repository = fileURLToPath(new URL("../../", import.meta.url));
+const templates = readTemplates(join(repository, "templates"));
+/** As in the program: the validators of the shipped tools are compiled by the build, others once for all tests of a file. */
+const compiler = ajvCompiler(shippedCode(join(repository, "dist", "validators")));
 
 export interface TestWorkspaceOptions {
   /** Path → text of the files in the workspace. */
@@ -97,11 +101,7 @@ export function compileConfig(configPath: string): Bundle {
   );
   const { plan, problems } = buildPlan(loaded.config, loaded);
   expect(problems.filter((problem) => problem.severity === "error")).toEqual([]);
-  return emitBundle(plan, {
-    templates: readTemplates(join(repository, "templates")),
-    compiler: ajvCompiler(),
-    generator: "lsp-proxy test",
-  });
+  return emitBundle(plan, { templates, compiler, generator: "lsp-proxy test" });
 }
 
 /** Opens a runtime and a session on it. */

@@ -68,7 +68,7 @@ export async function workspaceDiagnostics(
   for (const [path, items] of sortBy([...found], ([name]) => [name])) {
     const unique = await uniqueByInTurns(items, canonicalText, turns);
     if (unique.length > 0) files.push({ uri: fileUri(path), items: unique });
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   const status = files.length > 0 ? "diagnostics" : why === "" ? "clean" : "unknown";
   return { status, why, files, readiness: readiness.now };

@@ -93,7 +93,7 @@ export async function stampsOf(paths: Iterable<string>, turns: Turns): Promise<S
   const stamps = new Map<string, FileStamp | undefined>();
   for (const path of paths) {
     stamps.set(path, stampOf(path));
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   return stamps;
 }

@@ -131,7 +131,7 @@ export class EditBuilder {
       const changes: TextChange[] = [];
       const turns = new Turns(this.call.signal);
       for (const { range, ...edit } of edits) {
-        if (turns.isOver) await turns.pass();
+        if (turns.isDue) await turns.yield();
         const extent = exactExtent(text.lines, range, unit);
         if (extent === undefined)
           this.edit.refuse("edit/out-of-range", shown, "does not contain a range of the edit");

@@ -55,7 +55,7 @@ export async function collect<T>(
       files.push(file);
       if (isMixed) mixed.add(file);
     }
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   call.evidence.dropMany(outside);
   // A listing that is shown whole is compared as it is shown: all of its files are read anyway.
@@ -94,7 +94,7 @@ async function groupByFile<T>(
     group.isMixed ||= server !== first && (kind.range !== undefined || server.encoding !== first.encoding);
     // One URI string per file: the reply's own strings can then be freed.
     group.items.push({ server, uri: group.uri, range, what });
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   return [...new Set(byUri.values())];
 }
@@ -174,7 +174,7 @@ export async function uniqueItems<T>(
   for (const item of sorted) {
     const before = unique.at(-1);
     if (before === undefined || compare(before, item) !== 0) unique.push(item);
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   return unique;
 }
@@ -203,7 +203,7 @@ export async function sortUnique<T>(
   for (const shown of sorted) {
     const last = kept.at(-1);
     if (last === undefined || !isTie(last, shown) || text(last.item) !== text(shown.item)) kept.push(shown);
-    if (context.turns.isOver) await context.turns.pass();
+    if (context.turns.isDue) await context.turns.yield();
   }
   file.items = kept.map(({ item }) => item);
   file.isSorted = true;
@@ -228,7 +228,7 @@ async function shownOrder<T>(
   for (const item of items) {
     const range = kind.range === undefined ? item.range : kind.range(item, lines);
     shown.push({ item, range: range && shownRange(range, item.server.encoding) });
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   const keyOf = (entry: Shown<T>): KeyPart[] => {
     entry.key ??=

@@ -51,7 +51,7 @@ export async function sortRendered(
   for (const item of items) {
     const text = canonicalText(item);
     if (!unique.has(text)) unique.set(text, item);
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   if (facts.order.length === 0) return new RenderedList([...unique.values()]);
   const keyed = await mapInTurns(
@@ -154,7 +154,7 @@ async function renderItems<T>(
   const rendered: Json[] = [];
   for (const item of file.items.slice(from, to)) {
     rendered.push(kind.render(item, file.admitted, places, lines));
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   return rendered;
 }
@@ -169,7 +169,7 @@ async function bytesOf<T>(kind: ItemKind<T>, files: readonly FileItems<T>[], tur
     bytes += BYTES_PER_FILE + items.length * BYTES_PER_ITEM;
     for (const { what } of items) {
       bytes += kind.bytes(what);
-      if (turns.isOver) await turns.pass();
+      if (turns.isDue) await turns.yield();
     }
   }
   return bytes;

@@ -28,7 +28,7 @@ export async function collectRanked<T>(
       identity: JSON.stringify([path, range ?? null, ranked.text]),
       order: [...ranked.key, ranked.index, server.plan.id, server.root],
     });
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   const sorted = await sortInTurns(found, (a, b) => compareKeys(a.order, b.order), turns);
   const files: FileItems<T>[] = [];

@@ -98,7 +98,7 @@ export async function declaredOn(call: CallState, target: Target, line: number):
     const start = extentOf(symbol, lines)?.start;
     const place = start && toPoint(lines, start, symbol.server.encoding, "utf-16");
     if (place?.line === line) here.push(place);
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   return sortBy(here, ({ character }) => [character])[0];
 }
@@ -190,7 +190,7 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
   const described: { symbol: FoundSymbol; item: Awaited<ReturnType<typeof describe>> }[] = [];
   for (const symbol of found.slice(0, MOST_MATCHES)) {
     described.push({ symbol, item: await describe(call, symbol) });
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   const distinct = sortBy(
     uniqueBy(described, ({ item }) => canonicalText(item.at)),

@@ -40,7 +40,7 @@ async function identifiedActions(reply: ReplyData, call: CallState): Promise<Off
   for (const { server, entry } of documentEntries(reply, call, what)) {
     if (!isTable(entry) || typeof entry.title !== "string") throw garbled(server, what);
     offers.push({ server, item: render(call, entry.title, entry), entry });
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   return withIds(offers, turns);
 }

@@ -21,7 +21,7 @@ export const calls: Shape = {
     for (const { server, value, item: asked } of reply.parts) {
       if (server === undefined) throw garbled(server, callsName);
       for (const entry of listOf(value)) {
-        if (turns.isOver) await turns.pass();
+        if (turns.isDue) await turns.yield();
         const { other, sites, sitesUri } = readCall(server, entry, asked);
         const item = await renderItem(call, server, other);
         if (item === undefined) {
@@ -33,7 +33,7 @@ export const calls: Shape = {
         const points: Json[] = [];
         for (const range of sites) {
           points.push(await places.point(server, sitesUri, range.start));
-          if (turns.isOver) await turns.pass();
+          if (turns.isDue) await turns.yield();
         }
         found.push({ ...item, ...(text === undefined ? {} : { text }), sites: points });
       }
@@ -59,7 +59,7 @@ export const types: Shape = {
     for (const { server, value } of reply.parts) {
       if (server === undefined) throw garbled(server, typesName);
       for (const entry of listOf(value)) {
-        if (turns.isOver) await turns.pass();
+        if (turns.isDue) await turns.yield();
         const raw = readItem(server, entry, typesName);
         const item = await renderItem(call, server, raw);
         if (item === undefined) call.evidence.drop(raw);
@@ -126,7 +126,7 @@ async function joinSites(found: JsonObject[], call: CallState, turns: Turns): Pr
     const same = joined.get(key) ?? { item, sites: [] };
     joined.set(key, same);
     for (const site of Array.isArray(sites) ? sites : []) same.sites.push(site);
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   const { line, character } = call.places.dialect.position;
   const items: JsonObject[] = [];
@@ -141,7 +141,7 @@ async function joinSites(found: JsonObject[], call: CallState, turns: Turns): Pr
       turns,
     );
     items.push({ ...item, sites: ordered });
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   return items;
 }

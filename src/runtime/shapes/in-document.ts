@@ -66,7 +66,7 @@ async function documentItems(
   const items: Json[] = [];
   const turns = new Turns(call.signal);
   for (const { server, uri, entry } of documentEntries(reply, call, what)) {
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
     const item = isTable(entry) ? await render(entry, server, uri) : "garbled";
     if (item === "garbled") throw garbled(server, what);
     if (item !== undefined) items.push(item);
@@ -247,7 +247,7 @@ export const selectionRanges: Shape = {
         const item = await call.places.span(server, uri, range);
         const text = await call.places.snippet(server, uri, range);
         found.push({ range, item: text === undefined ? item : { ...item, text } });
-        if (turns.isOver) await turns.pass();
+        if (turns.isDue) await turns.yield();
       }
     }
     // In a chain the inner range begins later or ends earlier, so this is the order of nesting.

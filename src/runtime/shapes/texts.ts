@@ -103,7 +103,7 @@ export const signatures: Shape = {
       const active = isCount(value.activeSignature) ? value.activeSignature : 0;
       for (const [index, entry] of value.signatures.entries()) {
         items.push(readSignature(server, entry, index === active, value.activeParameter));
-        if (turns.isOver) await turns.pass();
+        if (turns.isDue) await turns.yield();
       }
     }
     const ordered = await sortByInTurns(

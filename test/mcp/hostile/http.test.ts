@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import type { Scenario } from "../../fake-server/index.js";
 import { send } from "../http/support.js";
@@ -19,8 +19,8 @@ import {
 
 vi.setConfig({ testTimeout: 180_000 });
 const sockets: Socket[] = [];
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
   await endAll();
 });
 
@@ -73,18 +73,24 @@ it("1,500 silent connections lock nobody out, and a known client keeps its conne
   expect(isClosed).toBe(false);
 });
 
-it.each(["host", "authorization", "origin", "content-type", "mcp-session-id"])(
-  "a request with two %s headers is refused",
-  async (name) => {
-    const { url } = await startGateway();
-    const text = requestText(url, initialize);
-    const value = /authorization/.test(name) ? "Bearer other" : "evil.example";
-    const own = name === "origin" || name === "mcp-session-id" ? `${name}: http://${url.host}\r\n` : "";
-    const doubled = text.replace("\r\n", `\r\n${own}`).replace("\r\n\r\n", `\r\n${name}: ${value}\r\n\r\n`);
-    expect(await statusOf(open(url), doubled)).toBe("HTTP/1.1 400 Bad Request");
-    expect(await statusOf(open(url), text)).toBe("HTTP/1.1 200 OK");
-  },
-);
+describe("one gateway", () => {
+  let url: URL;
+  beforeAll(async () => {
+    ({ url } = await startGateway());
+  });
+
+  it.each(["host", "authorization", "origin", "content-type", "mcp-session-id"])(
+    "refuses a request with two %s headers",
+    async (name) => {
+      const text = requestText(url, initialize);
+      const value = /authorization/.test(name) ? "Bearer other" : "evil.example";
+      const own = name === "origin" || name === "mcp-session-id" ? `${name}: http://${url.host}\r\n` : "";
+      const doubled = text.replace("\r\n", `\r\n${own}`).replace("\r\n\r\n", `\r\n${name}: ${value}\r\n\r\n`);
+      expect(await statusOf(open(url), doubled)).toBe("HTTP/1.1 400 Bad Request");
+      expect(await statusOf(open(url), text)).toBe("HTTP/1.1 200 OK");
+    },
+  );
+});
 
 const progress = (value: JsonObject): JsonObject => ({
   notify: "$/progress",
@@ -116,7 +122,10 @@ async function headersOf(
   return { headers: modernHeaders, meta: MODERN };
 }
 
-it.each(eras)("reports that a client does not read are dropped, its answer is not: %s", async (era) => {
+// At the same time: these tests mostly wait.
+const eachEra = it.concurrent.for(eras);
+
+eachEra("reports that a client does not read are dropped, its answer is not: %s", async (era, { expect }) => {
   const scenario = chatty(
     progress({ kind: "end" }),
     // Answered only after the reports were handled.
@@ -142,7 +151,7 @@ it.each(eras)("reports that a client does not read are dropped, its answer is no
   expect(text.match(/notifications\/progress/g)?.length).toBeLessThan(20_000);
 });
 
-it.each(eras)("a stream that nobody reads is ended, and its call cancelled: %s", async (era) => {
+eachEra("a stream that nobody reads is ended, and its call cancelled: %s", async (era, { expect }) => {
   // The call itself may take longer than this test.
   const { url, folder } = await startGateway({
     servers: { fake: { scenario: chatty({ never: true }), config: { request_timeout_ms: 170_000 } } },
@@ -155,7 +164,7 @@ it.each(eras)("a stream that nobody reads is ended, and its call cancelled: %s",
   await expect.poll(() => existsSync(join(folder, "cancelled.json")), { timeout: 90_000 }).toBe(true);
 });
 
-it.each(eras)("the call of a closed connection is cancelled: %s", async (era) => {
+eachEra("the call of a closed connection is cancelled: %s", async (era, { expect }) => {
   const scenario: Scenario = {
     ...definition,
     on: {

@@ -1,6 +1,6 @@
 /** The memory limit of the proxy, for real: a small limit, a server that sends too much, and a process that leaks. */
 import { readFileSync } from "node:fs";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import type { Json } from "../../../src/base/json.js";
 import type { Scenario } from "../../fake-server/index.js";
 import { send } from "../http/support.js";
@@ -17,7 +17,7 @@ import {
 } from "./program.js";
 
 vi.setConfig({ testTimeout: 180_000 });
-afterEach(endAll);
+afterAll(endAll);
 
 const limits = { proxy_memory_mb: 256, max_message_bytes: 1_073_741_824, timeout_ms: 100_000 };
 /** Begins one message of 900 MB and sends 500 MB of it: when it is started, or instead of its first answer. */
@@ -78,16 +78,17 @@ const leaking = (what: string): string[] => [
   `data:text/javascript,globalThis.kept=[];setInterval(()=>kept.push(${what}),40).unref()`,
 ];
 
-it.each([
+// At the same time: these processes mostly wait until they have kept enough.
+it.concurrent.each([
   ["memory outside the heap", leaking("Buffer.alloc(1e6,1)"), 256],
   ["heap, up to V8's own limit", ["--max-old-space-size=300", ...leaking("Array(1e5).fill({})")], 4096],
 ])("a process that keeps too much %s ends with a message, not by SIGABRT", async (_name, nodeArgs, limit) => {
   const options = { config: { limits: { proxy_memory_mb: limit } } };
   const program = start(options, [], nodeArgs);
   new PipeClient(program).read().send(initialize);
+  const gateway = await startGateway(options, nodeArgs);
   expect(await program.ended).toBe(70);
   expect(program.stderr()).toContain(`memory limit (limits.proxy_memory_mb = ${limit}) and ends`);
-  const gateway = await startGateway(options, nodeArgs);
   expect(await gateway.ended).toBe(70);
 });
 

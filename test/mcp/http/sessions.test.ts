@@ -1,7 +1,7 @@
 /** Sessions over HTTP: their ids, limits and ends, and the calls in them. */
 import { request } from "node:http";
 import { connect as connectSocket, type Socket } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import { digestOf } from "../../../src/mcp/http/tokens.js";
 import { Session } from "../../../src/runtime/session.js";
@@ -22,7 +22,7 @@ import {
   token,
 } from "./support.js";
 
-afterEach(closeAll);
+afterAll(closeAll);
 
 /** Idle time in these tests: longer than a request takes on a busy machine. */
 const IDLE_MS = 4_000;
@@ -233,8 +233,13 @@ describe("the number of sessions", () => {
     expect([answer.status, answer.text, answer.headers["retry-after"]]).toEqual([429, "", "1"]);
     call.destroy();
   });
+});
 
-  it("is limited: one whose call outlives its connection is not replaced, and not idle", async () => {
+// At the same time: these tests mostly wait.
+describe.concurrent("idle sessions", () => {
+  it("do not include one whose call outlives its connection, which is not replaced either", async ({
+    expect,
+  }) => {
     const { url, logged } = await openGateway({ http: { max_sessions: 1, session_idle_ms: IDLE_MS } });
     const session = await openRaw(url);
     let finish: (outcome: never) => void = () => undefined;
@@ -262,7 +267,7 @@ describe("the number of sessions", () => {
     }
   });
 
-  it("shrinks by those that are idle; an open stream keeps a session", async () => {
+  it("are ended; an open stream keeps a session", async ({ expect }) => {
     const { url, logged } = await openGateway({ http: { session_idle_ms: IDLE_MS } });
     const [left, kept] = [await openRaw(url), await openRaw(url)];
     const stream = request(url, { method: "GET", headers: { ...good, ...kept }, agent: false });
@@ -277,10 +282,8 @@ describe("the number of sessions", () => {
     expect([await status(left), await status(kept)]).toEqual([404, 200]);
     stream.destroy();
   });
-});
 
-describe("a session that was ended", () => {
-  it("has no idle timer left", async () => {
+  it("that were ended have no idle timer left", async ({ expect }) => {
     const { url, logged } = await openGateway({ http: { session_idle_ms: IDLE_MS } });
     const ended = await openRaw(url);
     expect((await send(url, { method: "DELETE", headers: ended })).status).toBe(200);

@@ -37,10 +37,11 @@ const open: { gateways: TestGateway[]; clients: Client[] } = { gateways: [], cli
 /** Closes everything that a test has opened. */
 export async function closeAll(): Promise<void> {
   for (const client of open.clients.splice(0)) await client.close();
-  for (const { stop, work } of open.gateways.splice(0)) {
+  const stopping = open.gateways.splice(0).map(async ({ stop, work }) => {
     await stop();
     await work.close();
-  }
+  });
+  await Promise.all(stopping);
 }
 
 /** A file and a server that answers definition requests for it. */

@@ -124,6 +124,18 @@ export async function applyNow(edits: Edits, changes: Change[]): Promise<Applied
   return edits.apply(preview);
 }
 
+/**
+ * Tries moment after moment, from 1, until one is over. Four at the same time: an edit mostly waits for the threads that
+ * read and write files.
+ */
+export async function atEachMoment(isOver: (at: number) => Promise<boolean>): Promise<void> {
+  let [next, isDone] = [1, false];
+  const worker = async (): Promise<void> => {
+    while (!isDone) if (await isOver(next++)) isDone = true;
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+}
+
 /** The Refusal that a promise rejects with. */
 export async function refusalOf(act: Promise<unknown>): Promise<Refusal> {
   try {

@@ -16,7 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Disk } from "../../../src/workspace/edits/disk.js";
 import type { Edits } from "../../../src/workspace/edits/edits.js";
 import { diskWithLinks } from "../../../src/workspace/edits/real-disk.js";
@@ -36,11 +36,11 @@ import { systemError } from "./faulty-disk.js";
 
 let bench: Bench;
 
-beforeEach(() => {
+beforeAll(() => {
   bench = makeBench(memory);
 });
 
-afterEach(() => bench.remove());
+afterAll(() => bench.remove());
 
 /** The real disk, which calls `before` ahead of each operation in a folder, and within moves. */
 function hookedDisk(folder: string, before: (method: string, paths: string[]) => void): Disk {
@@ -203,8 +203,10 @@ async function saveAt(here: Bench, scenario: Scenario, name: string, way: Way, a
   return true;
 }
 
-/** The long form tries every moment. */
-const stride = process.env.SOAK_ROUNDS === undefined ? 25 : 1;
+/** The long form tries every moment, the short one a sample of them. */
+const isLong = process.env.SOAK_ROUNDS !== undefined;
+const stride = isLong ? 1 : 25;
+const options = { timeout: isLong ? 7_200_000 : 600_000 };
 
 describe.each(["applied", "refused", "undone", "undo refused"] as const)(
   "while an edit is %s",
@@ -212,71 +214,84 @@ describe.each(["applied", "refused", "undone", "undo refused"] as const)(
     const names = scenario.startsWith("undo")
       ? ["edited.ts", "moved-to.ts", "both-to.ts", "created.ts", "deleted.ts", "moved.ts"]
       : ["edited.ts", "moved.ts", "both.ts", "created.ts", "deleted.ts", "moved-to.ts"];
-    test.each(names)(
+    // At the same time: an edit mostly waits for the threads that read and write files.
+    test.concurrent.each(names)(
       "a save of %s at every moment survives or is named",
-      { timeout: 600_000 },
+      options,
       async (name) => {
-        for (const [index, way] of ways.entries()) {
+        const tryAll = async (way: Way, index: number): Promise<void> => {
           let at = 1 + ((names.indexOf(name) + 3 * index) % stride);
           for (let isOver = false; !isOver; at += stride) {
-            const here = benchAt(join(bench.top, `${way}-${at}`));
+            const here = benchAt(join(bench.top, `${scenario}-${name}-${way}-${at}`));
             isOver = !(await saveAt(here, scenario, name, way, at));
             here.remove();
           }
           expect(at).toBeGreaterThan(30);
-        }
+        };
+        await Promise.all(ways.map(tryAll));
       },
     );
   },
 );
 
-test("a save during a roll-back survives when the process then dies, at every pair of moments", {
-  timeout: 600_000,
-}, async () => {
-  /** Rolls back one edited file, with a save at one moment and death at another; false when both come too late. */
-  const run = async (here: Bench, way: Way, saveAt: number, dieAt: number): Promise<"early" | "late"> => {
-    here.write("edited.ts", "one\n");
-    let moment = 0;
-    let isRollBack = false;
-    const disk = hookedDisk(here.root, (method, paths) => {
-      if (method === "moveToFree" && paths.some((path) => path.endsWith("/last.ts"))) {
-        isRollBack = true;
-        throw systemError("EIO");
-      }
-      if (!isRollBack) return;
-      if (++moment === saveAt) prepareSave(join(here.root, "edited.ts"), way)();
-      if (moment >= dieAt) throw systemError("EIO");
-    });
-    const edits = await here.open({}, disk);
-    const preview = await edits.preview([here.change("edited.ts", "one", "uno"), create("last.ts", "end\n")]);
-    const told = await toldBy(edits.apply(preview));
-    await edits.close();
-    await here.open();
-    if (moment < saveAt) return "late";
-    const text = told.text + JSON.stringify(here.recoveries);
-    const after = textsIn(here.root);
-    const hidden = Object.keys(after).filter((name) => name.startsWith(".lsp-proxy-"));
-    for (const name of hidden) expect(text).toContain(name);
-    expect(Object.values(after), text).toContain(SAVED);
-    // A save by rename is the newest file of that name, so it has that name again.
-    if (way === "by rename") expect(after["edited.ts"], text).toBe(SAVED);
-    return moment < dieAt ? "late" : "early";
-  };
-  let tried = 0;
-  for (const way of ["in place", "by rename"] as const)
-    for (let save = 1, isOver = false; !isOver; save++)
-      for (let die = save; ; die++) {
-        const here = benchAt(join(bench.top, `${way}-${save}-${die}`));
-        const end = await run(here, way, save, die);
-        here.remove();
-        tried++;
-        if (end === "late") {
-          isOver = die === save;
-          break;
+test(
+  "a save during a roll-back survives when the process then dies, at every pair of moments",
+  options,
+  async () => {
+    /** Rolls back one edited file, with a save at one moment and death at another; false when both come too late. */
+    const run = async (here: Bench, way: Way, saveAt: number, dieAt: number): Promise<"early" | "late"> => {
+      here.write("edited.ts", "one\n");
+      let moment = 0;
+      let isRollBack = false;
+      const disk = hookedDisk(here.root, (method, paths) => {
+        if (method === "moveToFree" && paths.some((path) => path.endsWith("/last.ts"))) {
+          isRollBack = true;
+          throw systemError("EIO");
         }
-      }
-  expect(tried).toBeGreaterThan(100);
-});
+        if (!isRollBack) return;
+        if (++moment === saveAt) prepareSave(join(here.root, "edited.ts"), way)();
+        if (moment >= dieAt) throw systemError("EIO");
+      });
+      const edits = await here.open({}, disk);
+      const preview = await edits.preview([
+        here.change("edited.ts", "one", "uno"),
+        create("last.ts", "end\n"),
+      ]);
+      const told = await toldBy(edits.apply(preview));
+      await edits.close();
+      await here.open();
+      if (moment < saveAt) return "late";
+      const text = told.text + JSON.stringify(here.recoveries);
+      const after = textsIn(here.root);
+      const hidden = Object.keys(after).filter((name) => name.startsWith(".lsp-proxy-"));
+      for (const name of hidden) expect(text).toContain(name);
+      expect(Object.values(after), text).toContain(SAVED);
+      // A save by rename is the newest file of that name, so it has that name again.
+      if (way === "by rename") expect(after["edited.ts"], text).toBe(SAVED);
+      return moment < dieAt ? "late" : "early";
+    };
+    let tried = 0;
+    const tryWay = async (way: Way): Promise<void> => {
+      let [next, isOver] = [1, false];
+      const tryAll = async (): Promise<void> => {
+        while (!isOver) {
+          const save = next++;
+          let end = "early";
+          for (let die = save; end === "early"; die++) {
+            const here = benchAt(join(bench.top, `${way}-${save}-${die}`));
+            end = await run(here, way, save, die);
+            here.remove();
+            tried++;
+            if (end === "late" && die === save) isOver = true;
+          }
+        }
+      };
+      await Promise.all([tryAll(), tryAll(), tryAll()]);
+    };
+    await Promise.all([tryWay("in place"), tryWay("by rename")]);
+    expect(tried).toBeGreaterThan(100);
+  },
+);
 
 describe("without hard links", () => {
   const disk = diskWithLinks(() => {
@@ -284,28 +299,30 @@ describe("without hard links", () => {
   });
 
   test("an edit, its roll-back and its undo work, and tell what is not guarded", async () => {
-    for (const [file, text] of Object.entries(files)) bench.write(file, text);
-    const before = textsIn(bench.root);
-    const edits = await bench.open({}, disk);
-    const { undoToken, unguarded } = await applyNow(edits, changesOf(bench));
+    const here = benchAt(join(bench.top, "unguarded"));
+    for (const [file, text] of Object.entries(files)) here.write(file, text);
+    const before = textsIn(here.root);
+    const edits = await here.open({}, disk);
+    const { undoToken, unguarded } = await applyNow(edits, changesOf(here));
     expect(unguarded).toEqual(
       expect.arrayContaining(["edited.ts", "both.ts", "moved.ts", "created.ts", "end/last.ts"]),
     );
     expect((await edits.undo(undoToken)).unguarded).toContain("edited.ts");
-    expect(textsIn(bench.root)).toEqual(before);
+    expect(textsIn(here.root)).toEqual(before);
     const failing: Disk = {
       ...disk,
       moveToFree: (from, to) =>
         to.endsWith("/last.ts") ? Promise.reject(systemError("EIO")) : disk.moveToFree(from, to),
     };
-    const refusal = await refusalOf(applyNow(await bench.open({}, failing), changesOf(bench)));
+    const refusal = await refusalOf(applyNow(await here.open({}, failing), changesOf(here)));
     expect(refusal.code).toBe("edit/failed");
     expect(refusal.message).toContain("without hard links, a save in the same instant may be lost");
-    expect(textsIn(bench.root)).toEqual(before);
+    expect(textsIn(here.root)).toEqual(before);
   });
 
   test("with them, nothing of this is told", async () => {
-    for (const [file, text] of Object.entries(files)) bench.write(file, text);
-    expect((await applyNow(await bench.open(), changesOf(bench))).unguarded).toEqual([]);
+    const here = benchAt(join(bench.top, "guarded"));
+    for (const [file, text] of Object.entries(files)) here.write(file, text);
+    expect((await applyNow(await here.open(), changesOf(here))).unguarded).toEqual([]);
   });
 });
