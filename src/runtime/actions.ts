@@ -10,7 +10,7 @@ import type { CallState } from "./call-state.js";
 import { editFiles } from "./edits/argument-edits.js";
 import { createFile, deleteFile, renameFile } from "./edits/file-edits.js";
 import { UndoRequest } from "./edits/proposed-edit.js";
-import { insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./edits/symbol-edits.js";
+import { deleteSymbol, insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./edits/symbol-edits.js";
 import { symbolSource } from "./point/symbol-source.js";
 
 type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
@@ -37,6 +37,7 @@ const actions: { [action in RuntimeAction]: Action } = {
   replace_symbol: replaceSymbol,
   insert_before_symbol: insertBeforeSymbol,
   insert_after_symbol: insertAfterSymbol,
+  delete_symbol: deleteSymbol,
   undo_edit: async (_call, args) => new UndoRequest(String(args.undo_token ?? "")),
 };
 

@@ -137,6 +137,8 @@ function describeStep(step: StepPlan): string {
   switch (step.kind) {
     case "request":
       return `${step.method}${step.each ? `, for each of ${step.each.from.name ?? "the items"} (at most ${describeLimit(step.each.limit)})` : ""}${step.optional ? ", when offered" : ""}`;
+    case "notify":
+      return `${step.method}, a notification`;
     case "diagnostics":
       return `diagnostics, waiting at most ${step.waitMs} ms`;
     case "execute_command":
