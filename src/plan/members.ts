@@ -50,19 +50,25 @@ export function buildColumns(
       );
   const names = sortedSet(columns.map(({ name }) => name));
   report.at("columns").checkNames("plan/bad-tool", "The member", order, names);
-  const ordered = [...order, ...names.filter((name) => !order.includes(name))];
-  return ordered.flatMap((name) => columns.find((column) => column.name === name) ?? []);
+  return inColumns(order, names).flatMap((name) => columns.find((column) => column.name === name) ?? []);
+}
+
+/** The names in the order that is given; the others follow. */
+function inColumns(order: readonly string[], names: readonly string[]): string[] {
+  return [...new Set([...order, ...names])];
 }
 
 /** The members of an answer. Each names a step that runs in its own place. */
 export function buildMembers(
-  { members = {} }: Pick<Given, "members">,
+  { members = {}, columns = [] }: Pick<Given, "members" | "columns">,
   steps: readonly StepPlan[],
   misfit: (shape: ShapeName, step: StepPlan) => string | undefined,
   report: Report,
 ): MemberPlan[] {
   const known = steps.filter(({ id }) => steps.every(({ orElse }) => orElse !== id)).map(({ id }) => id);
-  return sortedSet(Object.keys(members)).flatMap((name): MemberPlan[] => {
+  const names = sortedSet(Object.keys(members));
+  if (names.length > 0) report.at("columns").checkNames("plan/bad-tool", "The member", columns, names);
+  return inColumns(columns, names).flatMap((name): MemberPlan[] => {
     const given = members[name];
     if (given === undefined) return [];
     const at = report.at("members", name);

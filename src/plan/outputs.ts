@@ -52,8 +52,10 @@ export function buildOutput(
     columns: shape === "items" ? buildColumns(lastStep(steps), steps, given.columns ?? [], own) : [],
     members: buildMembers(given, steps, methodMisfit, own),
   };
-  if (given.columns !== undefined && shape !== "items")
-    own.at("columns").add("plan/bad-tool", "`columns` is for the shape `items`.", "Remove it.");
+  if (given.columns !== undefined && shape !== "items" && shape !== "members")
+    own
+      .at("columns")
+      .add("plan/bad-tool", "`columns` is for the shapes `items` and `members`.", "Remove it.");
   if (shape === "json" && output.at === "") {
     output.gather = gathered(steps);
     if (output.gather.length === 0) output.schema = resultSchema(steps, config);

@@ -149,12 +149,15 @@ function buildDefaultItems(tool: ToolConfig, page: ToolPlan["page"], maxItems: n
 function serversOf(
   tool: ToolConfig,
   steps: readonly StepPlan[],
-  { config, servers }: ToolContext,
+  context: ToolContext,
   report: Report,
 ): string[] | null {
+  const { config, servers } = context;
   const known = (config.servers ?? []).map((server) => server.id);
   const running = servers.map(({ plan }) => plan.id);
-  report.at("servers").checkNames("plan/unknown-server", "The server", tool.servers ?? [], known);
+  // A shipped tool may be for a server that this config does not have; it is not listed then.
+  if (context.origin(report.at("servers").pointer) === "config")
+    report.at("servers").checkNames("plan/unknown-server", "The server", tool.servers ?? [], known);
   let able = tool.servers ? sortedSet(tool.servers) : null;
   for (const step of steps) {
     const isAlways =

@@ -86,6 +86,6 @@ export const memberKeys = {
   ),
   columns: optional(
     z.array(argName).min(1),
-    sequence("For `items`: the order of the members; by name when absent."),
+    sequence("For `items` and `members`: the order of the members; the others follow by name."),
   ),
 };

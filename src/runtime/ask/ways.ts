@@ -28,20 +28,24 @@ export async function runStep(
   const { id, orElse = [], tolerant } = options;
   let empty: Reply | undefined;
   let failure: Refusal | undefined;
+  let isChosen = true;
   for (const [index, way] of ways.entries()) {
     try {
       const reply = index === 0 ? await runFirst(call, options, way, host) : await way();
       const refusal = host.failureOf(reply);
       if (refusal === undefined && !isNothing(openReply(reply))) {
-        if (index > 0) warnOfOther(call, id, orElse[index - 1] ?? "", failure);
+        if (index > 0 && !isChosen) warnOfOther(call, id, orElse[index - 1] ?? "", failure);
         if (empty !== undefined) host.replace(empty, reply);
         return reply;
       }
       if (empty !== undefined) host.replace(empty, reply);
       empty = reply;
+      // The call itself decides by its arguments which step runs.
+      isChosen &&= openReply(reply).isAbsent === true;
       failure = refusal ?? openReply(reply).skipped;
     } catch (error) {
       failure = failureIn(call, error);
+      isChosen = false;
     }
   }
   if (empty !== undefined) return empty;

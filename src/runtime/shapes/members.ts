@@ -51,7 +51,8 @@ export function membersShape(shapeOf: ShapeOf): Shape {
         const total = counted
           ? ` ${rows.length === value.total ? value.total : `${rows.length} of ${value.total}`}`
           : "";
-        return [`${name}:${total}`, ...lines.map((line) => `  ${line}`)];
+        const single = lines.flatMap((line) => line.split("\n"));
+        return [`${name}:${total}`, ...single.map((line) => (line === "" ? "" : `  ${line}`))];
       }),
   };
 }
