@@ -142,7 +142,8 @@ function knownShape(name: string, report: Report): ShapeName {
 
 /** A workflow of several tools returns the answers of all of them. */
 function gathered(steps: readonly StepPlan[]): string[] {
-  return steps.length > 1 && steps.every((step) => step.kind === "tool") ? steps.map((step) => step.id) : [];
+  const own = steps.filter(({ id }) => steps.every(({ orElse }) => orElse !== id));
+  return own.length > 1 && steps.every((step) => step.kind === "tool") ? own.map((step) => step.id) : [];
 }
 
 /** The declared schema of a custom method's result, if that result is the whole answer. */
