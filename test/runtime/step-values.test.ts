@@ -196,6 +196,24 @@ const config: JsonObject = {
       server: { from: "input.server" },
       args: { server: text },
     }),
+    ...["run", "other"].map((command) =>
+      tool(
+        `when_${command}`,
+        items,
+        [
+          {
+            id: "x",
+            kind: "execute_command",
+            when: { command: `fake.${command}` },
+            command: `fake.${command}`,
+            items: "/result/list",
+            pick: { name: "/name" },
+            sort: ["/name"],
+          },
+        ],
+        { effect: "command" },
+      ),
+    ),
     tool("picked_of_all", items, [{ id: "x", ...custom("fake/items"), merge: "all", pick }]),
   ],
 };
@@ -206,8 +224,10 @@ const scenario = {
     definitionProvider: true,
     referencesProvider: true,
     typeHierarchyProvider: true,
+    executeCommandProvider: { commands: ["fake.run"] },
   },
   replies: {
+    "workspace/executeCommand": { result: { list: [{ name: "b" }, { name: "a" }] } },
     "fake/items": found,
     "fake/empty": [],
     "textDocument/definition": place(a, 0, 0, 3),
@@ -240,7 +260,8 @@ describe("steps", () => {
     work = await openTestWorkspace({
       files: { "a.fake": "one two\n漢字𝒳 x\nthree\n", "b.fake": "be\n" },
       servers: {
-        fake: { scenario },
+        // The config allows a command that the server does not have.
+        fake: { scenario, config: { execute_commands: ["fake.run", "fake.other"] } },
         other: {
           scenario: { capabilities: {}, replies: { "fake/items": [...found].reverse() } },
           config: { priority: -1 },
@@ -371,6 +392,13 @@ describe("steps", () => {
     const { structured } = await work.call("when_offered", at);
     expect(structured).toMatchObject({ total: 0, warnings: [{ code: "answer/not-supported" }] });
     expect(await work.received("textDocument/implementation")).toEqual([]);
+  });
+
+  it("run when a server has the command", async () => {
+    expect(await names("when_run")).toEqual(["a", "b"]);
+    const { structured } = await work.call("when_other", at);
+    expect(structured).toMatchObject({ ok: false, error: { code: "lsp/not-supported" } });
+    expect(await work.received("workspace/executeCommand")).toHaveLength(1);
   });
 
   it("stand side by side, each with its shape; what failed is unknown", async () => {
