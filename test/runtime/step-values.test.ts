@@ -57,7 +57,7 @@ const config: JsonObject = {
     { method: "fake/empty" },
     { method: "fake/fails" },
     { method: "fake/lacking", capability: "nothing.there" },
-    { method: "fake/below" },
+    { method: "fake/many" },
     { method: "fake/clear", notification: true },
   ],
   tools: [
@@ -161,6 +161,20 @@ const config: JsonObject = {
       { args: { how: text } },
     ),
     tool(
+      "large",
+      {
+        shape: "members",
+        members: {
+          many: { step: "many", shape: "items", max_items: 5000 },
+          few: { step: "few", shape: "locations" },
+        },
+      },
+      [
+        { id: "many", ...custom("fake/many"), pick: { name: "/name", line: "/line" } },
+        { id: "few", method: "textDocument/definition", params: "text_document_position" },
+      ],
+    ),
+    tool(
       "all_lost",
       {
         shape: "members",
@@ -230,6 +244,7 @@ const scenario = {
     "workspace/executeCommand": { result: { list: [{ name: "b" }, { name: "a" }] } },
     "fake/items": found,
     "fake/empty": [],
+    "fake/many": { $list: { name: "a name of some length", line: { $: "/i" } }, times: 4000 },
     "textDocument/definition": place(a, 0, 0, 3),
     // The first symbol is used outside itself, the second only inside, the third not at all.
     "textDocument/documentSymbol": [
@@ -420,6 +435,16 @@ describe("steps", () => {
       ok: false,
       error: { code: "lsp/failed" },
     });
+  });
+
+  it("are cut where they do not fit, the small ones last", async () => {
+    const { structured } = await work.call("large", at);
+    expect(structured).toMatchObject({ ok: true, truncated: true, few: { total: 1, shown: 1 } });
+    const { total, shown, items: kept } = structured.many as { total: number; shown: number; items: Json[] };
+    expect(total).toBe(4000);
+    expect(shown).toBe(kept.length);
+    expect(shown).toBeGreaterThan(100);
+    expect(shown).toBeLessThan(4000);
   });
 
   it("send notifications to the servers that take them", async () => {

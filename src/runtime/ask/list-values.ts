@@ -50,7 +50,7 @@ async function itemsIn(
   const found: ReplyPart[] = [];
   for (const { value, ...part } of parts) {
     // A stack, so that a deep tree is no deep recursion.
-    const waiting = listOf(getAt(value, items)).reverse();
+    const waiting = listOf(getAt(value, items)).toReversed();
     while (waiting.length > 0) {
       const item = waiting.pop();
       found.push({ ...part, value: item });
