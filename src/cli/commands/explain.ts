@@ -124,7 +124,10 @@ function describeTool(tool: ToolPlan, plan: Plan): string[] {
   const cap = tool.maxItems < plan.limits.maxItems ? `, at most ${tool.maxItems} items` : "";
   return [
     `  ${tool.name}  (${tool.effect}, by ${tool.input.join(" or ")}, ${tool.output.shape}${cap})${servers}`,
-    ...tool.steps.map((step) => `    ${step.id}: ${describeStep(step)}`),
+    ...tool.steps.map((step) => {
+      const other = step.orElse === null ? "" : `, or else ${step.orElse}`;
+      return `    ${step.id}: ${describeStep(step)}${other}`;
+    }),
   ];
 }
 

@@ -121,7 +121,9 @@ export function insertAfter(lines: Lines, declaration: Declaration, text: string
 /** Deletes the lines of the declaration, with the comments and decorators above it and one of two blank lines around it. */
 export function deleteDeclaration(lines: Lines, declaration: Declaration): TextChange {
   const context = new DeclarationLines(lines, declaration);
-  context.requireAlone();
+  const separator = context.requireAlone();
+  // Without the last of several declarators, the one before it would end in a comma.
+  if (separator !== "," && context.isListElement() && !declaration.isEnumMember) throw context.notAlone();
   const start = context.leadingStart("all");
   const [above, below] = [lines.lineAt(start) - 1, lines.lineAt(context.end) + 1];
   const isBlank = (line: number) => line >= 0 && line < lines.count && lines.line(line).trim() === "";
