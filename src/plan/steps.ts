@@ -72,7 +72,17 @@ export function buildSteps(
       each: step.each !== undefined,
       document: context.input.some((anchor) => anchor !== "workspace" && anchor !== "query"),
     };
-    return buildStep(step, scope, context, report);
+    const plan = buildStep(step, scope, context, report);
+    const from = plan.kind === "request" ? steps.find(({ id }) => id === plan.each?.from.name) : undefined;
+    if (from !== undefined && !["request", "diagnostics", "execute_command", "choose"].includes(kindOf(from)))
+      report
+        .at("each", "from")
+        .add(
+          "plan/bad-step",
+          `The items of the step \`${from.id}\` come from no server that could be asked about them.`,
+          "Call a tool for each of them, or use the items of a request.",
+        );
+    return plan;
   });
 }
 

@@ -98,6 +98,15 @@ request = { method = "textDocument/hover", params = "text_document_position" }`,
       "plan/bad-tool /tools/0/output",
     ],
     [
+      "requests about the items of a tool",
+      tool(
+        '"json"',
+        'id = "refs"\ntool = "t"\nargs = { from = "input" }',
+        'id = "b"\nmethod = "textDocument/references"\neach = { from = "step.refs.locations" }',
+      ),
+      "plan/bad-step /tools/0/steps/1/each/from",
+    ],
+    [
       "`next` without a tree",
       tool(
         '"json"',
