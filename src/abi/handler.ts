@@ -3,7 +3,7 @@
  * position (`at`), sends requests and shapes the answer.
  */
 import type { Json, JsonObject } from "../base/json.js";
-import type { Effect, FilterPlan, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
+import type { Effect, FilterPlan, PickForm, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
 
 /** The argument of a handler module's default export. */
 export interface Abi {
@@ -27,6 +27,10 @@ export interface Call {
   pick(reply: Reply, path: string[]): Json;
   /** Calls another tool and returns its structured answer. */
   tool(name: string, args: Json): Promise<Reply>;
+  /** Calls another tool once per item of an earlier reply, and returns the structured answers. */
+  eachTool(name: string, items: Reply, options: EachToolOptions, args: (item: Json) => Json): Promise<Reply>;
+  /** Runs a step that may be skipped, replaced by another, or whose list is filtered and reshaped. */
+  step(options: StepOptions, ...ways: (() => Promise<Reply>)[]): Promise<Reply>;
   /** Runs several calls of the named tools, in parallel or in order, and returns each result. */
   batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply>;
   /** The item of a reply that has this id, together with its server. */
@@ -35,6 +39,8 @@ export interface Call {
   runtime(action: RuntimeAction, args: Json): Promise<Reply>;
   /** Joins the values of several steps in one object, by step id. */
   gather(parts: { [step: string]: Reply }): Reply;
+  /** Keeps the values of several steps apart, by the name of the answer's member. */
+  members(parts: { [member: string]: Reply }): Reply;
   /** Converts a value to an output shape. */
   answer(shape: ShapeName, value: Reply, options?: AnswerOptions): Promise<Answer>;
 }
@@ -86,6 +92,8 @@ export interface At {
   ): Promise<Reply>;
   diagnostics(options: { waitMs: number; settleMs: number }): Promise<Reply>;
   command(name: string, args: Json[]): Promise<Reply>;
+  /** Sends a notification to every candidate server that takes it. */
+  notify(method: string, params: Params): Promise<Reply>;
 }
 
 export interface RequestOptions {
@@ -101,6 +109,51 @@ export interface EachOptions extends RequestOptions {
   path?: string[];
   /** Sends the request only for items without this member. The reply replaces the item; others stay. */
   lacking?: string[];
+  /** Each result is `{ item, answer }`. */
+  keep?: boolean;
+  /** Asks about the items of the answers in turn, so many levels deep; the result is the tree in order. */
+  depth?: number;
+  /** With `depth`: path of the next item in an item of an answer. */
+  next?: string[];
+}
+
+export type EachToolOptions = Pick<EachOptions, "limit" | "path" | "keep">;
+
+/** What is done with the list of a step. All paths lead into an item, and that of `items` into the reply. */
+export interface ListOptions {
+  items?: string[];
+  flatten?: string[];
+  where?: Condition[];
+  pick?: { [member: string]: Picked };
+  sort?: { at: string[]; descending: boolean }[];
+  limit?: Json | undefined;
+}
+
+/** A condition on an item. A value that the call does not give is no condition. */
+export interface Condition {
+  at: string[];
+  is?: Json | undefined;
+  in?: Json | undefined;
+  exists?: boolean;
+  moreThan?: Json | undefined;
+  lessThan?: Json | undefined;
+  outside?: string[];
+}
+
+export interface Picked {
+  at: string[];
+  as?: PickForm;
+  outside?: string[];
+}
+
+export interface StepOptions extends ListOptions {
+  id: string;
+  /** The names of the steps that may take its place, in the order of the further ways. */
+  orElse?: string[];
+  when?: { capability?: string; command?: string; argument?: boolean };
+  expect?: "value" | "some" | "none";
+  /** A failure leaves the value unknown instead of failing the call. */
+  tolerant?: boolean;
 }
 
 declare const opaque: unique symbol;

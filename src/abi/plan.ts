@@ -6,10 +6,11 @@ import type { ServerPlan } from "./server-plan.js";
 import type { Effect, ToolPlan } from "./tool-plan.js";
 
 export type * from "./server-plan.js";
+export type * from "./step-values.js";
 export type * from "./tool-plan.js";
 
 /** The version of the contract between generated files and the runtime. */
-export const ABI_VERSION = 3;
+export const ABI_VERSION = 4;
 
 export interface Plan {
   abi: number;

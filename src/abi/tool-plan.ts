@@ -1,5 +1,6 @@
 /** The part of the Plan that describes one tool: its arguments, its steps and its output. */
 import type { Json, JsonObject } from "../base/json.js";
+import type { ListPlan, PickForm, Ref, Template, WhenPlan } from "./step-values.js";
 
 export type Effect = "read" | "edit" | "command";
 export type Anchor = "workspace" | "document" | "position" | "range" | "symbol" | "text" | "query";
@@ -29,7 +30,9 @@ export type ShapeName =
   | "json"
   | "batch"
   | "server_status"
-  | "source";
+  | "source"
+  | "items"
+  | "members";
 
 export interface ToolPlan {
   name: string;
@@ -38,6 +41,8 @@ export interface ToolPlan {
   effect: Effect;
   /** Ids of the servers this tool may ask; null for all. */
   servers: string[] | null;
+  /** The argument by which a call chooses one of them; null if there is none. */
+  serverArgument: string | null;
   input: Anchor[];
   /** Pointing arguments that are required in addition to those that every anchor needs. */
   require: string[];
@@ -117,6 +122,28 @@ export interface OutputPlan {
   maxChars: Template | null;
   /** Steps whose values a `json` answer contains under their ids; empty for the value of the last step alone. */
   gather: string[];
+  /** For `items`: the members of an item, in the order in which they are shown. */
+  columns: ColumnPlan[];
+  /** For `members`: the answers that stand side by side. */
+  members: MemberPlan[];
+}
+
+/** A member of custom items and the form of its value; null for any value. */
+export interface ColumnPlan {
+  name: string;
+  as: PickForm | null;
+}
+
+/** One of several answers in one: the value of a step in its own shape, or the number of its items. */
+export interface MemberPlan {
+  name: string;
+  step: string;
+  shape: ShapeName | "count";
+  at: string;
+  language: string | null;
+  snippet: boolean;
+  maxItems: number;
+  columns: ColumnPlan[];
 }
 
 /** Each is a value or an argument; null for no filter of that kind. */
@@ -131,21 +158,6 @@ export interface FilterPlan {
   locals: Template | null;
   /** Whether to show imported names. */
   imports: Template | null;
-}
-
-/** A literal that may contain references. A table `{ from = "…" }` of the config becomes a `ref`. */
-export type Template =
-  | { kind: "literal"; value: Json }
-  | { kind: "ref"; ref: Ref }
-  | { kind: "list"; items: Template[] }
-  | { kind: "table"; entries: [string, Template][] };
-
-/** `input.X`, `step.ID.path`, `each.path`, `document.uri | language_id | version`. */
-export interface Ref {
-  root: "input" | "step" | "each" | "document";
-  /** The argument, step id or document field; null for all of `input` or `each`. */
-  name: string | null;
-  path: string[];
 }
 
 export type ParamsBase =
@@ -174,13 +186,24 @@ export interface EachPlan {
   /** A number, or a reference to an argument. */
   limit: Template;
   lacking: string[] | null;
+  /** Whether each result is `{ item, answer }`. */
+  keep: boolean;
+  /** How many levels of answers are asked about in turn; null for one level whose answers are the result. */
+  depth: number | null;
+  /** With `depth`: path of the next item in an item of an answer. */
+  next: string[];
 }
 
 /** What all kinds of steps have. */
 interface StepCommon {
   id: string;
   optional: boolean;
-  expect: "any" | "value" | "some";
+  expect: "any" | "value" | "some" | "none";
+  /** What is done with its list; null for nothing. */
+  list: ListPlan | null;
+  when: WhenPlan | null;
+  /** The step that takes its place if it gives nothing; null for none. */
+  orElse: string | null;
 }
 
 export type StepPlan =
@@ -193,9 +216,10 @@ export type StepPlan =
       /** Ask one server or all servers of the file. */
       merge: "first" | "all";
     })
+  | (StepCommon & { kind: "notify"; method: string; params: ParamsPlan })
   | (StepCommon & { kind: "diagnostics"; waitMs: number; settleMs: number })
   | (StepCommon & { kind: "execute_command"; command: Template; arguments: Template | null })
-  | (StepCommon & { kind: "tool"; tool: string; args: Template })
+  | (StepCommon & { kind: "tool"; tool: string; args: Template; each: EachPlan | null })
   | (StepCommon & {
       kind: "batch";
       /** The tools that may be called, sorted. */
@@ -225,4 +249,5 @@ export type RuntimeAction =
   | "replace_symbol"
   | "insert_before_symbol"
   | "insert_after_symbol"
+  | "delete_symbol"
   | "undo_edit";

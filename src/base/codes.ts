@@ -557,6 +557,11 @@ const refusals = ofKind("refusal", {
     "Earlier steps of the same call used up its time.",
     "Call this tool alone, or raise `timeout_ms` of the calling tool.",
   ],
+  "call/must-be-empty": [
+    "Something was found that must not be there",
+    "A step of the tool must find nothing before the tool goes on, for example no uses of a symbol that is deleted.",
+    "Change the places that the error names, then call again.",
+  ],
   "call/steps-failed": [
     "Every step failed",
     "All tools that this tool calls failed, for different reasons.",
@@ -655,6 +660,11 @@ const warnings = ofKind("warning", {
     "A step failed",
     "One of the tools that this tool calls failed; the others did not.",
     "See the step's own answer.",
+  ],
+  "answer/or-else": [
+    "Another step gave the answer",
+    "A step of the tool found nothing, is not offered or failed, and another one took its place.",
+    "Read the answer as the result of the step that the warning names.",
   ],
   "answer/dropped": [
     "Results outside the workspace",

@@ -56,6 +56,8 @@ function stepText(step: StepPlan): string {
   switch (step.kind) {
     case "request":
       return `\`${step.method}\`${step.each ? `, for each item of \`${step.each.from.name}\`` : ""}`;
+    case "notify":
+      return `\`${step.method}\`, a notification`;
     case "diagnostics":
       return "diagnostics, pulled or pushed";
     case "execute_command":

@@ -3,6 +3,8 @@ import {
   ABI_VERSION,
   type ArgPlan,
   type DialectPlan,
+  type EachPlan,
+  type ParamsPlan,
   type Ref,
   type StepPlan,
   type Template,
@@ -10,21 +12,30 @@ import {
 } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { Fault } from "../base/problem.js";
+import { lastStep, waysOf } from "../plan/step-values.js";
 import { actions } from "../protocol/actions.js";
 import { paramsBases } from "../protocol/anchors.js";
 import { pointingNames } from "../protocol/pointing.js";
 import { inspectModule, lit, memberText, objectText } from "./code-text.js";
 import { render, type Templates } from "./render.js";
+import {
+  boundOptions,
+  eachOptions,
+  type Members,
+  requestOptions,
+  stepOptions,
+  type TextOf,
+} from "./step-options.js";
 
 const lineWidth = 100;
-
-type Members = [key: string, text: string][];
 
 export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Templates): string {
   const names: Names = { args: tool.args, pointing: pointingNames(tool.input, dialect) };
   const statements = [
     ...(tool.steps.some(needsTarget) ? ["const at = await call.at(input);"] : []),
-    ...tool.steps.flatMap((step) => wrap(`const ${localName(step.id)} = await `, stepCall(step, names))),
+    ...tool.steps
+      .filter(({ id }) => tool.steps.every(({ orElse }) => orElse !== id))
+      .flatMap((step) => wrap(`const ${localName(step.id)} = await `, wholeStep(step, tool, names))),
     ...answer(tool, names),
   ];
   const text = render(templates, "handler.js", {
@@ -40,7 +51,13 @@ export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Tem
 
 function needsTarget(step: StepPlan): boolean {
   if (step.kind === "runtime") return actions[step.action].place;
-  return step.kind === "request" || step.kind === "diagnostics" || step.kind === "execute_command";
+  if (step.when !== null && (step.when.capability !== null || step.when.command !== null)) return true;
+  return (
+    step.kind === "notify" ||
+    step.kind === "request" ||
+    step.kind === "diagnostics" ||
+    step.kind === "execute_command"
+  );
 }
 
 interface CallText {
@@ -48,10 +65,46 @@ interface CallText {
   args: string[];
 }
 
+/** A step with what decides whether it runs and what is done with its list; a plain step is its call alone. */
+function wholeStep(step: StepPlan, tool: ToolPlan, names: Names): CallText {
+  const text = textWith(names);
+  const isListed = step.list !== null || step.expect === "none";
+  const ways = waysOf(step, tool.steps).slice(1);
+  const options = [
+    // Several answers side by side: one that fails does not fail the others.
+    ...(tool.output.members.length > 0 ? [["tolerant", "true"] as const] : []),
+    ...stepOptions(step, text),
+  ];
+  if (options.length === 0 && ways.length === 0) return stepCall(step, names);
+  const orElse: Members = ways.length > 0 ? [["orElse", lit(ways.map(({ id }) => id))]] : [];
+  const texts = ways.map((way) => callText(orElseCall(way, tool, names)));
+  const own = callText(stepCall(isListed ? { ...step, expect: "any" } : step, names));
+  const args = [
+    objectText([["id", lit(step.id)], ...options, ...orElse]),
+    ...[own, ...texts].map((text) => `() => ${text}`),
+  ];
+  return { callee: "call.step", args };
+}
+
+/** A step that takes the place of another: what comes after it is a way of the first. */
+function orElseCall(step: StepPlan, tool: ToolPlan, names: Names): CallText {
+  return wholeStep({ ...step, orElse: null }, { ...tool, output: { ...tool.output, members: [] } }, names);
+}
+
+function callText({ callee, args }: CallText): string {
+  return `${callee}(${args.join(", ")})`;
+}
+
+function textWith(names: Names): TextOf {
+  return (template) => templateText(template, names);
+}
+
 function stepCall(step: StepPlan, names: Names): CallText {
   switch (step.kind) {
     case "request":
       return step.each ? eachCall(step, step.each, names) : requestCall(step, names);
+    case "notify":
+      return { callee: "at.notify", args: [lit(step.method), paramsText(step.params, names)] };
     case "diagnostics":
       return { callee: "at.diagnostics", args: [lit({ waitMs: step.waitMs, settleMs: step.settleMs })] };
     case "execute_command": {
@@ -59,7 +112,7 @@ function stepCall(step: StepPlan, names: Names): CallText {
       return { callee: "at.command", args: [templateText(step.command, names), list] };
     }
     case "tool":
-      return { callee: "call.tool", args: [lit(step.tool), templateText(step.args, names)] };
+      return step.each ? eachToolCall(step, step.each, names) : toolCall(step, names);
     case "batch":
       return {
         callee: "call.batch",
@@ -85,82 +138,75 @@ function stepCall(step: StepPlan, names: Names): CallText {
   }
 }
 
+function paramsText({ base, set }: ParamsPlan, names: Names): string {
+  return `at.${paramsBases[base].call}(${set === null ? "" : templateText(set, names)})`;
+}
+
+type ToolStep = Extract<StepPlan, { kind: "tool" }>;
+
+function toolCall(step: ToolStep, names: Names): CallText {
+  return { callee: "call.tool", args: [lit(step.tool), templateText(step.args, names)] };
+}
+
+function eachToolCall(step: ToolStep, each: EachPlan, names: Names): CallText {
+  const options = objectText(eachOptions(each, textWith(names)));
+  const args = `(item) => (${templateText(step.args, names)})`;
+  return { callee: "call.eachTool", args: [lit(step.tool), itemsOf(step, each), options, args] };
+}
+
+/** The variable of the step whose items are used. */
+function itemsOf({ id }: StepPlan, { from }: EachPlan): string {
+  if (from.root !== "step" || from.name === null) throw new Fault(`the step ${id} repeats over no step`);
+  return localName(from.name);
+}
+
 type RequestStep = Extract<StepPlan, { kind: "request" }>;
 
 function requestCall(step: RequestStep, names: Names): CallText {
-  const { base, set } = step.params;
-  const params = `at.${paramsBases[base].call}(${set === null ? "" : templateText(set, names)})`;
   const options = requestOptions(step);
   return {
     callee: "at.request",
-    args: [lit(step.method), params, ...(options.length > 0 ? [objectText(options)] : [])],
+    args: [
+      lit(step.method),
+      paramsText(step.params, names),
+      ...(options.length > 0 ? [objectText(options)] : []),
+    ],
   };
 }
 
-function eachCall(step: RequestStep, each: NonNullable<RequestStep["each"]>, names: Names): CallText {
-  const { from, limit } = each;
-  if (from.root !== "step" || from.name === null) throw new Fault(`the step ${step.id} repeats over no step`);
-  const options: Members = [["limit", templateText(limit, names)]];
-  if (from.path.length > 0) options.push(["path", lit(from.path)]);
-  if (each.lacking !== null) options.push(["lacking", lit(each.lacking)]);
+function eachCall(step: RequestStep, each: EachPlan, names: Names): CallText {
   const params = step.params.set === null ? "{}" : templateText(step.params.set, names);
   return {
     callee: "at.each",
     args: [
       lit(step.method),
-      localName(from.name),
-      objectText([...options, ...requestOptions(step)]),
+      itemsOf(step, each),
+      objectText([...eachOptions(each, textWith(names)), ...requestOptions(step)]),
       `(item) => (${params})`,
     ],
   };
 }
 
-function requestOptions(step: RequestStep): Members {
-  const options: Members = [];
-  if (step.optional) options.push(["optional", "true"]);
-  if (step.expect !== "any") options.push(["expect", lit(step.expect)]);
-  if (step.merge === "all") options.push(["merge", lit(step.merge)]);
-  if (step.retryEmpty) options.push(["retryEmpty", lit({ ...step.retryEmpty })]);
-  return options;
-}
-
 function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
-  const last = steps.at(-1);
+  const last = lastStep(steps);
   if (!last) throw new Fault(`the tool ${name} has no steps`);
   const gathered = objectText(output.gather.map((id) => [id, localName(id)] as const));
-  const value = output.gather.length > 0 ? `call.gather(${gathered})` : localName(last.id);
+  const members = objectText(
+    output.members.map(({ name: member, step }) => [member, localName(step)] as const),
+  );
+  const value =
+    output.members.length > 0
+      ? `call.members(${members})`
+      : output.gather.length > 0
+        ? `call.gather(${gathered})`
+        : localName(last.id);
   const options: Members = [];
   if (output.at !== "") options.push(["at", lit(output.at)]);
   if (output.language !== null) options.push(["language", lit(output.language)]);
   if (output.apply !== "never") options.push(["apply", lit(output.apply)]);
-  options.push(...boundOptions(output, names));
+  options.push(...boundOptions(output, textWith(names)));
   const args = [lit(output.shape), value, ...(options.length > 0 ? [objectText(options)] : [])];
   return wrap("return await ", { callee: "call.answer", args });
-}
-
-/** The snippet, filter and size options, if they differ from the defaults. */
-function boundOptions({ shape, snippet, filter, maxChars }: ToolPlan["output"], names: Names): Members {
-  const literal = (template: Template) => (template.kind === "literal" ? template.value : undefined);
-  const isDefault =
-    literal(snippet.show) === (shape === "locations") &&
-    literal(snippet.contextLines) === 0 &&
-    literal(snippet.maxChars) === 400;
-  const options: Members = [];
-  if (!isDefault)
-    options.push([
-      "snippet",
-      objectText([
-        ["show", templateText(snippet.show, names)],
-        ["contextLines", templateText(snippet.contextLines, names)],
-        ["maxChars", templateText(snippet.maxChars, names)],
-      ]),
-    ]);
-  const kept = Object.entries(filter ?? {}).flatMap(([name, value]) =>
-    value === null ? [] : [[name, templateText(value, names)] as const],
-  );
-  if (kept.length > 0) options.push(["filter", objectText(kept)]);
-  if (maxChars !== null) options.push(["maxChars", templateText(maxChars, names)]);
-  return options;
 }
 
 /** A call on one line, or with one argument per line when it is long. */

@@ -122,6 +122,10 @@ export class Handle implements LanguageServer {
     return isRepeatable(method, params) ? this.#retryOnExit(signal, send) : send(false);
   }
 
+  notify(method: string, params: unknown): void {
+    this.#instance.notify(method, params);
+  }
+
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const options = { ...given, roots: this.source.roots };
     const { path } = document;

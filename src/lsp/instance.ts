@@ -231,6 +231,11 @@ export class Instance {
     return onApplyEdit === undefined ? send() : this.#messages.whileApplying(onApplyEdit, send);
   }
 
+  notify(method: string, params: unknown): void {
+    this.#refuseWhenStopping();
+    this.#connection.notify(method, params);
+  }
+
   async diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     this.#refuseWhenStopping();
     return this.files.report(document, options);

@@ -90,7 +90,8 @@ export function addImplicitArguments(
   const allowed = sortedSet(asked.flatMap(({ plan }) => plan.executeCommands));
   let args = [...declared];
   tool.steps.forEach((step, index) => {
-    if (step.kind === "execute_command")
+    // A command that must be offered first may be one that no server has.
+    if (step.kind === "execute_command" && (step.when?.command ?? null) === null)
       args = limitCommand(args, step.command, allowed, stepReport(index).at("command"));
   });
   const batch = tool.steps.find((step) => step.kind === "batch");

@@ -38,7 +38,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
   const report = new Report(context.locate);
   const limits = buildLimits(config, context.clientForms);
   const dialect = buildDialect(config, report);
-  checkMethodServers(config, report);
+  checkMethodServers(config, context, report);
   const servers = buildServers(config, report);
   checkRoutes(servers);
   const built = buildTools({
@@ -126,11 +126,13 @@ function buildCommands(
   return sortedSet(given ?? used.filter((program) => catalogue.includes(program)));
 }
 
-function checkMethodServers(config: Config, report: Report): void {
+function checkMethodServers(config: Config, { origin }: PlanContext, report: Report): void {
   const known = (config.servers ?? []).map((server) => server.id);
   config.methods?.forEach((entry, index) => {
     const at = report.at("methods", index, "servers");
-    at.checkNames("plan/unknown-server", "The server", entry.servers ?? [], known);
+    // A shipped method may be that of a server which this config does not have.
+    if (origin(at.pointer) === "config")
+      at.checkNames("plan/unknown-server", "The server", entry.servers ?? [], known);
   });
 }
 

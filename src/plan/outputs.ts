@@ -7,9 +7,11 @@ import { evidenceMembers } from "../protocol/envelope.js";
 import { ofMethods, shapesOf } from "../protocol/method-shapes.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
+import { buildColumns, buildMembers } from "./members.js";
 import { buildTemplate } from "./references.js";
 import { quoted, type Report } from "./report.js";
 import { canonicalSchema } from "./result-schema.js";
+import { lastStep, waysOf } from "./step-values.js";
 
 type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { shape: string };
 
@@ -47,7 +49,13 @@ export function buildOutput(
     outcomes: given.outcomes ?? "word",
     ...buildBounds(given, shape, inputs, own),
     gather: [],
+    columns: shape === "items" ? buildColumns(lastStep(steps), steps, given.columns ?? [], own) : [],
+    members: buildMembers(given, steps, methodMisfit, own),
   };
+  if (given.columns !== undefined && shape !== "items" && shape !== "members")
+    own
+      .at("columns")
+      .add("plan/bad-tool", "`columns` is for the shapes `items` and `members`.", "Remove it.");
   if (shape === "json" && output.at === "") {
     output.gather = gathered(steps);
     if (output.gather.length === 0) output.schema = resultSchema(steps, config);
@@ -58,6 +66,9 @@ export function buildOutput(
   checkEdit(output, tool, steps, bad);
   return output;
 }
+
+/** Shapes that any value fits. */
+const valueShapes: readonly ShapeName[] = ["json", "text", "items"];
 
 type ValueKind = "boolean" | "number" | "string" | "list";
 
@@ -131,38 +142,29 @@ function knownShape(name: string, report: Report): ShapeName {
 
 /** A workflow of several tools returns the answers of all of them. */
 function gathered(steps: readonly StepPlan[]): string[] {
-  return steps.length > 1 && steps.every((step) => step.kind === "tool") ? steps.map((step) => step.id) : [];
+  const own = steps.filter(({ id }) => steps.every(({ orElse }) => orElse !== id));
+  return own.length > 1 && steps.every((step) => step.kind === "tool") ? own.map((step) => step.id) : [];
 }
 
 /** The declared schema of a custom method's result, if that result is the whole answer. */
 function resultSchema(steps: readonly StepPlan[], config: Config): JsonObject | null {
-  const last = steps.at(-1);
+  const last = lastStep(steps);
   if (last?.kind !== "request" || last.each !== null || last.merge === "all") return null;
+  if (last.list !== null || last.when !== null || last.orElse !== null) return null;
   const declared = config.methods?.find((entry) => entry.method === last.method);
   return canonicalSchema(declared?.result);
 }
 
 function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProblem): void {
-  const last = steps.at(-1);
+  const last = lastStep(steps);
   if (!last) return;
   const { shape } = output;
   const bad = (message: string, fix = "Choose another shape, or end with another step.") => add(message, fix);
-  const gives = last.kind === "runtime" ? actions[last.action].gives : undefined;
-  if (shape === "server_status" && gives !== "servers")
-    bad("The shape `server_status` needs a runtime step that returns servers at the end.");
-  if ((shape === "source") !== (gives === "source"))
-    bad("The shape `source` needs the runtime step `symbol_source` at the end, and that step this shape.");
-  const isDiagnostics = shape === "diagnostics" || shape === "workspace_diagnostics";
-  if (isDiagnostics && last.kind !== "diagnostics")
-    bad(`The shape \`${shape}\` needs a step of kind \`diagnostics\` at the end.`);
-  if (last.kind === "diagnostics" && !isDiagnostics && shape !== "json")
-    bad(`A step of kind \`diagnostics\` does not return the shape \`${shape}\`.`);
-  if (shape === "batch" && last.kind !== "batch")
-    bad("The shape `batch` needs a step of kind `batch` at the end.");
+  if ((shape === "members") !== output.members.length > 0)
+    bad("The shape `members` needs `members`, and they need that shape.", "Give both.");
+  if (shape === "members") return;
+  for (const way of waysOf(last, steps)) checkLast(output, way, bad);
   const isValue = shape === "json" || shape === "text";
-  if ((last.kind === "tool" || gives === "value") && !isValue)
-    bad(`The last step returns a value, not the shape \`${shape}\`.`);
-  checkMethod(shape, last, bad);
   if (output.at !== "" && !isValue) bad("`at` is for the shapes `text` and `json`.", "Remove `at`.");
   if (output.ids && !shapes[shape].counted)
     bad(`The shape \`${shape}\` has no items with ids.`, "Remove `ids`.");
@@ -176,19 +178,51 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
     bad("`language` is for the shape `text`.", "Remove `language`.");
 }
 
-/** Checks that the result of an LSP method fits the shape. Shapes of other steps are checked above. */
-function checkMethod(shape: ShapeName, last: StepPlan, bad: (message: string) => void): void {
+/** Checks that the step that gives the answer, or one that takes its place, gives the shape. */
+function checkLast(
+  { shape }: OutputPlan,
+  last: StepPlan,
+  bad: (message: string, fix?: string) => void,
+): void {
+  const gives = last.kind === "runtime" ? actions[last.action].gives : undefined;
+  if (shape === "server_status" && gives !== "servers")
+    bad("The shape `server_status` needs a runtime step that returns servers at the end.");
+  if ((shape === "source") !== (gives === "source"))
+    bad("The shape `source` needs the runtime step `symbol_source` at the end, and that step this shape.");
+  const isDiagnostics = shape === "diagnostics" || shape === "workspace_diagnostics";
+  if (isDiagnostics && last.kind !== "diagnostics")
+    bad(`The shape \`${shape}\` needs a step of kind \`diagnostics\` at the end.`);
+  if (last.kind === "diagnostics" && !isDiagnostics && !valueShapes.includes(shape))
+    bad(`A step of kind \`diagnostics\` does not return the shape \`${shape}\`.`);
+  if (shape === "batch" && last.kind !== "batch")
+    bad("The shape `batch` needs a step of kind `batch` at the end.");
+  const isValue = valueShapes.includes(shape);
+  if ((last.kind === "tool" || gives === "value") && !isValue)
+    bad(`The last step returns a value, not the shape \`${shape}\`.`);
+  const isOwnForm = last.kind === "request" && (last.each?.keep || last.each?.depth != null);
+  if ((isOwnForm || last.kind === "notify") && !isValue)
+    bad(`The step \`${last.id}\` returns values of its own, not the shape \`${shape}\`.`);
+  const misfit = methodMisfit(shape, last);
+  if (misfit !== undefined) bad(misfit);
+  if (last.list?.pick != null && !valueShapes.includes(shape))
+    bad(`A step with \`pick\` does not return the shape \`${shape}\`.`, "Use the shape `items`.");
+  if (last.list !== null && isDiagnostics)
+    bad(`The shape \`${shape}\` shows all diagnostics.`, "Use `output.filter`, or `pick` and `items`.");
+}
+
+/** Why the result of an LSP method does not fit the shape. Shapes of other steps are checked above. */
+function methodMisfit(shape: ShapeName, last: StepPlan): string | undefined {
   const filled = last.kind === "request" ? shapesOf(last.method) : undefined;
   if (last.kind !== "request" || filled === undefined || !ofMethods.has(shape) || filled.includes(shape))
-    return;
+    return undefined;
   const names = quoted(filled, " or ");
-  bad(`The method \`${last.method}\` does not return the shape \`${shape}\`, but ${names}.`);
+  return `The method \`${last.method}\` does not return the shape \`${shape}\`, but ${names}.`;
 }
 
 /** Edits need the effect `edit`, and only edits can be applied. */
 function checkEdit(output: OutputPlan, tool: ToolConfig, steps: readonly StepPlan[], bad: AddProblem): void {
   const isEdit = output.shape === "workspace_edit" || output.shape === "text_edits";
-  const last = steps.at(-1);
+  const last = lastStep(steps);
   if (isEdit && tool.effect !== "edit")
     bad(`The shape \`${output.shape}\` needs a tool with the effect \`edit\`.`, 'Set `effect = "edit"`.');
   if (!isEdit && (output.apply !== "never" || output.backups !== null))

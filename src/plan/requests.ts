@@ -1,8 +1,10 @@
 /** Steps of kind `request`: the method must be known, and the tool's input must be able to fill the parameter base. */
 import type { Anchor, EachPlan, ParamsPlan, Ref, RetryPlan, Template } from "../abi/plan.js";
+import { fromPointer } from "../base/json.js";
 import type { StepConfig } from "../config/schema.js";
 import { paramsBases } from "../protocol/anchors.js";
 import { methodNames, methods } from "../protocol/methods.js";
+import { isReserved, notifications } from "../protocol/notifications.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, parseRef, type Scope } from "./references.js";
 import { quoted, type Report } from "./report.js";
@@ -13,7 +15,7 @@ export function buildRequest(step: StepConfig, scope: Scope, context: StepContex
   const method = step.method ?? "";
   if (step.method !== undefined) checkMethod(method, context, report.at("method"));
   const params = buildParams(step.params, scope, context, report.at("params"));
-  const each = step.each ? buildEach(step.each, scope, report.at("each")) : null;
+  const each = step.each ? buildEach(step.each, "request", scope, report.at("each")) : null;
   const fix = "Build the parameters from `each` in `set`.";
   if (step.each && params.base !== "none")
     report.at("params").add("plan/bad-step", "A step with `each` takes no parameter base.", fix);
@@ -26,17 +28,36 @@ export function buildRequest(step: StepConfig, scope: Scope, context: StepContex
   };
 }
 
-function buildEach(
-  { from: text, limit, lacking }: NonNullable<StepConfig["each"]>,
+/** The members of a `notify` step that other steps do not have. */
+export function buildNotification(step: StepConfig, scope: Scope, context: StepContext, report: Report) {
+  const method = step.method ?? "";
+  if (step.method !== undefined) checkNotification(method, context, report.at("method"));
+  return { method, params: buildParams(step.params, scope, context, report.at("params")) };
+}
+
+/** The `each` of a step; `kind` is the kind of the step. */
+export function buildEach(
+  { from: text, limit, lacking, keep = false, depth, next }: NonNullable<StepConfig["each"]>,
+  kind: "request" | "tool",
   scope: Scope,
   report: Report,
 ): EachPlan | null {
   const from = parseStepRef(text, "`each` repeats over", { ...scope, each: false }, report.at("from"));
+  const bad = (key: string, message: string) => report.at(key).add("plan/bad-step", message, "Remove it.");
+  if (lacking !== undefined && (keep || depth !== undefined || kind === "tool"))
+    bad("lacking", "`lacking` completes the items of a request, and goes with neither `keep` nor `depth`.");
+  if (depth !== undefined && (keep || kind === "tool"))
+    bad("depth", "`depth` is for requests, and its results have their items already.");
+  if (next !== undefined && depth === undefined)
+    bad("next", "`next` says how `depth` goes on, and there is no `depth`.");
   if (!from) return null;
   return {
     from,
-    limit: buildLimit(limit, scope, report.at("limit")),
+    limit: buildLimit(limit ?? defaultStep.eachLimit, scope, report.at("limit")),
     lacking: lacking?.split(".") ?? null,
+    keep,
+    depth: depth ?? null,
+    next: fromPointer(next ?? ""),
   };
 }
 
@@ -58,8 +79,22 @@ function checkMethod(method: string, { config }: StepContext, report: Report): v
     report.add("plan/bad-step", "`workspace/executeCommand` is not sent as a request.", fix);
     return;
   }
-  const known = [...methodNames, ...(config.methods ?? []).map((entry) => entry.method)];
+  const known = [
+    ...methodNames,
+    ...(config.methods ?? []).filter((entry) => !entry.notification).map((entry) => entry.method),
+  ];
   if (!known.includes(method)) report.unknown("plan/unknown-method", "The method", method, known);
+}
+
+function checkNotification(method: string, { config }: StepContext, report: Report): void {
+  if (isReserved(method)) {
+    const message = `\`${method}\` is sent by the proxy itself, which knows the state of the server and its documents.`;
+    report.add("plan/bad-step", message, "Use another notification.");
+    return;
+  }
+  const own = (config.methods ?? []).filter((entry) => entry.notification).map((entry) => entry.method);
+  const known = [...notifications, ...own];
+  if (!known.includes(method)) report.unknown("plan/unknown-method", "The notification", method, known);
 }
 
 function buildParams(
@@ -103,9 +138,9 @@ function buildRetry(retry: StepConfig["retry_empty"]): RetryPlan | null {
   return { attempts: retry.attempts, delayMs: retry.delay_ms, while: retry.while ?? "not_ready" };
 }
 
-/** The limit of an `each`: a number or an argument. */
-function buildLimit(given: number | { from: string } | undefined, scope: Scope, report: Report): Template {
-  if (typeof given !== "object") return { kind: "literal", value: given ?? defaultStep.eachLimit };
+/** The limit of a list: a number or an argument. */
+export function buildLimit(given: number | { from: string }, scope: Scope, report: Report): Template {
+  if (typeof given !== "object") return { kind: "literal", value: given };
   const limit = buildTemplate(given, scope, report);
   const fix = 'Write the number, or `{ from = "input.NAME" }`.';
   if (limit.kind === "ref" && limit.ref.root !== "input")

@@ -7,7 +7,8 @@ import { actions } from "../protocol/actions.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, type Scope } from "./references.js";
 import { quoted, type Report } from "./report.js";
-import { buildRequest, parseStepRef, pointingAnchors } from "./requests.js";
+import { buildEach, buildNotification, buildRequest, parseStepRef, pointingAnchors } from "./requests.js";
+import { buildList, buildWhen, checkOrElse, listKeys, placesOf, wayKeys } from "./step-values.js";
 
 export interface StepContext {
   config: Config;
@@ -19,10 +20,21 @@ export interface StepContext {
 type Kind = StepPlan["kind"];
 
 const keysOf: { [kind in Kind]: readonly string[] } = {
-  request: ["method", "params", "each", "optional", "expect", "merge", "retry_empty"],
-  diagnostics: ["wait_ms", "settle_ms"],
-  execute_command: ["command", "arguments"],
-  tool: ["tool", "args"],
+  request: [
+    "method",
+    "params",
+    "each",
+    "optional",
+    "expect",
+    "merge",
+    "retry_empty",
+    ...listKeys,
+    ...wayKeys,
+  ],
+  notify: ["method", "params", ...wayKeys],
+  diagnostics: ["wait_ms", "settle_ms", ...listKeys, ...wayKeys],
+  execute_command: ["command", "arguments", ...listKeys, ...wayKeys],
+  tool: ["tool", "args", "each", ...listKeys, ...wayKeys],
   batch: ["tools", "options"],
   choose: ["from", "item"],
   runtime: ["action", "args"],
@@ -31,6 +43,7 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
 /** The key that a step of a kind must have. */
 const neededKeys: { [kind in Kind]?: keyof StepConfig } = {
   request: "method",
+  notify: "method",
   execute_command: "command",
   tool: "tool",
   runtime: "action",
@@ -44,29 +57,54 @@ export function buildSteps(
   reportOf: (index: number) => Report,
 ): StepPlan[] {
   const ids = steps.map((step) => step.id);
+  const places = placesOf(steps);
   return steps.map((step, index) => {
     const report = reportOf(index);
     const before = ids.slice(0, index);
+    checkOrElse(steps, index, (other) => keysOf[kindOf(other)].includes("or_else"), report);
+    // A step that takes the place of another runs there, and its own name has no value.
+    const known = before.filter((_, other) => other < (places[index] ?? index) && places[other] === other);
     if (before.includes(step.id))
       report.at("id").add("plan/bad-step", `Two steps have the id \`${step.id}\`.`, "Rename one of them.");
     const scope = {
       inputs: context.inputs,
-      steps: before,
+      steps: known,
       each: step.each !== undefined,
       document: context.input.some((anchor) => anchor !== "workspace" && anchor !== "query"),
     };
-    return buildStep(step, scope, context, report);
+    const plan = buildStep(step, scope, context, report);
+    const from = plan.kind === "request" ? steps.find(({ id }) => id === plan.each?.from.name) : undefined;
+    if (from !== undefined && !["request", "diagnostics", "execute_command", "choose"].includes(kindOf(from)))
+      report
+        .at("each", "from")
+        .add(
+          "plan/bad-step",
+          `The items of the step \`${from.id}\` come from no server that could be asked about them.`,
+          "Call a tool for each of them, or use the items of a request.",
+        );
+    return plan;
   });
 }
 
 function buildStep(step: StepConfig, scope: Scope, context: StepContext, report: Report): StepPlan {
-  const kind: Kind = step.kind ?? (step.tool === undefined ? "request" : "tool");
+  const kind = kindOf(step);
   checkKeys(step, kind, report);
-  const common = { id: step.id, optional: step.optional ?? false, expect: step.expect ?? "any" };
+  // The list of a step with `each` is what the step gives, not the item that it asks about.
+  const outer = { ...scope, each: false };
+  const common = {
+    id: step.id,
+    optional: step.optional ?? false,
+    expect: step.expect ?? "any",
+    list: buildList(step, kind, outer, report),
+    when: buildWhen(step.when, outer, context, report.at("when")),
+    orElse: step.or_else ?? null,
+  };
   const template = (value: unknown, key: string) => buildTemplate(value, scope, report.at(key));
   switch (kind) {
     case "request":
       return { kind, ...common, ...buildRequest(step, scope, context, report) };
+    case "notify":
+      return { kind, ...common, ...buildNotification(step, scope, context, report) };
     case "diagnostics":
       return {
         kind,
@@ -88,7 +126,8 @@ function buildStep(step: StepConfig, scope: Scope, context: StepContext, report:
         (args.kind === "literal" && isTable(args.value));
       if (!isTableLike)
         report.at("args").add("plan/bad-step", '`args` is neither a table nor `{ from = "input" }`.');
-      return { kind, ...common, tool: step.tool ?? "", args };
+      const each = step.each ? buildEach(step.each, "tool", scope, report.at("each")) : null;
+      return { kind, ...common, tool: step.tool ?? "", args, each };
     }
     case "batch":
       return {
@@ -120,6 +159,10 @@ function inputOf(name: string): Template {
 function optionOf(name: string, table: string | undefined): Template {
   if (table === undefined) return inputOf(name);
   return { kind: "ref", ref: { root: "input", name: table, path: [name] } };
+}
+
+function kindOf(step: StepConfig): Kind {
+  return step.kind ?? (step.tool === undefined ? "request" : "tool");
 }
 
 function checkKeys(step: StepConfig, kind: Kind, report: Report): void {

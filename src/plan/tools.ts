@@ -62,7 +62,11 @@ function buildTool(
   const page = buildPage(tool, output, maxItems, report);
   const taken = [...Object.values(pointing), ...listingNames({ page, output }, dialect)];
   const servers = serversOf(tool, steps, context, report);
-  const args = buildArgs(tool.args, taken, report.at("args"));
+  const serverArgument = buildServerArgument(tool, report.at("server"));
+  const declared = buildArgs(tool.args, taken, report.at("args"));
+  const args = declared.map((arg) =>
+    arg.name === serverArgument ? { ...arg, enum: arg.enum ?? serverNames(servers, context) } : arg,
+  );
   const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
   if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
   checkDiagnostics(steps, input, output.shape, stepReport);
@@ -72,6 +76,7 @@ function buildTool(
     description: tool.description ?? `${titleOf(tool)}.`,
     effect: tool.effect ?? "read",
     servers,
+    serverArgument,
     input,
     require: buildRequire(tool, Object.values(pointing), report.at("require")),
     args: addImplicitArguments(args, { steps, servers, output }, context.servers, stepReport),
@@ -144,16 +149,21 @@ function buildDefaultItems(tool: ToolConfig, page: ToolPlan["page"], maxItems: n
 function serversOf(
   tool: ToolConfig,
   steps: readonly StepPlan[],
-  { config, servers }: ToolContext,
+  context: ToolContext,
   report: Report,
 ): string[] | null {
+  const { config, servers } = context;
   const known = (config.servers ?? []).map((server) => server.id);
   const running = servers.map(({ plan }) => plan.id);
-  report.at("servers").checkNames("plan/unknown-server", "The server", tool.servers ?? [], known);
+  // A shipped tool may be for a server that this config does not have; it is not listed then.
+  if (context.origin(report.at("servers").pointer) === "config")
+    report.at("servers").checkNames("plan/unknown-server", "The server", tool.servers ?? [], known);
   let able = tool.servers ? sortedSet(tool.servers) : null;
   for (const step of steps) {
-    const declared =
-      step.kind === "request" && config.methods?.find((entry) => entry.method === step.method)?.servers;
+    const isAlways =
+      step.when === null && step.orElse === null && steps.every(({ orElse }) => orElse !== step.id);
+    const isSent = (step.kind === "request" || step.kind === "notify") && isAlways;
+    const declared = isSent && config.methods?.find((entry) => entry.method === step.method)?.servers;
     if (!declared) continue;
     const before: string[] = able ?? declared;
     able = sortedSet(before.filter((id) => declared.includes(id)));
@@ -165,6 +175,20 @@ function serversOf(
       );
   }
   return able?.filter((id) => running.includes(id)) ?? null;
+}
+
+/** The argument by which a call chooses the server: one of the tool's own, a text. */
+function buildServerArgument({ server, args = {} }: ToolConfig, report: Report): string | null {
+  if (server === undefined) return null;
+  const name = server.from.startsWith("input.") ? server.from.slice("input.".length) : "";
+  if (Object.hasOwn(args, name) && args[name]?.type === "string") return name;
+  const fix = 'Declare `args.NAME = { type = "string", … }` and write `{ from = "input.NAME" }`.';
+  report.at("from").add("plan/bad-reference", "The server is chosen by an argument that is a text.", fix);
+  return null;
+}
+
+function serverNames(able: readonly string[] | null, { servers }: ToolContext): string[] {
+  return able?.slice() ?? sortedSet(servers.map(({ plan }) => plan.id));
 }
 
 function titleOf(tool: ToolConfig): string {

@@ -21,6 +21,9 @@ export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPla
         if (callee) checkArguments(tool, step, callee, dialect, report.at("args"));
         else if (step.tool !== "")
           report.at("tool").unknown("plan/unknown-tool", "The tool", step.tool, [...byName.keys()]);
+        const isRead = callee === undefined || callee.plan.effect === "read";
+        if (step.each !== null && !isRead)
+          report.at("each").add("plan/bad-step", "Only a tool that reads is called for each item.");
       }
       checkEffect(tool, step, byName, report);
     });
@@ -102,7 +105,8 @@ function checkEffect(
 }
 
 function effectOf(step: StepPlan, byName: Map<string, PlacedTool>): Effect {
-  if (step.kind === "execute_command") return "command";
+  // A notification has no reply: it is sent for its effect on the server.
+  if (step.kind === "execute_command" || step.kind === "notify") return "command";
   if (step.kind === "runtime") return actions[step.action].effect;
   if (step.kind === "tool") return byName.get(step.tool)?.plan.effect ?? "read";
   if (step.kind === "batch")

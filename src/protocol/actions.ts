@@ -25,5 +25,6 @@ export const actions: { readonly [action in RuntimeAction]: ActionFacts } = {
   replace_symbol: symbolEdit,
   insert_before_symbol: symbolEdit,
   insert_after_symbol: symbolEdit,
+  delete_symbol: symbolEdit,
   undo_edit: edit,
 };

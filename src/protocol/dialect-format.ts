@@ -51,6 +51,11 @@ export function spanSchema(dialect: DialectPlan): JsonObject {
   return closed(required({ start: point, end: point }));
 }
 
+/** The schema of a position as one value. */
+export function pointSchema(dialect: DialectPlan): JsonObject {
+  return closed(flatPoint(dialect));
+}
+
 function flatPoint({ position }: DialectPlan): Fields {
   return required({
     [position.line]: integerFrom(position.lineBase),
@@ -97,7 +102,8 @@ export function rangeValue(dialect: DialectPlan, span: Span): JsonObject {
   return { start: pointValue(dialect, span.start), end: pointValue(dialect, span.end) };
 }
 
-function pointValue({ position }: DialectPlan, point: Point): JsonObject {
+/** A position as one value, as `pointSchema` describes it. */
+export function pointValue({ position }: DialectPlan, point: Point): JsonObject {
   return {
     [position.line]: point.line + position.lineBase,
     [position.character]: point.character + position.characterBase,

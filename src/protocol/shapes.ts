@@ -6,6 +6,7 @@ import type { ShapeName } from "../abi/plan.js";
 import { diagnosticsFacts, workspaceDiagnosticsFacts } from "./shapes/diagnostics.js";
 import { codeActionsFacts, textEditsFacts, workspaceEditFacts } from "./shapes/edits.js";
 import type { ShapeFacts } from "./shapes/facts.js";
+import { itemsFacts, membersFacts } from "./shapes/members.js";
 import * as places from "./shapes/places.js";
 import * as symbols from "./shapes/symbols.js";
 import * as values from "./shapes/values.js";
@@ -39,6 +40,8 @@ export const shapes: { readonly [shape in ShapeName]: ShapeFacts } = {
   batch: values.batchFacts,
   server_status: values.serverStatusFacts,
   source: symbols.sourceFacts,
+  items: itemsFacts,
+  members: membersFacts((shape) => shapes[shape]),
 };
 
 export const shapeNames = Object.keys(shapes) as ShapeName[];

@@ -36,6 +36,7 @@ const actions: { [action in RuntimeAction]: Action } = {
   replace_symbol: async (call, args) => (await engine()).replaceSymbol(call, args),
   insert_before_symbol: async (call, args) => (await engine()).insertBeforeSymbol(call, args),
   insert_after_symbol: async (call, args) => (await engine()).insertAfterSymbol(call, args),
+  delete_symbol: async (call, args) => (await engine()).deleteSymbol(call, args),
   undo_edit: async (_call, args) => new UndoRequest(String(args.undo_token ?? "")),
 };
 

@@ -1,5 +1,14 @@
 /** One attempt at a call: checks the arguments and runs the tool's generated handler on a `Call` object. */
-import type { Answer, AnswerOptions, At, BatchOptions, Call, Reply } from "../abi/handler.js";
+import type {
+  Answer,
+  AnswerOptions,
+  At,
+  BatchOptions,
+  Call,
+  EachToolOptions,
+  Reply,
+  StepOptions,
+} from "../abi/handler.js";
 import type { RuntimeAction, ShapeName } from "../abi/plan.js";
 import { getAt, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
@@ -17,6 +26,8 @@ import {
   warnOfSteps,
 } from "./ask/inner-tools.js";
 import { assertFilesUnchanged } from "./ask/retry-on-change.js";
+import { runToolForEach } from "./ask/tools-for-each.js";
+import { runStep } from "./ask/ways.js";
 import type { LoadedTool } from "./bundle/load.js";
 import { checkArguments, clampNumbers } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
@@ -35,6 +46,7 @@ export class ToolCall implements Call {
   readonly #runTool: RunTool;
   /** The tools that were called as steps, by their reply. */
   #ran: Map<Reply, Step[]> | undefined;
+  #at: PointedAt | undefined;
 
   /** `runTool` calls another tool and returns its answer, refusals included. */
   constructor(state: CallState, runTool: RunTool) {
@@ -43,7 +55,8 @@ export class ToolCall implements Call {
   }
 
   async at(input: JsonObject): Promise<At> {
-    return new PointedAt(this.#state, await point(this.#state, input));
+    this.#at = new PointedAt(this.#state, await point(this.#state, input));
+    return this.#at;
   }
 
   pick(reply: Reply, path: string[]): Json {
@@ -56,6 +69,49 @@ export class ToolCall implements Call {
     this.#ran ??= new Map();
     this.#ran.set(reply, [{ name, ran }]);
     return reply;
+  }
+
+  async eachTool(
+    name: string,
+    items: Reply,
+    options: EachToolOptions,
+    args: (item: Json) => Json,
+  ): Promise<Reply> {
+    const { reply, ran } = await runToolForEach(this.#state, openReply(items), options, (item) =>
+      this.#runTool(name, args(item)),
+    );
+    const sealed = sealReply(reply);
+    this.#ran ??= new Map();
+    this.#ran.set(
+      sealed,
+      ran.map((one) => ({ name, ran: one })),
+    );
+    return sealed;
+  }
+
+  step(options: StepOptions, ...ways: (() => Promise<Reply>)[]): Promise<Reply> {
+    return runStep(this.#state, options, ways, {
+      skips: async ({ argument, ...offered }) => {
+        if (argument === false) return "absent";
+        if (offered.capability === undefined && offered.command === undefined) return undefined;
+        return this.#at?.lacks(offered);
+      },
+      failureOf: (reply) => {
+        const ran = this.#ran?.get(reply) ?? [];
+        return ran.every((one) => one.ran.refusal !== undefined) ? ran[0]?.ran.refusal : undefined;
+      },
+      replace: (reply, by) => {
+        const ran = this.#ran?.get(reply);
+        if (ran === undefined) return;
+        this.#ran?.delete(reply);
+        if (this.#ran?.has(by) === false) this.#ran.set(by, ran);
+      },
+    });
+  }
+
+  members(parts: { [member: string]: Reply }): Reply {
+    const entries = Object.entries(parts).map(([name, reply]) => [name, openReply(reply)] as const);
+    return sealReply({ parts: [], perItem: false, members: Object.fromEntries(entries) });
   }
 
   /** The call's own arguments for another tool, without those that page this tool's own list. */

@@ -16,6 +16,7 @@ describe("golden bundles", () => {
   it.each<[string, () => Plan]>([
     ["default", () => planFile("default")],
     ["custom", () => planFile("custom")],
+    ["values", () => planFile("values")],
     ["hostile", hostilePlan],
   ])("%s", (name, plan) => {
     const bundle = bundleOf(plan());

@@ -2,11 +2,10 @@
  * Servers that are no npm packages, where they are installed: `.ci/install-servers.sh` installs them on Debian. Each is
  * asked cold, about places behind text that is not ASCII.
  */
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LiveSession, openSession, testEnvironment } from "./session.js";
+import { installed, type LiveSession, openSession } from "./session.js";
 
 interface Native {
   kind: string;
@@ -108,15 +107,6 @@ const natives: Native[] = [
     hover: "greet",
   },
 ];
-
-/** The first program of that name on PATH that really runs. */
-function installed(name: string, probe: string[]): string | undefined {
-  for (const folder of (testEnvironment().PATH ?? "").split(delimiter)) {
-    const program = join(folder, name);
-    if (folder !== "" && spawnSync(program, probe, { timeout: 60_000 }).status === 0) return program;
-  }
-  return undefined;
-}
 
 function config(kind: string, program: string): string {
   return `[allow]

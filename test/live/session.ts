@@ -1,4 +1,5 @@
 /** A real session: the built program over stdio, driven by the SDK's own client, on a private copy of a fixture. */
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -21,6 +22,15 @@ export function testEnvironment(): { [name: string]: string } {
     XDG_DATA_HOME: join(tmpdir(), "lsp-proxy-no-data"),
     LSPI_CONFIG_PATH: "",
   };
+}
+
+/** The first program of that name on PATH that really runs. */
+export function installed(name: string, probe: string[]): string | undefined {
+  for (const folder of (testEnvironment().PATH ?? "").split(delimiter)) {
+    const program = join(folder, name);
+    if (folder !== "" && spawnSync(program, probe, { timeout: 60_000 }).status === 0) return program;
+  }
+  return undefined;
 }
 
 /** Fails when the program has logged that one of its answers violates its own output schema. */

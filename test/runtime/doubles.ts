@@ -60,6 +60,7 @@ export function serverOf(
     textOf: async (uri) => (texts[uri] === undefined ? undefined : new Lines(texts[uri])),
     settle: async () => "ready",
     request: refuse,
+    notify: notAsked,
     diagnostics: refuse,
     workspaceDiagnostics: refuse,
     crashNotice: () => undefined,
@@ -98,6 +99,8 @@ export const plainOutput = {
   },
   filter: null,
   maxChars: null,
+  columns: [],
+  members: [],
 };
 
 /** The state of a call of a tool with this output, about `file:///w/a.fake`. */
@@ -119,6 +122,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
       description: "",
       effect: "read",
       servers: null,
+      serverArgument: null,
       input: ["document"],
       require: [],
       args: [],

@@ -124,7 +124,10 @@ function describeTool(tool: ToolPlan, plan: Plan): string[] {
   const cap = tool.maxItems < plan.limits.maxItems ? `, at most ${tool.maxItems} items` : "";
   return [
     `  ${tool.name}  (${tool.effect}, by ${tool.input.join(" or ")}, ${tool.output.shape}${cap})${servers}`,
-    ...tool.steps.map((step) => `    ${step.id}: ${describeStep(step)}`),
+    ...tool.steps.map((step) => {
+      const other = step.orElse === null ? "" : `, or else ${step.orElse}`;
+      return `    ${step.id}: ${describeStep(step)}${other}`;
+    }),
   ];
 }
 
@@ -137,6 +140,8 @@ function describeStep(step: StepPlan): string {
   switch (step.kind) {
     case "request":
       return `${step.method}${step.each ? `, for each of ${step.each.from.name ?? "the items"} (at most ${describeLimit(step.each.limit)})` : ""}${step.optional ? ", when offered" : ""}`;
+    case "notify":
+      return `${step.method}, a notification`;
     case "diagnostics":
       return `diagnostics, waiting at most ${step.waitMs} ms`;
     case "execute_command":

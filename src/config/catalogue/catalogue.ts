@@ -22,7 +22,7 @@ export interface Preset {
   layer: Layer;
 }
 
-const FOLDERS = ["tools", "servers", "stacks", "profiles"] as const;
+const FOLDERS = ["tools", "tools/extra", "servers", "stacks", "profiles"] as const;
 
 /** The shipped configs, each read on first use. A printed index lists all presets, so that a start reads few of them. */
 export class Catalogue {

@@ -1,5 +1,6 @@
 /** An entry of `tools` with its steps, and an entry of `methods`. */
 import * as z from "zod";
+import { listKeys, memberKeys, wayKeys } from "./step-values.js";
 import {
   argName,
   effect,
@@ -54,7 +55,7 @@ const retryEmpty = z.strictObject({
   while: optional(z.enum(["not_ready", "always"]), "Only while the server is not ready, or always."),
 });
 
-const expect = z.enum(["any", "value", "some"]);
+const expect = z.enum(["any", "value", "some", "none"]);
 
 const snippet = z.strictObject({
   show: optional(json, "Whether there is one: a boolean, or a reference to an argument."),
@@ -70,11 +71,11 @@ const request = z.strictObject({
 export const stepSchema = z.strictObject({
   id: stepId.describe("The step's name; later steps refer to it."),
   kind: optional(
-    z.enum(["request", "diagnostics", "execute_command", "tool", "batch", "choose", "runtime"]),
+    z.enum(["request", "notify", "diagnostics", "execute_command", "tool", "batch", "choose", "runtime"]),
     "What the step does; a request when absent.",
   ),
-  method: optional(nonEmpty, "For a request: the method."),
-  params: optional(params, "For a request: a base's name, or `{ base, set }`."),
+  method: optional(nonEmpty, "For a request or a notification: the method."),
+  params: optional(params, "For a request or a notification: a base's name, or `{ base, set }`."),
   each: optional(
     z.strictObject({
       from: z.string().describe("The step whose items are used."),
@@ -89,6 +90,12 @@ export const stepSchema = z.strictObject({
         z.string().regex(/^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$/, "a dotted path of members"),
         "Only items without this member are requested, and each is replaced by its answer; the others stay.",
       ),
+      keep: optional(z.boolean(), "Each result is `{ item, answer }`."),
+      depth: optional(
+        z.int().min(1).max(32),
+        "Repeats the request for the items of the answers, so many levels deep: the result is the tree, `{ item, depth }` in order.",
+      ),
+      next: optional(jsonPointer, "With `depth`: JSON Pointer to the next item in an item of an answer."),
     }),
     "Once per item of an earlier step.",
   ),
@@ -113,6 +120,8 @@ export const stepSchema = z.strictObject({
   item: optional(json, "For a choice: the id of the item, or a reference."),
   args: optional(json, "For a tool or runtime step: its arguments."),
   action: optional(z.string(), "For a runtime step: what to do."),
+  ...listKeys,
+  ...wayKeys,
 });
 
 export const toolSchema = z.strictObject({
@@ -121,6 +130,10 @@ export const toolSchema = z.strictObject({
   description: optional(z.string().min(1).max(1000), "What an agent reads to choose the tool."),
   effect: optional(effect, "What it may do; `read` when absent.", "fixed"),
   servers: optionalSet(identifier, "The servers it may ask; all when absent."),
+  server: optional(
+    z.strictObject({ from: z.string().describe("An argument: `input.NAME`.") }),
+    "The argument by which a call chooses one of these servers.",
+  ),
   input: optional(
     z.union([z.string(), z.array(z.string()).min(1)]),
     set(
@@ -162,6 +175,7 @@ export const toolSchema = z.strictObject({
           z.enum(["word", "success"]),
           "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
         ),
+        ...memberKeys,
         marked: optional(z.boolean(), "For hover: each text as `{ kind, value }`, with its kind."),
         snippet: optional(snippet, "For locations: the text of the file at each place."),
         filter: optional(
@@ -209,4 +223,5 @@ export const methodSchema = z.strictObject({
   servers: optionalSet(identifier, "The servers that have it; all when absent."),
   capability: optional(z.string(), "Dotted path in the server's capabilities; assumed when absent."),
   result: optional(jsonTable, "JSON Schema of the result. A reply that violates it is refused."),
+  notification: optional(z.boolean(), "Whether it is a notification, which has no reply."),
 });

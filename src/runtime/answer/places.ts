@@ -10,6 +10,7 @@ import {
   formatPosition,
   formatRange,
   type Point,
+  pointValue,
   rangeValue,
   type Span,
 } from "../../protocol/dialect-format.js";
@@ -101,6 +102,11 @@ export class Places {
   /** A range as one value, for a member that the shape names itself. */
   rangeValue(lines: Lines | undefined, server: LanguageServer, range: LspRange): JsonObject {
     return rangeValue(this.dialect, this.#span(lines, server, range));
+  }
+
+  /** A position as one value. */
+  pointValue(lines: Lines | undefined, server: LanguageServer, position: LspPosition): JsonObject {
+    return pointValue(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
   }
 
   #span(lines: Lines | undefined, server: LanguageServer, range: LspRange): Span {

@@ -88,8 +88,9 @@ async function noServer(call: CallState, { path, shown }: Admitted): Promise<Ref
 }
 
 /** The refusal for a file that has servers, but none that the tool may ask. */
-function wrongServer({ tool }: CallState, { shown }: Admitted): Refusal {
-  const ids = (tool.servers ?? []).join(", ");
+function wrongServer({ tool, input }: CallState, { shown }: Admitted): Refusal {
+  const chosen = tool.serverArgument === null ? undefined : input[tool.serverArgument];
+  const ids = typeof chosen === "string" ? chosen : (tool.servers ?? []).join(", ");
   const which = ids === "" ? "servers that do not run here" : ids;
   return new Refusal("route/no-server", `${tool.name} is only for files of ${which}; ${shown} is none.`, {
     nextSteps: [{ kind: "doc", text: "Use a tool that is not limited to these servers." }],
@@ -117,8 +118,9 @@ export async function startServer(
   }
 }
 
-function mayAsk(call: CallState, server: ServerPlan): boolean {
-  return call.tool.servers === null || call.tool.servers.includes(server.id);
+function mayAsk({ tool, input }: CallState, { id }: ServerPlan): boolean {
+  const chosen = tool.serverArgument === null ? undefined : input[tool.serverArgument];
+  return (tool.servers === null || tool.servers.includes(id)) && (chosen === undefined || chosen === id);
 }
 
 /** A running server with the call's document open in it; without a document for calls about the workspace. */
@@ -144,6 +146,10 @@ export interface ReplyData {
   source?: ReplyData;
   /** Why there is no reply: no server supports an optional step. */
   skipped?: Refusal;
+  /** Whether the step did not run because the call lacks the argument that it needs. */
+  isAbsent?: true;
+  /** The replies that stand side by side in the answer, by member. */
+  members?: { [member: string]: ReplyData };
   diagnostics?: { status: "diagnostics" | "clean" | "unknown"; why: string };
 }
 

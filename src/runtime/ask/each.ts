@@ -40,7 +40,12 @@ export async function askEach(
   if (failure !== undefined && answered.length === 0) throw failure;
   if (failure !== undefined) call.evidence.isCut = true;
   warnOfFailures(call, failures, asked.length);
-  return { parts: answered, perItem: true };
+  return { parts: options.keep ? answered.map(besideItem) : answered, perItem: true };
+}
+
+/** The answer beside the item that it belongs to. */
+export function besideItem(part: ReplyPart): ReplyPart {
+  return { ...part, value: { item: part.item, answer: part.value ?? null } };
 }
 
 /** Resolves items that lack a member. All items stay, sorted, so that the limit falls on the first of those shown. */
@@ -82,7 +87,7 @@ async function refine(
   };
 }
 
-function entriesIn(
+export function entriesIn(
   { parts }: ReplyData,
   { path = [] }: EachOptions,
   itemsOf: (value: unknown) => unknown[],
@@ -92,12 +97,12 @@ function entriesIn(
   );
 }
 
-function limitOf({ limit }: EachOptions): number {
+export function limitOf({ limit }: EachOptions): number {
   return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
 }
 
 /** Sorts by file, then range, then text. */
-function inOrder(entries: Entry[], turns: Turns): Promise<Entry[]> {
+export function inOrder(entries: Entry[], turns: Turns): Promise<Entry[]> {
   return sortByInTurns(entries, (entry) => [...placeOf(entry.item), identityOf(entry)], turns);
 }
 
@@ -116,11 +121,11 @@ function placeOf(item: unknown): KeyPart[] {
   ];
 }
 
-function identityOf({ server, item }: Entry): string {
+export function identityOf({ server, item }: Entry): string {
   return canonicalText([server.plan.id, server.root, item]);
 }
 
-async function askAll(
+export async function askAll(
   call: CallState,
   method: string,
   questions: Entry[],
@@ -155,7 +160,7 @@ async function askAll(
   return { parts, failures };
 }
 
-function warnOfFailures(call: CallState, failures: Refusal[], asked: number): void {
+export function warnOfFailures(call: CallState, failures: Refusal[], asked: number): void {
   const [failure] = failures;
   if (failure === undefined) return;
   call.evidence.warn("answer/partial-servers", `${failures.length} of ${asked} questions failed.`, {

@@ -9,4 +9,4 @@ export { createFile, deleteFile, renameFile } from "./file-edits.js";
 export { ProposedEdit } from "./proposed-edit.js";
 export { SavedPreviews } from "./saved-previews.js";
 export { readServerEdit } from "./server-edit.js";
-export { insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./symbol-edits.js";
+export { deleteSymbol, insertAfterSymbol, insertBeforeSymbol, replaceSymbol } from "./symbol-edits.js";

@@ -36,6 +36,7 @@ const MAX_BLOCK_LINES = 200;
 export const replaceSymbol = (call: CallState, args: JsonObject) =>
   editSymbol(call, args, replaceDeclaration);
 export const insertBeforeSymbol = (call: CallState, args: JsonObject) => editSymbol(call, args, insertBefore);
+export const deleteSymbol = (call: CallState, args: JsonObject) => editSymbol(call, args, deleteDeclaration);
 export const insertAfterSymbol = (call: CallState, args: JsonObject) => editSymbol(call, args, insertAfter);
 
 async function editSymbol(call: CallState, args: JsonObject, makeChange: MakeChange): Promise<ProposedEdit> {
@@ -115,6 +116,19 @@ export function insertAfter(lines: Lines, declaration: Declaration, text: string
   const hasNoLineEnd = at === lines.text.length && !/[\r\n]$/.test(lines.text);
   const newText = hasNoLineEnd ? `\n${text.replace(/(\r\n|\r|\n)$/, "")}` : withLineEnd(text);
   return { start: at, end: at, newText };
+}
+
+/** Deletes the lines of the declaration, with the comments and decorators above it and one of two blank lines around it. */
+export function deleteDeclaration(lines: Lines, declaration: Declaration): TextChange {
+  const context = new DeclarationLines(lines, declaration);
+  const separator = context.requireAlone();
+  // Without the last of several declarators, the one before it would end in a comma.
+  if (separator !== "," && context.isListElement() && !declaration.isEnumMember) throw context.notAlone();
+  const start = context.leadingStart("all");
+  const [above, below] = [lines.lineAt(start) - 1, lines.lineAt(context.end) + 1];
+  const isBlank = (line: number) => line >= 0 && line < lines.count && lines.line(line).trim() === "";
+  const isApart = (above < 0 || isBlank(above)) && isBlank(below);
+  return { start, end: lines.start(isApart ? below + 1 : below), newText: "" };
 }
 
 function withLineEnd(text: string): string {

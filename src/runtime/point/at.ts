@@ -6,7 +6,7 @@ import type { At, EachOptions, Params, Reply, RequestOptions } from "../../abi/h
 import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { methods } from "../../protocol/methods.js";
-import { notSupported, requestCandidates } from "../ask/ask.js";
+import { askCandidates, notSupported, requestCandidates } from "../ask/ask.js";
 import {
   type Attached,
   type CandidateServers,
@@ -22,7 +22,9 @@ import {
 } from "../ask/candidates.js";
 import { askDiagnostics, FoundDiagnostics } from "../ask/diagnose.js";
 import { askEach } from "../ask/each.js";
+import { notifyCandidates, offersCommand } from "../ask/notify.js";
 import { retryPlanFor, warnOfRecentChanges } from "../ask/recent-changes.js";
+import { askTree } from "../ask/tree.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { answersNearby } from "./nearby.js";
@@ -124,7 +126,11 @@ export class PointedAt implements At {
   ): Promise<Reply> {
     try {
       const from = openReply(items);
-      const reply = await askEach(this.#call, method, from, options, params);
+      const { depth } = options;
+      const reply =
+        depth === undefined
+          ? await askEach(this.#call, method, from, options, params)
+          : await askTree(this.#call, method, from, { ...options, depth }, params);
       // Items of a skipped step are unknown, not missing.
       const { skipped } = from;
       return expectAnswer(skipped === undefined ? reply : { ...reply, skipped }, options);
@@ -152,6 +158,22 @@ export class PointedAt implements At {
       server.request(method, { command: name, arguments: args }, { ...turn, onProgress }),
     );
     return sealReply({ parts, perItem: false });
+  }
+
+  async notify(method: string, params: Params): Promise<Reply> {
+    const { make } = openParams(params);
+    return sealReply(await notifyCandidates(this.#call, this.#candidates, method, make));
+  }
+
+  /** Why a step that needs a method or a command does not run; undefined when a server offers it. */
+  async lacks({ capability, command }: { capability?: string; command?: string }) {
+    const { servers } = this.#candidates;
+    const found = await askCandidates(this.#call, this.#candidates, "first", async (attached, limit) => {
+      const { server, document } = attached;
+      const isOffered = capability === undefined || (await server.offers(capability, document, limit));
+      return isOffered && (command === undefined || offersCommand(server, command)) ? true : undefined;
+    });
+    return found.length > 0 ? undefined : notSupported(capability ?? command ?? "", servers);
   }
 
   /** Parameters about the target. If they contain its position and nothing is found there, places nearby are tried. */

@@ -6,7 +6,9 @@ import { completions } from "./completions.js";
 import { diagnostics, workspaceDiagnostics } from "./diagnostics.js";
 import { calls, types } from "./hierarchy.js";
 import { codeLenses, foldingRanges, highlights, inlayHints, links, selectionRanges } from "./in-document.js";
+import { items } from "./items.js";
 import { locations } from "./locations.js";
+import { membersShape } from "./members.js";
 import { semanticTokens } from "./semantic-tokens.js";
 import { serverStatus } from "./server-status.js";
 import type { Shape } from "./shape.js";
@@ -42,4 +44,6 @@ export const runtimeShapes: { readonly [shape in ShapeName]?: Shape } = {
   batch,
   server_status: serverStatus,
   source,
+  items,
+  members: membersShape((name) => runtimeShapes[name]),
 };

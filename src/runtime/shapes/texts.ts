@@ -220,7 +220,8 @@ export const json: Shape = {
   text: (_items, beside) => JSON.stringify(beside.value, null, 1).split("\n"),
 };
 
-function withoutOutside(value: Json, call: CallState): Json {
+/** A value in which file URIs outside the roots are masked. */
+export function withoutOutside(value: Json, call: CallState): Json {
   if (typeof value === "string") return maskedText(value, call);
   if (Array.isArray(value)) return value.map((item) => withoutOutside(item, call));
   if (!isTable(value)) return value;

@@ -6,6 +6,7 @@ import {
   insertAfter as after,
   insertBefore as before,
   type Declaration,
+  deleteDeclaration as deleted,
   replaceDeclaration as replaced,
 } from "../../../src/runtime/edits/symbol-edits.js";
 
@@ -156,5 +157,33 @@ describe("a text after a declaration", () => {
     ["within a call", "on(«function ‹f›() {\n}»\n);\n"],
   ])("is refused: %s", (_, marked) => {
     expect(refusal(after, marked, "new", true)).toBe("edit/not-alone");
+  });
+});
+
+describe("a deleted declaration", () => {
+  it.each([
+    ["a statement", "export const «‹a› = 1»;\nb();\n", "b();\n"],
+    ["with its comment and decorator", "x\n\n/** why */\n@dec\n«class ‹A› {\n}»\n\ny\n", "x\n\ny\n"],
+    ["the first", "«function ‹f›() {}»\n\ng();\n", "g();\n"],
+    ["the last, without a line end", "x\n\n«function ‹f›() {}»", "x\n\n"],
+    ["the only one", "«function ‹f›() {}»\n", ""],
+    ["with blank lines on one side only", "a();\n«function ‹f›() {}»\n\nb();\n", "a();\n\nb();\n"],
+    ["with a comment behind", "let «‹a› = 1»; // why\nb();\n", "b();\n"],
+  ])("%s", (_name, marked, expected) => {
+    expect(written(deleted, marked, "")).toBe(expected);
+  });
+
+  it("an element of an enum", () => {
+    expect(written(deleted, "enum E {\n  «‹A›»,\n  B\n}\n", "", true)).toBe("enum E {\n  B\n}\n");
+    expect(written(deleted, "enum E {\n  A,\n  «‹B›»\n}\n", "", true)).toBe("enum E {\n  A,\n}\n");
+  });
+
+  it.each([
+    ["beside other code", "a(); «function ‹f›() {}»\n"],
+    ["before other code", "«function ‹f›() {}» b();\n"],
+    ["the first of several", "const «‹a› = 1»,\n  b = 2;\n"],
+    ["the last of several", "const a = 1,\n  «‹b› = 2»;\nc();\n"],
+  ])("is refused %s", (_name, marked) => {
+    expect(refusal(deleted, marked, "")).toBe("edit/not-alone");
   });
 });

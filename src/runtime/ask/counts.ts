@@ -1,0 +1,42 @@
+/** Counts for conditions and picked members: the items of a list, or the locations in it that are outside a place. */
+import { getAt, isTable } from "../../base/json.js";
+import { pathOfUri } from "../../base/paths.js";
+import type { CallState } from "../call-state.js";
+import { isRange, type LspPosition, type LspRange, locationIn } from "./candidates.js";
+
+/** The length of a list, a number itself, zero for nothing; undefined for anything else. */
+export function countOf(
+  call: CallState,
+  item: unknown,
+  value: unknown,
+  outside: string[] | undefined,
+): number | undefined {
+  if (value === null || value === undefined) return 0;
+  if (typeof value === "number") return value;
+  if (!Array.isArray(value)) return undefined;
+  const place = outside && placeOf(call, getAt(item, outside));
+  return place === undefined ? value.length : value.filter((entry) => isOutside(entry, place)).length;
+}
+
+interface Place {
+  path: string | undefined;
+  range: LspRange;
+}
+
+/** A range of the call's own document, or a location. */
+function placeOf({ evidence }: CallState, value: unknown): Place | undefined {
+  if (isRange(value)) return { path: evidence.document?.admitted.path, range: value };
+  const location = locationIn(isTable(value) && isTable(value.location) ? value.location : value);
+  return location && { path: pathOfUri(location.uri), range: location.range };
+}
+
+/** Whether a location is not inside a place; what is no location is. */
+function isOutside(entry: unknown, { path, range }: Place): boolean {
+  const location = locationIn(entry);
+  if (location === undefined || pathOfUri(location.uri) !== path) return true;
+  return isBefore(location.range.start, range.start) || isBefore(range.end, location.range.end);
+}
+
+function isBefore(a: LspPosition, b: LspPosition): boolean {
+  return a.line < b.line || (a.line === b.line && a.character < b.character);
+}
