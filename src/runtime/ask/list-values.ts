@@ -28,7 +28,7 @@ export async function applyList(call: CallState, reply: ReplyData, options: List
     for (const part of items) {
       const value = await pickMembers(call, part, pick);
       if (value !== undefined) picked.push({ ...part, value });
-      if (turns.isOver) await turns.pass();
+      if (turns.isDue) await turns.yield();
     }
     items = picked;
   }
@@ -58,7 +58,7 @@ async function itemsIn(
         const children = listOf(getAt(item, flatten));
         for (let index = children.length - 1; index >= 0; index--) waiting.push(children[index]);
       }
-      if (turns.isOver) await turns.pass();
+      if (turns.isDue) await turns.yield();
     }
   }
   return found;

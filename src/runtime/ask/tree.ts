@@ -82,7 +82,7 @@ async function preorder(roots: TreeNode[], turns: Turns): Promise<ReplyPart[]> {
       const child = children[index];
       if (child !== undefined) waiting.push(child);
     }
-    if (turns.isOver) await turns.pass();
+    if (turns.isDue) await turns.yield();
   }
   return parts;
 }
