@@ -167,6 +167,15 @@ describe("status", () => {
   });
 });
 
+describe("serve", () => {
+  it("says that no client came when its input ends at once", async () => {
+    const { folder } = write({ files: {} });
+    const { code, stdout, stderr } = await run(["serve", "-C", folder], { input: "" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(/the input ended before an MCP client sent a message.*`lsp-proxy client`/);
+  });
+});
+
 describe("the log", () => {
   it("goes to a file as one JSON document per line, from the level asked for", async () => {
     const { folder, config } = write({ files, servers: { fake } });
