@@ -193,7 +193,7 @@ export type StepPlan =
       /** Ask one server or all servers of the file. */
       merge: "first" | "all";
     })
-  | (StepCommon & { kind: "diagnostics"; waitMs: number; settleMs: number })
+  | (StepCommon & { kind: "diagnostics"; waitMs: Template; settleMs: number })
   | (StepCommon & { kind: "execute_command"; command: Template; arguments: Template | null })
   | (StepCommon & { kind: "tool"; tool: string; args: Template })
   | (StepCommon & {

@@ -7,7 +7,7 @@ import { actions } from "../protocol/actions.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, type Scope } from "./references.js";
 import { quoted, type Report } from "./report.js";
-import { buildRequest, parseStepRef, pointingAnchors } from "./requests.js";
+import { buildRequest, numberOrArgument, parseStepRef, pointingAnchors } from "./requests.js";
 
 export interface StepContext {
   config: Config;
@@ -71,7 +71,7 @@ function buildStep(step: StepConfig, scope: Scope, context: StepContext, report:
       return {
         kind,
         ...common,
-        waitMs: step.wait_ms ?? defaultStep.waitMs,
+        waitMs: numberOrArgument(step.wait_ms ?? defaultStep.waitMs, scope, report.at("wait_ms")),
         settleMs: step.settle_ms ?? defaultStep.settleMs,
       };
     case "execute_command": {
