@@ -147,6 +147,8 @@ function headline(header: Header, { counts, items, beside }: Body, shape: Shape)
   const servers = serverText(header);
   if (counts === undefined || shape.nouns === undefined) return `${header.tool} (${servers})`;
   const { offset, total } = counts;
+  const subject = shape.subject?.(beside);
+  if (subject !== undefined) return `${header.tool}: ${subject} (${servers})`;
   const [one, many] = shape.nouns;
   const noun = total === 1 ? one : many;
   if (total === 0) {

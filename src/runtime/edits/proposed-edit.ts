@@ -3,6 +3,7 @@
  * against it, and the texts that its positions refer to. A position that a text does not have is refused.
  */
 import { existsSync } from "node:fs";
+import type { Plan } from "../../abi/plan.js";
 import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import type { Json } from "../../base/json.js";
@@ -74,12 +75,17 @@ export function reasonsAgainst({ reasons, lacksOperation }: ProposedEdit, found:
   return [...reasons, ...(lacksOperation ? found.filter(({ code }) => !pathCode.test(code)) : found)];
 }
 
+/** Whether the config allows a server's command. */
+export function isAllowedCommand({ allow }: Plan, { plan }: LanguageServer, name: string): boolean {
+  return allow.effects.includes("command") && plan.executeCommands.includes(name);
+}
+
 export class ApplyRequest {
   constructor(readonly token: string) {}
 }
 
 export class UndoRequest {
-  constructor(readonly token: string) {}
+  constructor(readonly token: string | undefined) {}
 }
 
 /** The edit engine of a call. Tools that edit are not listed where there is none. */
