@@ -227,7 +227,7 @@ describe("diagnostics of several servers", () => {
     const { structured } = await call("get_diagnostics", { file_path: "a.fake" });
     expect(structured).toMatchObject({
       status: "unknown",
-      why: "1 of 2 servers did not answer",
+      why: "1 of 2 servers did not answer; call again, or with a larger wait_ms",
       warnings: [{ code: "answer/partial-servers" }],
     });
   });
@@ -392,6 +392,7 @@ describe("the status of servers", () => {
       next_steps: [{ kind: "tool", tool: "get_server_status", arguments: {} }, { kind: "doc" }],
     });
     const { structured, text } = await call("get_server_status", {});
+    expect(text).toMatch(/^get_server_status: 3 servers\n/);
     expect(structured).toMatchObject({
       total: 3,
       servers: [
