@@ -217,7 +217,7 @@ export type StepPlan =
       merge: "first" | "all";
     })
   | (StepCommon & { kind: "notify"; method: string; params: ParamsPlan })
-  | (StepCommon & { kind: "diagnostics"; waitMs: number; settleMs: number })
+  | (StepCommon & { kind: "diagnostics"; waitMs: Template; settleMs: number })
   | (StepCommon & { kind: "execute_command"; command: Template; arguments: Template | null })
   | (StepCommon & { kind: "tool"; tool: string; args: Template; each: EachPlan | null })
   | (StepCommon & {

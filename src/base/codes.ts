@@ -717,8 +717,8 @@ const warnings = ofKind("warning", {
     "Check the result; undo_edit reverts it.",
   ],
   "answer/command-skipped": [
-    "Only the edit of an action is applied",
-    "The action also runs a command of the server, and the config does not allow it.",
+    "A command of an action is not allowed",
+    "The action runs a command of the server, and the config does not allow it. Only its edit is applied; an action without an edit is not listed.",
     "Nothing, if the edit is enough. Otherwise allow the effect `command` and add the command to `execute_commands`.",
   ],
   "answer/references-kept": [

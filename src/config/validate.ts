@@ -142,7 +142,10 @@ class Reporter {
 
   #wrongType(path: Path, expected: string): Problem {
     const message = `${this.#label(path)} must be ${expected}, found ${foundWords(getAt(this.tree, path))}`;
-    return problemAt(this.places, "config/wrong-type", message, path, { fix: `Write ${expected}.` });
+    const example = expected.startsWith("a list") ? listOf(getAt(this.tree, path)) : "";
+    return problemAt(this.places, "config/wrong-type", message, path, {
+      fix: `Write ${expected}${example}.`,
+    });
   }
 
   #badChoice(path: Path, values: readonly unknown[]): Problem {
@@ -163,6 +166,9 @@ class Reporter {
   }
 }
 
+/** The characters of an example in a fix. */
+const MAX_EXAMPLE = 60;
+
 const typeWords: { [expected: string]: string } = {
   string: "a string",
   number: "a number",
@@ -177,6 +183,12 @@ const typeWords: { [expected: string]: string } = {
 
 function expectedWords(expected: string): string {
   return typeWords[expected] ?? expected;
+}
+
+/** A single value as the list that was probably meant. */
+function listOf(value: unknown): string {
+  const text = ["string", "number", "boolean"].includes(typeof value) ? JSON.stringify([value]) : "";
+  return text === "" || text.length > MAX_EXAMPLE ? "" : `, such as \`${text}\``;
 }
 
 function foundWords(value: unknown): string {

@@ -106,7 +106,15 @@ function stepCall(step: StepPlan, names: Names): CallText {
     case "notify":
       return { callee: "at.notify", args: [lit(step.method), paramsText(step.params, names)] };
     case "diagnostics":
-      return { callee: "at.diagnostics", args: [lit({ waitMs: step.waitMs, settleMs: step.settleMs })] };
+      return {
+        callee: "at.diagnostics",
+        args: [
+          objectText([
+            ["waitMs", templateText(step.waitMs, names)],
+            ["settleMs", lit(step.settleMs)],
+          ]),
+        ],
+      };
     case "execute_command": {
       const list = step.arguments === null ? "[]" : templateText(step.arguments, names);
       return { callee: "at.command", args: [templateText(step.command, names), list] };

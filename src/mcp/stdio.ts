@@ -23,6 +23,8 @@ export interface StdioOptions {
   openProject?: OpenProject | undefined;
 }
 
+const NO_CLIENT =
+  "the input ended before an MCP client sent a message; agents start lsp-proxy themselves, see `lsp-proxy client`";
 /** How long running calls may take after the client has closed its side. */
 const FINAL_ANSWERS_MS = 2000;
 
@@ -46,7 +48,7 @@ export async function serveStdio(runtime: Runtime, options: StdioOptions): Promi
     const answered = transport.ended.then(() => withTimeout(lastAnswers(calls), FINAL_ANSWERS_MS));
     await Promise.race([transport.closed, stopped, answered]);
     await close();
-  }
+  } else if (signal?.aborted !== true) log("warn", NO_CLIENT);
   await transport.close();
   await calls.close();
 }

@@ -53,7 +53,7 @@ export function buildEach(
   if (!from) return null;
   return {
     from,
-    limit: buildLimit(limit ?? defaultStep.eachLimit, scope, report.at("limit")),
+    limit: numberOrArgument(limit ?? defaultStep.eachLimit, scope, report.at("limit")),
     lacking: lacking?.split(".") ?? null,
     keep,
     depth: depth ?? null,
@@ -138,12 +138,12 @@ function buildRetry(retry: StepConfig["retry_empty"]): RetryPlan | null {
   return { attempts: retry.attempts, delayMs: retry.delay_ms, while: retry.while ?? "not_ready" };
 }
 
-/** The limit of a list: a number or an argument. */
-export function buildLimit(given: number | { from: string }, scope: Scope, report: Report): Template {
-  if (typeof given !== "object") return { kind: "literal", value: given };
-  const limit = buildTemplate(given, scope, report);
+/** The limit of an `each`, or the wait of a `diagnostics` step: a number or an argument. */
+export function numberOrArgument(given: number | { from: string }, scope: Scope, report: Report): Template {
+  if (typeof given === "number") return { kind: "literal", value: given };
+  const built = buildTemplate(given, scope, report);
   const fix = 'Write the number, or `{ from = "input.NAME" }`.';
-  if (limit.kind === "ref" && limit.ref.root !== "input")
-    report.add("plan/bad-step", "The limit is neither a number nor an argument.", fix);
-  return limit;
+  if (built.kind === "ref" && built.ref.root !== "input")
+    report.add("plan/bad-step", "The value is neither a number nor an argument.", fix);
+  return built;
 }

@@ -6,7 +6,7 @@ import type { StepConfig } from "../config/schema.js";
 import { methodNames } from "../protocol/methods.js";
 import { buildTemplate, type Scope } from "./references.js";
 import { quoted, type Report } from "./report.js";
-import { buildLimit } from "./requests.js";
+import { numberOrArgument } from "./requests.js";
 import type { StepContext } from "./steps.js";
 
 export const listKeys = ["items", "flatten", "where", "pick", "sort", "limit"] as const;
@@ -33,7 +33,7 @@ export function buildList(
       const descending = text.startsWith("-");
       return { at: fromPointer(descending ? text.slice(1) : text), descending };
     }),
-    limit: step.limit === undefined ? null : buildLimit(step.limit, scope, report.at("limit")),
+    limit: step.limit === undefined ? null : numberOrArgument(step.limit, scope, report.at("limit")),
   };
 }
 

@@ -7,7 +7,14 @@ import { actions } from "../protocol/actions.js";
 import { defaultStep } from "./defaults.js";
 import { buildTemplate, type Scope } from "./references.js";
 import { quoted, type Report } from "./report.js";
-import { buildEach, buildNotification, buildRequest, parseStepRef, pointingAnchors } from "./requests.js";
+import {
+  buildEach,
+  buildNotification,
+  buildRequest,
+  numberOrArgument,
+  parseStepRef,
+  pointingAnchors,
+} from "./requests.js";
 import { buildList, buildWhen, checkOrElse, listKeys, placesOf, wayKeys } from "./step-values.js";
 
 export interface StepContext {
@@ -109,7 +116,7 @@ function buildStep(step: StepConfig, scope: Scope, context: StepContext, report:
       return {
         kind,
         ...common,
-        waitMs: step.wait_ms ?? defaultStep.waitMs,
+        waitMs: numberOrArgument(step.wait_ms ?? defaultStep.waitMs, scope, report.at("wait_ms")),
         settleMs: step.settle_ms ?? defaultStep.settleMs,
       };
     case "execute_command": {

@@ -37,7 +37,8 @@ const actions: { [action in RuntimeAction]: Action } = {
   insert_before_symbol: async (call, args) => (await engine()).insertBeforeSymbol(call, args),
   insert_after_symbol: async (call, args) => (await engine()).insertAfterSymbol(call, args),
   delete_symbol: async (call, args) => (await engine()).deleteSymbol(call, args),
-  undo_edit: async (_call, args) => new UndoRequest(String(args.undo_token ?? "")),
+  undo_edit: async (_call, args) =>
+    new UndoRequest(typeof args.undo_token === "string" ? args.undo_token : undefined),
 };
 
 /** Runs an action on the servers that the arguments name: one by its id, those of some extensions, or all. */

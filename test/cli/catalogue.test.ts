@@ -45,12 +45,30 @@ describe("servers", () => {
     program("gopls");
     const { code, stdout } = await proxy(["servers", "go"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^server +languages +role +here\n/);
-    expect(stdout).toMatch(/^gopls +go, gomod, gowork +preferred +installed$/m);
-    expect(stdout).toMatch(/^golangci-lint-langserver +go +companion$/m);
+    expect(stdout).toMatch(/^server +about +languages +role +here\n/);
+    expect(stdout).toMatch(/^gopls +Go +go, gomod, gowork +preferred +installed$/m);
+    expect(stdout).toMatch(/^golangci-lint-langserver +golangci-lint as diagnostics +go +companion$/m);
     expect((await proxy(["servers", ".rs"])).stdout).toMatch(/^rust-analyzer /m);
     expect((await proxy(["servers", "--installed"])).stdout).toMatch(/^1 servers?, 1 installed/m);
     expect((await proxy(["servers", "nothing-of-the-kind"])).code).toBe(1);
+  });
+
+  it("finds a language by its common names, and only its own servers", async () => {
+    const idsFor = async (search: string) =>
+      JSON.parse((await proxy(["servers", search, "--json"])).stdout).servers.map(
+        ({ id }: { id: string }) => id,
+      );
+    expect((await idsFor("golang"))[0]).toBe("gopls");
+    expect(await idsFor("golang")).toContain("golangci-lint-langserver");
+    expect(await idsFor("c#")).toEqual(expect.arrayContaining(["csharp-ls", "omnisharp"]));
+    expect((await idsFor("C++"))[0]).toBe("clangd");
+    const java = await idsFor("java");
+    expect(java[0]).toBe("jdtls");
+    expect(java).toContain("java-language-server");
+    expect(java).not.toContain("typescript");
+    expect(await idsFor("c")).not.toContain("clojure-lsp");
+    // A part of a name is still found.
+    expect(await idsFor("pyri")).toEqual(["pyright", "basedpyright"]);
   });
 
   it("lists a language's preferred server first, with the reason, then the others by name", async () => {
@@ -58,7 +76,11 @@ describe("servers", () => {
     const rows = stdout.slice(0, stdout.indexOf("\n\n")).split("\n").slice(1);
     const ids = rows.map((row) => row.split(" ")[0]);
     expect(ids[0]).toBe("pyright");
-    expect(ids.slice(1)).toEqual(ids.slice(1).toSorted());
+    const companions = rows.filter((row) => / companion\b/.test(row)).length;
+    expect(companions).toBeGreaterThan(0);
+    expect(rows.slice(-companions).every((row) => / companion\b/.test(row))).toBe(true);
+    const others = ids.slice(1, -companions);
+    expect(others).toEqual(others.toSorted());
     expect(rows.filter((row) => row.includes("preferred"))).toHaveLength(1);
     expect(stdout).toContain("\npyright is preferred for python: It type-checks");
     // A server of the language's own name is told whole, and the others with it.

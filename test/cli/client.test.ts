@@ -680,6 +680,16 @@ describe("the command line", () => {
     expect((await client("cursor")).stderr).not.toContain("cuts");
   });
 
+  it("is also found by the name of its program, and an unknown one is told what there is", async () => {
+    const args = ["--config", join(project, "lspi.toml")];
+    const byProgram = await runHere(["client", "claude", ...args], { cwd: project, env: { HOME: home } });
+    const byId = await runHere(["client", "claude-code", ...args], { cwd: project, env: { HOME: home } });
+    expect(byProgram.stdout).not.toBe("");
+    expect(byProgram.stdout).toBe(byId.stdout);
+    const unknown = await runHere(["client", "emacs"], { cwd: project, env: { HOME: home } });
+    expect(unknown.stderr).toMatch(/^lsp-proxy: no client `emacs`\. There are codex, .*\.\n/);
+  });
+
   it("has `codex` as a short form", async () => {
     const args = ["--config", join(project, "lspi.toml")];
     const short = await runHere(["codex", ...args], { cwd: project, env: { HOME: home } });

@@ -26,6 +26,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const missing = (shell: string) => spawnSync(shell, ["-c", "true"]).status !== 0;
 
+const titleOf = (shell: string) => (missing(shell) ? `${shell} (not installed here)` : shell);
+
 /** A line to complete, and words that are and are not proposed. */
 const cases: [line: string, proposed: string[], not: string[]][] = [
   ["lsp-proxy sta", ["status"], ["serve"]],
@@ -41,7 +43,7 @@ const cases: [line: string, proposed: string[], not: string[]][] = [
   ["lsp-proxy completion ", ["bash", "zsh", "fish"], []],
 ];
 
-describe.skipIf(missing("bash"))("bash", () => {
+describe.skipIf(missing("bash"))(titleOf("bash"), () => {
   it.each(cases)("completes `%s`", (line, proposed, not) => {
     const words = line.split(" ");
     const script = [
@@ -63,7 +65,7 @@ describe.skipIf(missing("bash"))("bash", () => {
   });
 });
 
-describe.skipIf(missing("fish"))("fish", () => {
+describe.skipIf(missing("fish"))(titleOf("fish"), () => {
   it.each(cases)("completes `%s`", (line, proposed, not) => {
     const script = `source '${join(folder, "script.fish")}'; complete -C '${line}'`;
     const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", script], {
@@ -78,24 +80,47 @@ describe.skipIf(missing("fish"))("fish", () => {
   });
 });
 
-describe.skipIf(missing("zsh"))("zsh", () => {
-  // In zsh only the line editor completes. Here the script runs in zsh, and what it proposes to the editor is printed.
+describe.skipIf(missing("zsh"))(titleOf("zsh"), () => {
+  // Only the line editor completes, so a zsh with one is started on a terminal of its own and told to list its choices.
   it.each(cases)("completes `%s`", (line, proposed, not) => {
-    const typed = line.split(" ");
-    const script = [
-      `compdef() { handler=$1 }`,
-      `compadd() { shift; print -l -- "$@" }`,
-      `_describe() { local name=$argv[-1]; print -l -- "\${(@)\${(P)name}%%:*}" }`,
-      "_files() { : }",
+    const setup = [
+      "PS1= RPS1= PROMPT_EOL_MARK= LISTMAX=10000",
+      "unsetopt zle_bracketed_paste",
+      "stty cols 500 rows 2000",
+      "autoload -U compinit",
+      "compinit -u -D",
       `source '${join(folder, "script.zsh")}'`,
-      `words=(${typed.map((word) => `'${word}'`).join(" ")}) CURRENT=${typed.length} PREFIX='${typed.at(-1)}'`,
-      "$handler",
+      "bindkey '^X' list-choices",
+      "print READY$((1+1))",
+    ].join("; ");
+    const script = [
+      "zmodload zsh/zpty",
+      "zpty inner zsh -f -i",
+      `zpty -w inner ${quoted(setup)}`,
+      "zpty -r inner shown '*READY2*'",
+      // What was typed is listed when it is shown; then the line is erased, and a command says that all was read.
+      `zpty -w -n inner ${quoted(line)}$'\\x18'`,
+      `zpty -r inner list ${quoted(`*${line}*${proposed[0] ?? ""}*`)}`,
+      "zpty -w -n inner $'\\x15print DONE$((1+1))\\r'",
+      "zpty -r inner rest '*DONE2*'",
+      'print -r -- "$list$rest"',
+      "zpty -d inner",
     ].join("\n");
-    const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", script], { env, cwd: folder, encoding: "utf8" });
+    const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", script], {
+      env: { ...env, TERM: "dumb" },
+      cwd: folder,
+      encoding: "utf8",
+      timeout: 60_000,
+    });
     expect(stderr).toBe("");
-    // The editor keeps what begins with the typed word.
-    const found = stdout.split("\n").filter((word) => word.startsWith(typed.at(-1) ?? ""));
+    // The list is below the line that was typed.
+    const list = stdout.slice(0, stdout.indexOf("print DONE")).split(/[\r\n]+/);
+    const found = list.filter((one) => !one.includes(line)).flatMap((one) => one.split(/ {2,}/));
     expect(found).toEqual(expect.arrayContaining(proposed));
     for (const word of not) expect(found).not.toContain(word);
   });
 });
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -16,7 +16,15 @@ describe("npm run demo", () => {
     expect(stdout).toContain("Handshake with lsp-proxy");
     expect(stdout).toContain("12 tools");
     expect(stdout).toMatch(/→ find_definition .*[^→]*src\/base\/order\.ts\n[^→]*export function sortBy/);
-    expect(stdout).toMatch(/→ find_references [^→]*src\/lsp\/pool\.ts/);
+    expect(stdout).toMatch(/→ find_references [^→]* \d+ locations[^→]*sortBy\([^→]*… and \d+ more lines/);
+    const longest = Math.max(
+      ...stdout
+        .split("\n→ ")
+        .slice(1)
+        .map((answer) => answer.split("\n").length),
+    );
+    expect(longest).toBeLessThan(20);
+    expect(stdout).not.toContain("get_server_status {");
     expect(stdout).toMatch(/→ get_diagnostics [^→]*Status: clean/);
     expect(stdout).toMatch(
       /→ get_diagnostics [^→]*broken\.ts[^→]*Type 'string' is not assignable to type 'number'/,

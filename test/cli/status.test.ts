@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Scenario } from "../fake-server/index.js";
 import { program, testEnvironment } from "../live/session.js";
 import { type TestWorkspaceOptions, writeTestWorkspace } from "../runtime/test-workspace.js";
+import { run } from "./run.js";
 import { runHere } from "./terminal.js";
 
 const folders: string[] = [];
@@ -164,6 +165,15 @@ describe("status", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("exited with code 3");
     expect(stdout).toContain("stderr: no licence");
+  });
+});
+
+describe("serve", () => {
+  it("says that no client came when its input ends at once", async () => {
+    const { folder } = write({ files: {} });
+    const { code, stdout, stderr } = await run(["serve", "-C", folder], { input: "" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(/the input ended before an MCP client sent a message.*`lsp-proxy client`/);
   });
 });
 

@@ -12,6 +12,10 @@ const files = {
     "impl Hay",
     "typedef struct node node",
     "over() cb",
+    "class Pool { check() }",
+    "function open() { return { check: 1 } }",
+    "function shut() { const one = 1 }",
+    "function wait() { const one = 2 }",
     "",
   ].join("\n"),
 };
@@ -39,6 +43,10 @@ const symbols = [
   declaration("node", 23, 4, 15, 19, 8),
   declaration("node", 5, 4, 20, 24),
   declaration("Look", 11, 2, 7, 10),
+  { ...declaration("Pool", 5, 6, 6, 10), children: [declaration("check", 6, 6, 13, 18, 13)] },
+  { ...declaration("open", 12, 7, 9, 13), children: [declaration("check", 7, 7, 27, 32, 27)] },
+  { ...declaration("shut", 12, 8, 9, 13), children: [declaration("one", 14, 8, 24, 27, 24)] },
+  { ...declaration("wait", 12, 9, 9, 13), children: [declaration("one", 14, 9, 24, 27, 24)] },
 ];
 
 let work: TestWorkspace;
@@ -131,6 +139,21 @@ describe("several declarations of one name", () => {
       body: "x",
     });
     expect(structured).toMatchObject({ needs_disambiguation: true });
+  });
+
+  it("are the one outside functions, if there is one", async () => {
+    await open([]);
+    expect(await hovered("check")).toEqual({ line: 6, character: 13 });
+    // A name path still leads to the other, and two locals are asked about.
+    expect(await hovered("open/check")).toEqual({ line: 7, character: 27 });
+    expect(await hovered("one")).toBe(2);
+    // An edit is not guessed.
+    const edit = await work.call("replace_symbol_body", {
+      file_path: "a.fake",
+      symbol_name: "check",
+      body: "x",
+    });
+    expect(edit.structured).toMatchObject({ needs_disambiguation: true });
   });
 
   it("are chosen by their order from the top", async () => {

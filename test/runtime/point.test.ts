@@ -195,7 +195,7 @@ describe("by a line's text", () => {
     expect(await at(lineText, name)).toEqual({ line, character });
   });
 
-  it("asks back when several lines read so", async () => {
+  it("asks back when several lines have the text", async () => {
     const { structured, text: words } = await work.call("find_definition", {
       file_path: "a.fake",
       line_text: "|run()",
@@ -208,7 +208,7 @@ describe("by a line's text", () => {
       ],
       warnings: [{ code: "answer/several-matches" }],
     });
-    expect(words).toContain("Several lines read so");
+    expect(words).toContain("Several lines have this text");
   });
 
   it("refuses a line that is not there", async () => {

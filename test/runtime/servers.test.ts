@@ -227,7 +227,7 @@ describe("diagnostics of several servers", () => {
     const { structured } = await call("get_diagnostics", { file_path: "a.fake" });
     expect(structured).toMatchObject({
       status: "unknown",
-      why: "1 of 2 servers did not answer",
+      why: "1 of 2 servers did not answer; call again, or with a larger wait_ms",
       warnings: [{ code: "answer/partial-servers" }],
     });
   });
@@ -376,7 +376,7 @@ describe("the status of servers", () => {
       servers: {
         fake: {
           scenario: { capabilities: { hoverProvider: true }, serverInfo: { name: "f", version: "1.2" } },
-          config: { language_id: "fake-language" },
+          config: { language_id: "fake-language", install: "get the fake" },
         },
         bad: {
           scenario: { start: [{ stderr: "cannot go on\n" }, { exit: 3 }] },
@@ -392,10 +392,11 @@ describe("the status of servers", () => {
       next_steps: [{ kind: "tool", tool: "get_server_status", arguments: {} }, { kind: "doc" }],
     });
     const { structured, text } = await call("get_server_status", {});
+    expect(text).toMatch(/^get_server_status: 3 servers\n/);
     expect(structured).toMatchObject({
       total: 3,
       servers: [
-        { id: "bad", install: "get it", stderr: [expect.stringContaining("cannot go on")] },
+        { id: "bad", install: "get it", stderr: expect.arrayContaining(["cannot go on"]) },
         {
           id: "fake",
           state: "running",
@@ -403,6 +404,8 @@ describe("the status of servers", () => {
           other_roots: [],
           version: "1.2",
           languages: ["fake-language"],
+          // It runs: nobody needs to install it.
+          install: null,
           features: ["hover"],
         },
         { id: "idle", state: "idle", root: null, pid: null },

@@ -4,13 +4,19 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { withoutEntities } from "../../src/runtime/shapes/markdown.js";
+import type { Scenario } from "../fake-server/index.js";
 import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
 const a = "file:///work/a.fake";
 let work: TestWorkspace;
 afterEach(() => work?.close());
 
-async function open(replies: JsonObject, config: JsonObject = {}, files: { [name: string]: string } = {}) {
+async function open(
+  replies: JsonObject,
+  config: JsonObject = {},
+  files: { [name: string]: string } = {},
+  on: Scenario["on"] = {},
+) {
   work = await openTestWorkspace({
     files: { "a.fake": ["import { one } from 'x'", "fn run(p)", "  local", "one", ""].join("\n"), ...files },
     servers: {
@@ -25,6 +31,7 @@ async function open(replies: JsonObject, config: JsonObject = {}, files: { [name
             diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: false },
           },
           replies,
+          on,
         },
         config,
       },
@@ -50,6 +57,15 @@ describe("diagnostics", () => {
     expect(await shown({})).toEqual({ found: ["error", "warning"], hidden: 1, status: "diagnostics" });
     expect(await shown({ min_severity: "hint" })).toMatchObject({ hidden: 0 });
     expect(await shown({ min_severity: "error" })).toMatchObject({ found: ["error"], hidden: 2 });
+  });
+
+  it("that do not come in time are asked for again, for as long as a call says", async () => {
+    const late = { "textDocument/diagnostic": [{ exec: ["sleep", "2"] }] };
+    await open({ "textDocument/diagnostic": { kind: "full", items } }, {}, {}, late);
+    const { structured, text } = await work.call("get_diagnostics", { file_path: "a.fake", wait_ms: 100 });
+    expect(structured).toMatchObject({ status: "unknown" });
+    expect(text).toMatch(/^Status: unknown \(.*; call again, or with a larger wait_ms\)$/m);
+    expect(await shown({ wait_ms: 20_000 })).toMatchObject({ status: "diagnostics" });
   });
 
   it("are none where there are only remarks", async () => {

@@ -38,13 +38,13 @@ export function knownClients(): ClientFacts[] {
   return readClients(shippedConfigs, diskFiles);
 }
 
-/** The client with that id. Throws a UsageError when there is none. */
+/** The client with that id, or with that program: `claude` is `claude-code`. Throws a UsageError when there is none. */
 export function findClient(id: string): ClientFacts {
   const clients = knownClients();
-  const found = clients.find((client) => client.id === id);
+  const found = clients.find((client) => client.id === id) ?? clients.find(({ program }) => program === id);
   if (found) return found;
   const ids = clients.map((client) => client.id);
-  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids) || "."} There are ${ids.join(", ")}`);
+  throw new UsageError(`no client \`${id}\`${didYouMean(id, ids) || "."} There are ${ids.join(", ")}.`);
 }
 
 /** The path of a client's file: the existing one, or the first possible one; undefined if it has none. */

@@ -6,6 +6,9 @@ import { type Command, exitCodes, type Input, type Io } from "../command.js";
 import { configFlags } from "../flags.js";
 import { executable, version } from "../shipped.js";
 
+/** Of a long answer this many lines are shown. */
+const SHOWN_LINES = 12;
+
 export const demo: Command = {
   name: "demo",
   summary: "Shows a whole session: handshake, tools, and answers.",
@@ -46,14 +49,15 @@ async function session(client: ConnectedClient, words: string[], print: ReturnTy
     ["get_hover", place],
     ["get_diagnostics", { file_path: file }],
     ...(broken === file ? [] : [["get_diagnostics", { file_path: broken }] as [string, JsonObject]]),
-    ["get_server_status", {}],
   ];
   let refused = 0;
   for (const [tool, args] of calls) {
     print.heading(`→ ${tool} ${JSON.stringify(args)}`);
     const started = performance.now();
     const answer = await client.callTool(tool, args, (message) => print.note(message));
-    print.quote(answer.text);
+    const lines = answer.text.split("\n");
+    print.quote(lines.slice(0, SHOWN_LINES).join("\n"));
+    if (lines.length > SHOWN_LINES) print.note(`… and ${lines.length - SHOWN_LINES} more lines`);
     const ms = Math.round(performance.now() - started);
     print.note(`${answer.isError ? "refused" : "answered"} in ${ms} ms`);
     if (answer.isError) refused++;

@@ -35,7 +35,7 @@ export const serve: Command = {
     "lsp-proxy serve --config lspi.toml",
     "lsp-proxy serve --bundle .lspi/bundle --expect sha256-…",
     "lsp-proxy serve --config lspi.toml --http",
-    "lsp-proxy -e rs -s rust-analyzer -w ~/project   # one server, without a config",
+    "lsp-proxy -e rs -s rust-analyzer -w ~/project   # one server and one tool, without a config",
   ],
   async run(input, io) {
     if (input.text("bundle") !== undefined && input.text("config") !== undefined)

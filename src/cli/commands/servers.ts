@@ -25,8 +25,8 @@ export const servers: Command = {
   summary: "Lists the language servers of the catalogue, or shows the details of one.",
   usage: "[SEARCH]",
   description:
-    "SEARCH is a part of a server's name or of a language, or an extension; preferred servers come first. The full name of\n" +
-    "a server shows its details.",
+    "SEARCH is a language, an extension, or a part of a name; the best servers come first. The full name of a server\n" +
+    "shows its details.",
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin."),
@@ -35,19 +35,26 @@ export const servers: Command = {
   },
   words: { min: 0, max: 1 },
   completes: "servers",
-  examples: ["lsp-proxy servers python", "lsp-proxy servers .rs", "lsp-proxy servers pyright"],
+  examples: [
+    "lsp-proxy servers python",
+    "lsp-proxy servers c#",
+    "lsp-proxy servers .rs",
+    "lsp-proxy servers pyright",
+  ],
   async run(input, io) {
     const catalogue = openCatalogue();
     const facts = catalogue.facts();
     const [search] = input.words;
-    const matching = facts.filter((preset) => search === undefined || matches(preset, search));
+    const language = languageIn(search, facts);
+    const matching = facts.filter((preset) => search === undefined || matches(preset, search, language));
     const presence = await findInstalled(matching, input, io, { isForProject: false });
     const onlyInstalled = input.isOn("installed");
     const found = matching.filter((preset) => !onlyInstalled || presence(preset) === "installed");
-    const language = languageIn(search, facts);
     const isFirst = (preset: PresetFacts) => isPreferred(preset, facts, language);
-    const rank = (preset: PresetFacts) => (search !== undefined && isFirst(preset) ? 0 : 1);
-    const presets = sortBy(found, (preset) => [rank(preset), preset.id]);
+    const presets = sortBy(found, (preset) => [
+      ...(search === undefined ? [] : relevance(preset, search, isFirst(preset))),
+      preset.id,
+    ]);
     const roleOf = (preset: PresetFacts) =>
       preset.companion ? "companion" : isFirst(preset) ? "preferred" : "";
     if (input.isOn("json")) {
@@ -77,9 +84,10 @@ export const servers: Command = {
     const cells = presets.map((preset) => {
       const state = presence(preset);
       const here = state === "missing" ? "" : presenceText(state, installCommand(preset), preset.loads);
-      return [preset.id, some(preset.languages ?? [], 4), roleOf(preset), here];
+      const about = catalogue.summary(preset.id);
+      return [preset.id, about, some(preset.languages ?? [], 4), roleOf(preset), here];
     });
-    io.stdout.write(table(["server", "languages", "role", "here"], cells, io.stdout.columns));
+    io.stdout.write(table(["server", "about", "languages", "role", "here"], cells, io.stdout.columns));
     const why =
       language && roleOf(first) === "preferred" ? catalogue.preset(first.id)?.config.preferred : undefined;
     if (why !== undefined) io.stdout.writeText(`\n${first.id} is preferred for ${language}: ${why}\n`);
@@ -95,10 +103,24 @@ function languageIn(search: string | undefined, facts: readonly PresetFacts[]): 
   return facts.some(({ languages = [] }) => languages.includes(word)) ? word : undefined;
 }
 
-function matches({ id, kinds = [], languages = [], extensions = [] }: PresetFacts, search: string): boolean {
+/** A language's name finds its servers and those with the word in their name: `java` is no part of `javascript`. */
+function matches(
+  { id, kinds = [], languages = [], extensions = [] }: PresetFacts,
+  search: string,
+  language: string | undefined,
+): boolean {
   const word = search.toLowerCase();
-  const names = /^\*?\./.test(word) ? [] : [id, ...kinds, ...languages];
-  return names.some((name) => name.toLowerCase().includes(word)) || extensions.includes(extensionIn(word));
+  if (extensions.includes(extensionIn(word))) return true;
+  if (/^\*?\./.test(word)) return false;
+  const names = [id, ...kinds].map((name) => name.toLowerCase());
+  if (language === undefined) return [...names, ...languages].some((name) => name.includes(word));
+  return languages.includes(language) || names.some((name) => name.split(/[-_]/).includes(word));
+}
+
+/** The server of that name comes first, then the preferred one, then the others, companions last. */
+function relevance({ id, kinds = [], companion }: PresetFacts, search: string, isFirst: boolean): number[] {
+  const isNamed = [id, ...kinds].includes(search.toLowerCase());
+  return [isNamed ? 0 : 1, isFirst ? 0 : 1, companion === true ? 1 : 0];
 }
 
 function detailsOf({ config, about }: Preset, presence: Presence): [string, string | undefined][] {

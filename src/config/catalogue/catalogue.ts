@@ -5,7 +5,7 @@ import { nearest } from "../../base/nearest.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import type { Problem } from "../../base/problem.js";
 import { commentOf } from "../edit/server-text.js";
-import type { Files } from "../files.js";
+import { asText, type Files } from "../files.js";
 import { packageName } from "../import/launchers.js";
 import type { Layer } from "../layer.js";
 import type { InstallConfig } from "../schema/install.js";
@@ -63,6 +63,13 @@ export class Catalogue {
     const all = this.facts();
     const facts = all.find(({ id }) => id === name) ?? all.find(({ kinds }) => kinds?.includes(name));
     return facts === undefined ? undefined : this.#preset(facts.id);
+  }
+
+  /** What a preset's server is, in one sentence: the first of the comment at the start of its file. */
+  summary(id: string): string {
+    const content = this.files.read(join(this.folder, "servers", `${id}.toml`));
+    const about = content === undefined ? "" : commentOf(asText(content));
+    return (/^.*?\.(?=\s|$)/.exec(about)?.[0] ?? about).replace(/\.$/, "");
   }
 
   /** The preset with this program and these arguments, else one whose program is only that server. */

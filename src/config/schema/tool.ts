@@ -68,6 +68,8 @@ const request = z.strictObject({
   params: optional(params, "A base's name, or `{ base, set }`."),
 });
 
+const reference = z.strictObject({ from: z.string().describe("An argument: `input.NAME`.") });
+
 export const stepSchema = z.strictObject({
   id: stepId.describe("The step's name; later steps refer to it."),
   kind: optional(
@@ -80,10 +82,7 @@ export const stepSchema = z.strictObject({
     z.strictObject({
       from: z.string().describe("The step whose items are used."),
       limit: optional(
-        z.union([
-          z.int().min(1).max(1000),
-          z.strictObject({ from: z.string().describe("An argument: `input.NAME`.") }),
-        ]),
+        z.union([z.int().min(1).max(1000), reference]),
         "How many at the most: a number, or a reference to an argument.",
       ),
       lacking: optional(
@@ -103,7 +102,10 @@ export const stepSchema = z.strictObject({
   expect: optional(expect, "Which results are accepted; any other is refused."),
   merge: optional(z.enum(["first", "all"]), "One server answers, or all answers are merged."),
   retry_empty: optional(retryEmpty, "Repeats the request when the answer is empty."),
-  wait_ms: optional(milliseconds.max(60_000), "For diagnostics: the longest wait."),
+  wait_ms: optional(
+    z.union([milliseconds.max(60_000), reference]),
+    "For diagnostics: the longest wait, a number or a reference to an argument.",
+  ),
   settle_ms: optional(
     milliseconds.max(10_000),
     "For diagnostics: time without new ones after which published diagnostics count as final.",

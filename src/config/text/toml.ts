@@ -15,6 +15,12 @@ export const SYNTAX = { tomlVersion: "1.1.0" } as const;
 
 /** The parser's errors have no code, so they are recognised by their message. */
 const DUPLICATE_KEY_MESSAGE = new ParseError("dupe-keys", 0, 1, 0).message;
+const CONTROL_CHARACTER = "control characters are not allowed in strings";
+/** What the parser calls so at the end of a line. */
+const unclosed = {
+  message: "the string does not end on its line",
+  fix: "Add the closing quote; a string of several lines begins and ends with three quotes.",
+};
 const MAX_DUPLICATES = 20;
 const MAX_ERRORS = 20;
 
@@ -64,17 +70,20 @@ function syntaxErrors(text: string, first: TomlError, toOriginal: (offset: numbe
     const result = tryParse(table);
     if (!("error" in result)) return [];
     const offset = start + offsetOf(table, result.error);
-    return offset > at ? [syntaxError(result.error, toOriginal(offset))] : [];
+    return offset > at ? [syntaxError(result.error, toOriginal(offset), text[offset])] : [];
   });
-  return [syntaxError(first, toOriginal(at)), ...later.slice(0, MAX_ERRORS - 1)];
+  return [syntaxError(first, toOriginal(at), text[at]), ...later.slice(0, MAX_ERRORS - 1)];
 }
 
 function offsetOf(text: string, error: TomlError): number {
   return Math.min(text.length, new Lines(text).start(error.line - 1) + error.column - 1);
 }
 
-function syntaxError(error: TomlError, at: number): Finding {
+/** `found` is the character at which the parser stopped. */
+function syntaxError(error: TomlError, at: number, found = ""): Finding {
   const message = (error.message.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
+  if (message === CONTROL_CHARACTER && /[\r\n]/.test(found))
+    return { code: "config/syntax", ...unclosed, path: [], span: [at, at + 1] };
   return { code: "config/syntax", message, path: [], span: [at, at + 1] };
 }
 

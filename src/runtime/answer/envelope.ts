@@ -119,7 +119,7 @@ export function askBack(
 ): Answer {
   const warnings: Warning[] = [...header.warnings, { code: "answer/several-matches", message }];
   const body = { items: [], beside: {}, counts: undefined, isTruncated, steps: [] };
-  const title = `${header.tool}: needs disambiguation, ${candidates.length} candidates (${serverText(header)})`;
+  const title = `${header.tool}: needs disambiguation, ${candidates.length} candidates${serverText(header)}`;
   // A template has no words for a question; where the structure is sent, the headline is enough.
   const isShort = text !== undefined && dialect.result !== "text";
   return {
@@ -145,20 +145,23 @@ function cutWarnings(header: Header, { isTruncated, counts, items }: Body): Warn
 
 function headline(header: Header, { counts, items, beside }: Body, shape: Shape): string {
   const servers = serverText(header);
-  if (counts === undefined || shape.nouns === undefined) return `${header.tool} (${servers})`;
+  if (counts === undefined || shape.nouns === undefined) return `${header.tool}${servers}`;
   const { offset, total } = counts;
+  const subject = shape.subject?.(beside);
+  if (subject !== undefined) return `${header.tool}: ${subject}${servers}`;
   const [one, many] = shape.nouns;
   const noun = total === 1 ? one : many;
   if (total === 0) {
     const isUnknown = (shape.unknown?.(beside) ?? []).length > 0;
-    return `${header.tool}: ${isUnknown ? "unknown whether there are" : "no"} ${many} (${servers})`;
+    return `${header.tool}: ${isUnknown ? "unknown whether there are" : "no"} ${many}${servers}`;
   }
   const amount = items.length === total ? total : `${offset + 1}-${offset + items.length} of ${total}`;
-  return `${header.tool}: ${amount} ${noun} (${servers})`;
+  return `${header.tool}: ${amount} ${noun}${servers}`;
 }
 
+/** Who answered; an answer of the proxy itself has no readiness. */
 function serverText({ serverId, readiness }: Header): string {
-  return serverId === null ? `readiness ${readiness}` : `server ${serverId}, ${readiness}`;
+  return serverId === null ? "" : ` (server ${serverId}, ${readiness})`;
 }
 
 function documentLine(document: JsonObject): string {

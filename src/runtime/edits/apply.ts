@@ -17,6 +17,7 @@ import type { Normalized } from "../shapes/shape.js";
 import { diagnosticsAfter, errorsBefore } from "./after-edit-diagnostics.js";
 import { editsOf, type ProposedEdit, reasonsAgainst, type ServerCommand } from "./proposed-edit.js";
 import { renderApplied, renderPreview, summarizeApplied, summarizePreview } from "./render-edit.js";
+import { isAllowedCommand } from "./requests.js";
 import { readServerEdit } from "./server-edit.js";
 import type { ShownPreview } from "./session-previews.js";
 
@@ -60,13 +61,16 @@ export async function applyPreview(call: CallState, token: string): Promise<Norm
   return apply(call, shown);
 }
 
-export async function undoEdit(call: CallState, token: string): Promise<Normalized> {
+/** Undoes an edit, or shows what that would change; without a token the last edit. */
+export async function undoEdit(call: CallState, given: string | undefined): Promise<Normalized> {
+  const token = given ?? (await editsOf(call).lastUndoToken(call));
+  if (token === undefined) throw new Refusal("edit/unknown-undo", "There is no edit to undo.");
   const planned = await editsOf(call).previewUndo(token, call);
   const answer = (status: string, outcome: EditOutcome, more: JsonObject = {}) => ({
     items: renderApplied(call, outcome),
     beside: { status, summary: summarizeApplied(outcome), ...more },
   });
-  if (call.input[editArguments.dryRun] === true) return answer("preview", planned);
+  if (call.input[editArguments.dryRun] === true) return answer("preview", planned, { undo_token: token });
   const before = await errorsBefore(call, planned);
   call.signal.throwIfAborted();
   call.evidence.commit();
@@ -228,8 +232,7 @@ function warnOfFiles({ evidence }: CallState, code: Code, message: string, names
 function checkCommand({ plan, evidence }: CallState, edit: ProposedEdit): void {
   if (edit.command === undefined) return;
   const { server, name } = edit.command;
-  const isAllowed = plan.allow.effects.includes("command") && server.plan.executeCommands.includes(name);
-  if (isAllowed) return;
+  if (isAllowedCommand(plan, server, name)) return;
   if (edit.changes.length > 0) {
     evidence.warn("answer/command-skipped", `The command ${name} of the action is not allowed.`);
     edit.command = undefined;

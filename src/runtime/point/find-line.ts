@@ -42,14 +42,14 @@ export async function findLine(
     .map((compare) => matchesOf(lines, readings, compare))
     .find((found) => found.length > 0);
   if (matches === undefined)
-    throw new Refusal("point/no-line", `No line of ${target.admitted.shown} reads so.`);
+    throw new Refusal("point/no-line", `No line of ${target.admitted.shown} has this text.`);
   const places: Place[] = [];
   for (const match of matches) places.push(await placeOf(call, target, match, name));
   const distinct = uniqueBy(places, ({ line, character }) => `${line}:${character}`);
   const [only] = distinct;
   if (only === undefined || distinct.length > 1)
     throw new SeveralMatches(
-      "Several lines read so; give more of the text, or point at one of the candidates.",
+      "Several lines have this text; give more of it, or point at one of the candidates.",
       distinct.map((place) => candidate(call, target, place)),
     );
   return { ...target, place: only };

@@ -1,6 +1,6 @@
 /**
  * Finds a symbol by its name or name path: in the named file, then in the whole workspace. Several matches are a
- * question back to the agent, never a guess, unless the name has an index: `method[1]`.
+ * question back to the agent, never a guess, unless the name has an index (`method[1]`) or only one is not local.
  */
 import type { ServerPlan } from "../../abi/plan.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
@@ -20,6 +20,7 @@ import { onePerSymbol } from "./one-symbol.js";
 import {
   containerPath,
   identifierOf,
+  isInFunction,
   isKind,
   knownKinds,
   nameAndIndex,
@@ -200,7 +201,7 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
     ],
   );
   const { index } = nameAndIndex(wanted.name);
-  const symbols = index === undefined ? await onePerSymbol(call, distinct) : distinct;
+  const symbols = index === undefined ? await onePerSymbol(call, withoutLocals(call, distinct)) : distinct;
   const chosen = symbols[index ?? 0];
   if (index === undefined && symbols.length > 1)
     throw new SeveralMatches(
@@ -211,6 +212,16 @@ async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol
   const { text: _, ...symbol } = chosen.item.candidate;
   call.evidence.symbol = symbol;
   return chosen.symbol;
+}
+
+/**
+ * A name that is declared outside functions means that declaration, not what the body of a function calls the same: a
+ * variable, or a property of a literal. An edit is not guessed.
+ */
+function withoutLocals<T extends { symbol: FoundSymbol }>({ tool }: CallState, entries: T[]): T[] {
+  if (tool.effect === "edit") return entries;
+  const outside = entries.filter(({ symbol }) => !isInFunction(symbol.what.container));
+  return outside.length > 0 ? outside : entries;
 }
 
 /** A candidate as the agent sees it, and the position that makes it distinct. */

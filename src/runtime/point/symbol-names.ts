@@ -66,6 +66,15 @@ export function compareContainers(a: Container | undefined, b: Container | undef
   return order;
 }
 
+export const functionKinds: readonly string[] = ["function", "method", "constructor"];
+
+/** Whether a container is a function or is inside one. */
+export function isInFunction(container: Container | undefined): boolean {
+  for (let outer = container; outer !== undefined; outer = outer.outer)
+    if (outer.kind !== undefined && functionKinds.includes(outer.kind)) return true;
+  return false;
+}
+
 function depthOf(container: Container): number {
   let depth = 0;
   for (let outer = container.outer; outer !== undefined; outer = outer.outer) depth++;

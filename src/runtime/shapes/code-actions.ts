@@ -10,6 +10,7 @@ import { documentKey } from "../../protocol/dialect-format.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
+import { isAllowedCommand } from "../edits/requests.js";
 import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
 
@@ -135,7 +136,16 @@ export async function choose(
       ? reply.parts
       : reply.parts.map((part) => ({ ...part, value: getAt(part.value, path) }));
   const actions = await identifiedActions({ ...reply, parts }, call);
-  if (id === undefined) throw new Choices(actions.map(({ item }) => item));
+  if (id === undefined) {
+    const possible = actions.filter((offer) => !needsForbiddenCommand(call, offer));
+    const left = actions.length - possible.length;
+    if (left > 0)
+      call.evidence.warn(
+        "answer/command-skipped",
+        `${left} of ${actions.length} actions only run commands that are not allowed; they are not listed.`,
+      );
+    throw new Choices(possible.map(({ item }) => item));
+  }
   const found = actions.find(({ item }) => item.id === id);
   if (found === undefined)
     throw new Refusal(
@@ -150,6 +160,12 @@ export async function choose(
   if (found.item.disabled !== undefined)
     throw new Refusal("edit/no-action", `The action is disabled: ${String(found.item.disabled)}.`);
   return { parts: [{ server: found.server, value: found.entry }], perItem: false };
+}
+
+/** Whether an action consists of a command that the config does not allow. */
+function needsForbiddenCommand({ plan }: CallState, { server, item: { command, edit } }: Offer): boolean {
+  if (command === undefined || edit !== undefined) return false;
+  return !isAllowedCommand(plan, server, textOf(command));
 }
 
 function short({ id, title, kind }: JsonObject): JsonObject {

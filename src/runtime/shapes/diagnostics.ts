@@ -21,7 +21,7 @@ export const diagnostics: Shape = {
     const found = [...diagnosticsOfDocument(reply, call)];
     const shown = found.filter(({ what }) => isSevere(what.severity, filter?.severity));
     const list = new ItemList(kind, await collect(call, kind, shown));
-    const status = statusOf(reply, list.length);
+    const status = withAdvice(call, statusOf(reply, list.length));
     if (call.tool.output.filter === null) return { list, beside: status };
     const hidden = found.length - shown.length;
     // What was asked for is not there: remarks that nobody asked for do not make a file dirty.
@@ -101,6 +101,13 @@ function statusOf(reply: ReplyData, found: number): JsonObject {
   const status = reply.diagnostics?.status ?? (found > 0 ? "diagnostics" : "unknown");
   const why = reply.diagnostics?.why ?? "";
   return why === "" ? { status } : { status, why };
+}
+
+/** What to do about a status that is not known, where a call can say how long it waits. */
+function withAdvice({ tool }: CallState, status: JsonObject): JsonObject {
+  const wait = tool.steps.find((step) => step.kind === "diagnostics")?.waitMs;
+  if (status.status !== "unknown" || wait?.kind !== "ref") return status;
+  return { ...status, why: `${textOf(status.why)}; call again, or with a larger ${wait.ref.name}` };
 }
 
 function statusLine({ status, why }: JsonObject): string {

@@ -4,15 +4,14 @@
  */
 import type { AnswerOptions } from "../../abi/handler.js";
 import { convertColumn, type Lines } from "../../base/text.js";
-import { type Container, isKind } from "../point/symbol-names.js";
+import { type Container, functionKinds, isInFunction, isKind } from "../point/symbol-names.js";
 import type { FoundSymbol } from "../point/symbols.js";
 
 type Filter = NonNullable<AnswerOptions["filter"]>;
 
-const functions: ReadonlySet<string> = new Set(["function", "method", "constructor"]);
 /** What is worth showing even inside a function. */
 const declarations: ReadonlySet<string> = new Set([
-  ...functions,
+  ...functionKinds,
   ...["class", "interface", "struct", "enum", "module", "namespace"],
 ]);
 /** TypeScript's names for functions without one: `map() callback`, `<function>`. */
@@ -53,12 +52,6 @@ function isLocal({ what: { name, kind, container } }: FoundSymbol): boolean {
   if (!isInFunction(container)) return false;
   if (!declarations.has(kind)) return true;
   return unnamed.test(name) && container !== undefined && !unnamed.test(container.name);
-}
-
-function isInFunction(container: Container | undefined): boolean {
-  for (let outer = container; outer !== undefined; outer = outer.outer)
-    if (outer.kind !== undefined && functions.has(outer.kind)) return true;
-  return false;
 }
 
 /** Servers report an imported name as a variable or a module; only the text tells. */

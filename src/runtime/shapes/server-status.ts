@@ -6,13 +6,15 @@
 import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { fileUri } from "../../base/paths.js";
-import type { ServerStatus } from "../../lsp/types.js";
+import type { ServerState, ServerStatus } from "../../lsp/types.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { isEmpty } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "./shape.js";
 
 const STDERR_LINES = 10;
+/** The states in which it helps to know how the server is installed. */
+const FAILED_STATES: readonly ServerState[] = ["unavailable", "backoff", "broken"];
 
 export const serverStatus: Shape = {
   nouns: ["server", "servers"],
@@ -52,7 +54,7 @@ function render(call: CallState, status: ServerStatus): JsonObject {
     not_watched: shown(status.notWatched),
     last_error: status.lastError,
     stderr: status.stderr.slice(-STDERR_LINES),
-    install: plan?.install ?? null,
+    install: FAILED_STATES.includes(status.state) ? (plan?.install ?? null) : null,
   };
 }
 

@@ -50,6 +50,8 @@ export interface Lighter {
 export interface Shape {
   /** Singular and plural of the items; undefined where they are not counted. */
   nouns: readonly [string, string] | undefined;
+  /** What the answer is about where that is not a number of items; undefined where it is. */
+  subject?(beside: JsonObject): string | undefined;
   /** The raw items of one server's reply, where the reply is not simply their list. */
   entries?(value: unknown): unknown[];
   /** The raw items that will be shown, best first, where that is not simply all of them in their order. */

@@ -15,6 +15,12 @@ const ACTION_CHARS = 800;
 /** The shapes `workspace_edit` and `text_edits`. */
 export const workspaceEdit: Shape = {
   nouns: ["change", "changes"],
+  subject: ({ status, actions }) =>
+    status !== "choose" || !Array.isArray(actions)
+      ? undefined
+      : actions.length === 0
+        ? "no actions"
+        : `${counted(actions.length, "action")} to choose from`,
   async normalize({ parts }, call, options) {
     const [first] = parts;
     if (first?.value instanceof Choices) return actionsToChoose(first.value.actions);
@@ -97,6 +103,7 @@ function shortenDiagnostics(diagnostics: JsonObject, characters: number): JsonOb
 }
 
 function statusLine({ status, summary, command_failed }: JsonObject): string {
+  if (status === "choose") return "Status: choose (nothing is changed; call again with the id of an action)";
   const { files, edits, operations } = table(summary);
   const parts = [
     counted(edits, "edit"),
@@ -111,7 +118,6 @@ function statusLine({ status, summary, command_failed }: JsonObject): string {
         : "the edits listed here are done, the command failed",
     undone: "the files are as they were before",
     unchanged: command_failed === undefined ? "there is nothing to change" : "the command failed",
-    choose: "choose one of these by its id",
   }[textOf(status)];
   return `Status: ${textOf(status)} (${parts.join(", ")}; ${what})`;
 }
@@ -162,13 +168,14 @@ function tokenLines(beside: JsonObject): string[] {
   const { status, edit_token, undo_token, undo_tokens, backups, command, command_failed } = beside;
   const outcome = status === "preview" ? " (not run yet)" : command_failed === undefined ? "" : " (failed)";
   const apply = `${editArguments.dryRun} false and ${editArguments.token} "${textOf(edit_token)}"`;
+  const undoCall = status === "preview" ? `the same call with ${editArguments.dryRun} false and ` : "";
   return [
     ...(command === undefined ? [] : [`Command: ${textOf(command)}${outcome}`]),
     ...(Array.isArray(backups)
       ? [`Copies${status === "preview" ? ", made when it is applied" : ""}: ${backups.join(", ")}`]
       : []),
     ...(edit_token === undefined ? [] : [`To apply it: the same call with ${apply}.`]),
-    ...(undo_token === undefined ? [] : [`To undo it: undo_token "${textOf(undo_token)}".`]),
+    ...(undo_token === undefined ? [] : [`To undo it: ${undoCall}undo_token "${textOf(undo_token)}".`]),
     ...(Array.isArray(undo_tokens) ? [`To undo all of it, in this order: ${undo_tokens.join(", ")}.`] : []),
   ];
 }

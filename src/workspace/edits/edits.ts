@@ -18,7 +18,7 @@ import {
   shownPath,
   sortReasons,
 } from "./errors.js";
-import { imageBytes, Journal } from "./journal.js";
+import { imageBytes, Journal, type JournalEntry } from "./journal.js";
 import { takeLock } from "./lock.js";
 import { planEdit } from "./plan-edit.js";
 import type { EditContext } from "./planned-tree.js";
@@ -144,6 +144,17 @@ export class Edits {
     });
   }
 
+  /** The token of the newest edit that the caller may undo; undefined when there is none. */
+  lastUndoToken({ gate, holder }: Caller = {}): Promise<string | undefined> {
+    return this.#locked(gate, async ({ journal }) => {
+      for (const { id, stage } of (await journal.list()).toReversed()) {
+        const entry = stage === "done" ? await journal.read(id) : undefined;
+        if (entry !== undefined && isUndoable(entry, holder)) return `undo-${id}`;
+      }
+      return undefined;
+    });
+  }
+
   /** What an undo would change; throws a Refusal where it is not possible. Writes nothing. */
   previewUndo(undoToken: string, caller: Caller = {}): Promise<EditOutcome> {
     return this.undo(undoToken, caller, true);
@@ -156,9 +167,7 @@ export class Edits {
       const id = undoToken.replace(/^undo-/, "");
       const isKnown = undoToken !== id && (await journal.stage(id)) === "done";
       const entry = isKnown ? await journal.read(id) : undefined;
-      // A process of the user has no holder and may undo every edit.
-      const isAllowed = holder === undefined || entry?.holder === holder;
-      if (entry === undefined || entry.undoes !== null || !isAllowed)
+      if (entry === undefined || !isUndoable(entry, holder))
         throw new Refusal("edit/unknown-undo", "There is nothing to undo for this token any more.");
       const { prepared, reasons } = await undoSteps(context, entry);
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
@@ -210,6 +219,11 @@ export class Edits {
     const key = sha256(gate.roots[0] ?? "").slice(0, 16);
     return new Journal(this.context.disk, await realpath(stateFolder), key, this.context.limits);
   }
+}
+
+/** Whether an entry is an edit, no undo, of this holder. A process of the user has no holder and may undo every edit. */
+function isUndoable(entry: JournalEntry, holder: string | undefined): boolean {
+  return entry.undoes === null && (holder === undefined || entry.holder === holder);
 }
 
 /** The files and paths that steps changed; `counts` has the number of text changes by path before. */

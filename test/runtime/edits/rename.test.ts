@@ -178,6 +178,21 @@ describe("an apply", () => {
     expect((await apply({ "a.fake": a, "./b.fake": b })).structured).toMatchObject({ status: "applied" });
   });
 
+  it("is the last one where an undo names none", async () => {
+    const work = await editing({ replies });
+    expect(codeOf(await work.call("undo_edit", {}))).toBe("edit/unknown-undo");
+    const applied = await work.call("rename_symbol", { ...greet, dry_run: false });
+    const shown = await work.call("undo_edit", {});
+    const token = applied.structured.undo_token;
+    expect(shown.structured).toMatchObject({ status: "preview", undo_token: token, summary: { files: 2 } });
+    expect(shown.text).toContain(
+      `To undo it: the same call with dry_run false and undo_token "${String(token)}".`,
+    );
+    expect((await work.call("undo_edit", { dry_run: false })).structured).toMatchObject({ status: "undone" });
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+    expect(codeOf(await work.call("undo_edit", { dry_run: false }))).toBe("edit/unknown-undo");
+  });
+
   it("can be undone, whole or not at all", async () => {
     const work = await editing({ replies });
     const applied = await work.call("rename_symbol", { ...greet, dry_run: false });

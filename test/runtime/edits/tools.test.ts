@@ -36,6 +36,8 @@ describe("code actions", () => {
     const { structured } = await work.call("get_code_actions", here);
     const answer = await work.call("apply_code_action", { ...here, dry_run: false });
     expect(answer.structured).toMatchObject({ status: "choose", actions: structured.actions });
+    expect(answer.text).toMatch(/^apply_code_action: 2 actions to choose from \(server /);
+    expect(answer.text).toContain("Status: choose (nothing is changed; call again with the id of an action)");
     expect(answer.text).toContain("Fix it");
     expect(read(work, "b.fake")).toBe(files["b.fake"]);
   });
@@ -94,6 +96,11 @@ describe("code actions", () => {
       const work = await commanding(effects, execute);
       const call = { ...here, action_id: await idIn(work), dry_run: false };
       expect(codeOf(await work.call("apply_code_action", call))).toBe("edit/command-not-allowed");
+      // It is not offered for a choice either.
+      const listed = await work.call("apply_code_action", here);
+      expect(listed.structured).toMatchObject({ status: "choose", actions: [] });
+      expect(listed.text).toMatch(/^apply_code_action: no actions/);
+      expect(warningsOf(listed)).toContain("answer/command-skipped");
       expect(await work.received("workspace/executeCommand")).toEqual([]);
     });
 

@@ -6,7 +6,7 @@ export default (abi) =>
     effect: "read",
     async run(call, input) {
       const at = await call.at(input);
-      const report = await at.diagnostics({ waitMs: 5000, settleMs: 150 });
+      const report = await at.diagnostics({ waitMs: input.wait_ms ?? 5000, settleMs: 150 });
       return await call.answer(
         "diagnostics",
         report,
