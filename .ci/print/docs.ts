@@ -18,10 +18,18 @@ export function configDocs(schema: JsonObject, templates: Templates): string {
       return {
         heading: items !== undefined ? `[[${name}]]` : `[${name}]`,
         description: typeof description === "string" ? description : "",
-        rows: schemaRows(items ?? member),
+        rows: schemaRows(withArguments(items ?? member, schema)),
       };
     });
   return render(templates, "docs/config.md", { top: schemaRows({ properties: plain }), sections });
+}
+
+/** Shows the keys of an argument once, where tools have them; arguments inside arguments have the same. */
+function withArguments(section: unknown, { $defs }: JsonObject): unknown {
+  const args = tableOf(tableOf(tableOf(section).properties).args);
+  if (!isTable(args.additionalProperties)) return section;
+  const shown = { ...args, additionalProperties: tableOf($defs).argument };
+  return { ...tableOf(section), properties: { ...tableOf(tableOf(section).properties), args: shown } };
 }
 
 /** `docs/problems.md`: all codes with cause and fix. */
@@ -161,7 +169,7 @@ function typeText(schema: Schema): string {
   const branches = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
   if (branches.length > 0)
     return [...new Set(branches.map((branch) => typeText(tableOf(branch))))].join(" or ");
-  if (typeof schema.$ref === "string") return "any value";
+  if (typeof schema.$ref === "string") return schema.$ref.endsWith("/argument") ? "an argument" : "any value";
   if (schema.type === "array") return listText(schema);
   if (schema.type === "object") return "table";
   return `${String(schema.type ?? "any value")}${boundsText(schema)}`;

@@ -9,7 +9,7 @@ export type * from "./server-plan.js";
 export type * from "./tool-plan.js";
 
 /** The version of the contract between generated files and the runtime. */
-export const ABI_VERSION = 3;
+export const ABI_VERSION = 4;
 
 export interface Plan {
   abi: number;

@@ -8,10 +8,10 @@ import {
   type Template,
   type ToolPlan,
 } from "../abi/plan.js";
-import type { Json } from "../base/json.js";
 import { Fault } from "../base/problem.js";
 import { actions } from "../protocol/actions.js";
 import { paramsBases } from "../protocol/anchors.js";
+import { hasPlace } from "../protocol/place-arguments.js";
 import { pointingNames } from "../protocol/pointing.js";
 import { inspectModule, lit, memberText, objectText } from "./code-text.js";
 import { render, type Templates } from "./render.js";
@@ -21,11 +21,21 @@ const lineWidth = 100;
 type Members = [key: string, text: string][];
 
 export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Templates): string {
-  const names: Names = { args: tool.args, pointing: pointingNames(tool.input, dialect) };
-  const statements = [
-    ...(tool.steps.some(needsTarget) ? ["const at = await call.at(input);"] : []),
+  const names: Names = { args: tool.args, pointing: pointingNames(tool.input, dialect), isSent: false };
+
+  const needsAt = tool.steps.some(needsTarget) || tool.args.some(isInDocument);
+  const body = [
     ...tool.steps.flatMap((step) => wrap(`const ${localName(step.id)} = await `, stepCall(step, names))),
     ...answer(tool, names),
+  ];
+  // The target is checked by `at`.
+  const isPlaced =
+    tool.args.some((arg) => arg.name !== tool.target && hasPlace(arg)) ||
+    body.some((line) => line.includes("places."));
+  const statements = [
+    ...(needsAt ? ["const at = await call.at(input);"] : []),
+    ...(isPlaced ? ["const places = await call.places(input);"] : []),
+    ...body,
   ];
   const text = render(templates, "handler.js", {
     abi: ABI_VERSION,
@@ -55,7 +65,7 @@ function stepCall(step: StepPlan, names: Names): CallText {
     case "diagnostics":
       return { callee: "at.diagnostics", args: [lit({ waitMs: step.waitMs, settleMs: step.settleMs })] };
     case "execute_command": {
-      const list = step.arguments === null ? "[]" : templateText(step.arguments, names);
+      const list = step.arguments === null ? "[]" : templateText(step.arguments, sent(names));
       return { callee: "at.command", args: [templateText(step.command, names), list] };
     }
     case "tool":
@@ -89,7 +99,7 @@ type RequestStep = Extract<StepPlan, { kind: "request" }>;
 
 function requestCall(step: RequestStep, names: Names): CallText {
   const { base, set } = step.params;
-  const params = `at.${paramsBases[base].call}(${set === null ? "" : templateText(set, names)})`;
+  const params = `at.${paramsBases[base].call}(${set === null ? "" : templateText(set, sent(names))})`;
   const options = requestOptions(step);
   return {
     callee: "at.request",
@@ -103,7 +113,7 @@ function eachCall(step: RequestStep, each: NonNullable<RequestStep["each"]>, nam
   const options: Members = [["limit", templateText(limit, names)]];
   if (from.path.length > 0) options.push(["path", lit(from.path)]);
   if (each.lacking !== null) options.push(["lacking", lit(each.lacking)]);
-  const params = step.params.set === null ? "{}" : templateText(step.params.set, names);
+  const params = step.params.set === null ? "{}" : templateText(step.params.set, sent(names));
   return {
     callee: "at.each",
     args: [
@@ -175,6 +185,18 @@ interface Names {
   args: readonly ArgPlan[];
   /** Pointing arguments: name in references → name in the dialect. */
   pointing: { readonly [name: string]: string };
+  /** Whether the value is sent to a server, which gets places in its own encoding. */
+  isSent: boolean;
+}
+
+function sent(names: Names): Names {
+  return { ...names, isSent: true };
+}
+
+function isInDocument({ form }: ArgPlan): boolean {
+  if (form?.kind === "list") return isInDocument(form.items);
+  if (form?.kind === "object") return form.properties.some(isInDocument);
+  return form?.kind === "place" && form.inDocument;
 }
 
 /** Reserved words of JavaScript, and names that a handler uses itself. */
@@ -182,7 +204,7 @@ const reserved: ReadonlySet<string> = new Set(
   (
     "abi arguments async at await break call case catch class const continue debugger default delete do else enum " +
     "eval export extends false finally for function if implements import in input instanceof interface item let new " +
-    "null of package private process protected public require return static super switch this throw true try typeof " +
+    "null of package places private process protected public require return static super switch this throw true try typeof " +
     "undefined var void while with yield"
   ).split(" "),
 );
@@ -209,8 +231,7 @@ function templateText(template: Template, names: Names): string {
 function refText(ref: Ref, names: Names): string {
   switch (ref.root) {
     case "input":
-      if (ref.name === null) return "input";
-      return ref.path.reduce((object, key) => memberText(object, key, true), inputText(ref.name, names));
+      return ref.name === null ? "input" : inputText(ref.name, ref.path, names);
     case "step":
       return `call.pick(${localName(ref.name ?? "")}, ${lit(ref.path)})`;
     case "each":
@@ -220,15 +241,31 @@ function refText(ref: Ref, names: Names): string {
   }
 }
 
-function inputText(name: string, names: Names): string {
+function inputText(name: string, path: readonly string[], names: Names): string {
   const arg = names.args.find((candidate) => candidate.name === name);
   if (arg) {
-    const given = memberText("input", name);
-    return arg.default === null ? given : `${given} ?? ${lit(arg.default as Json)}`;
+    const { part, isPlace } = partAt(arg, path);
+    // What is not sent to a server is passed on as the client wrote it, unless it is a text of a place.
+    const isResolved = isPlace || (names.isSent && part !== undefined && hasPlace(part));
+    const given = path.reduce(
+      (object, key) => memberText(object, key, true),
+      memberText(isResolved ? "places" : "input", name),
+    );
+    const fallback = part?.default ?? null;
+    return fallback === null ? given : `${given} ?? ${lit(fallback)}`;
   }
   const field = names.pointing[name];
   if (field === undefined) throw new Fault(`the plan refers to the argument ${name}, which does not exist`);
   return memberText("input", field);
+}
+
+/** The argument that a path leads to, or whether it leads to a member of a place. */
+function partAt(arg: ArgPlan, [key, ...rest]: readonly string[]): { part?: ArgPlan; isPlace: boolean } {
+  if (key === undefined) return { part: arg, isPlace: false };
+  if (arg.form?.kind === "place") return { isPlace: true };
+  const inside =
+    arg.form?.kind === "object" ? arg.form.properties.find(({ name }) => name === key) : undefined;
+  return inside === undefined ? { isPlace: false } : partAt(inside, rest);
 }
 
 function documentMember(name: string | null): string {

@@ -7,7 +7,7 @@ import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { actions } from "../protocol/actions.js";
 import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
-import { type ValueBounds, violation } from "./arguments.js";
+import { type ValueBounds, violation } from "./argument-values.js";
 import { quoted, type Report } from "./report.js";
 import type { PlacedTool } from "./tools.js";
 
@@ -44,7 +44,7 @@ function checkArguments(
     if (why !== undefined) report.at(name).add("plan/bad-step", message, "Correct the value.");
   }
   const takes = argumentNames(callee, dialect);
-  const given = givenNames(tool, step, takes, dialect);
+  const given = givenNames(tool, step, callee, takes, dialect);
   const extra = given.filter((name) => !takes.includes(name));
   const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
   const bad = (message: string, fix: string) =>
@@ -57,13 +57,16 @@ function checkArguments(
 function givenNames(
   tool: PlacedTool,
   step: ToolStep,
+  callee: PlacedTool,
   takes: readonly string[],
   dialect: DialectPlan,
 ): string[] {
   if (step.args.kind !== "ref") return entriesOf(step).map(([name]) => name);
   // Paging arguments are not passed to a tool that has none.
   const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
-  return argumentNames(tool, dialect).filter((name) => !own.includes(name));
+  // The pointing arguments are passed by the names that the called tool has for them.
+  const named = { ...tool, plan: { ...tool.plan, pointing: callee.plan.pointing } };
+  return argumentNames(named, dialect).filter((name) => !own.includes(name));
 }
 
 /** The arguments that a step names one by one. */
@@ -75,7 +78,7 @@ function entriesOf({ args }: ToolStep): [string, Template][] {
 
 function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
   return [
-    ...Object.values(pointingNames(plan.input, dialect)),
+    ...Object.values(pointingNames(plan.input, dialect)).map((name) => ownName(plan, name)),
     ...listingNames(plan, dialect),
     ...plan.args.map((arg) => arg.name),
   ];
@@ -83,7 +86,12 @@ function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
 
 function requiredNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
   const own = plan.args.filter((arg) => arg.required).map((arg) => arg.name);
-  return [...pointingFields(plan.input, dialect).required, ...own];
+  return [...pointingFields(plan.input, dialect).required.map((name) => ownName(plan, name)), ...own];
+}
+
+/** The name of a pointing argument in one tool. */
+function ownName({ pointing }: ToolPlan, name: string): string {
+  return pointing[name]?.name ?? name;
 }
 
 function checkEffect(

@@ -23,6 +23,7 @@ import type { CallState } from "./call-state.js";
 import { ApplyRequest } from "./edits/proposed-edit.js";
 import { PointedAt } from "./point/at.js";
 import { SeveralMatches } from "./point/find-symbol.js";
+import { resolvePlaces } from "./point/place-arguments.js";
 import { point } from "./point/point.js";
 import { Choices, choose } from "./shapes/code-actions.js";
 
@@ -35,6 +36,7 @@ export class ToolCall implements Call {
   readonly #runTool: RunTool;
   /** The tools that were called as steps, by their reply. */
   #ran: Map<Reply, Step[]> | undefined;
+  #at: PointedAt | undefined;
 
   /** `runTool` calls another tool and returns its answer, refusals included. */
   constructor(state: CallState, runTool: RunTool) {
@@ -43,7 +45,14 @@ export class ToolCall implements Call {
   }
 
   async at(input: JsonObject): Promise<At> {
-    return new PointedAt(this.#state, await point(this.#state, input));
+    this.#at = new PointedAt(this.#state, await point(this.#state, input));
+    return this.#at;
+  }
+
+  async places(input: JsonObject): Promise<{ [argument: string]: Json }> {
+    const found = await resolvePlaces(this.#state, input);
+    if (this.#at !== undefined) this.#at.hasPlaces = true;
+    return found;
   }
 
   pick(reply: Reply, path: string[]): Json {
@@ -64,7 +73,10 @@ export class ToolCall implements Call {
     const callee = plan.tools.find((entry) => entry.name === name);
     const taken = callee === undefined ? [] : listingNames(callee, plan.dialect);
     const own = listingNames(tool, plan.dialect).filter((argument) => !taken.includes(argument));
-    return Object.fromEntries(Object.entries(input).filter(([argument]) => !own.includes(argument)));
+    const passed = Object.entries(input).filter(([argument]) => !own.includes(argument));
+    return Object.fromEntries(
+      passed.map(([argument, value]) => [callee?.pointing[argument]?.name ?? argument, value]),
+    );
   }
 
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {

@@ -121,6 +121,8 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
       servers: null,
       input: ["document"],
       require: [],
+      pointing: {},
+      target: null,
       args: [],
       steps: [],
       output: {
