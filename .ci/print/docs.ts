@@ -172,7 +172,7 @@ function typeText(schema: Schema): string {
   if (typeof schema.$ref === "string") return schema.$ref.endsWith("/argument") ? "an argument" : "any value";
   if (schema.type === "array") return listText(schema);
   if (schema.type === "object") return "table";
-  return `${String(schema.type ?? "any value")}${boundsText(schema)}`;
+  return `${[schema.type ?? "any value"].flat().join(" or ")}${boundsText(schema)}`;
 }
 
 function listText(schema: Schema): string {

@@ -92,7 +92,8 @@ function argSchema(arg: ArgPlan, dialect: DialectPlan): JsonObject {
       description: arg.description,
     };
   const schema = valueSchema(arg, dialect);
-  schema.description = describe(arg);
+  const description = describe(arg);
+  if (description !== "") schema.description = description;
   if (arg.default !== null) schema.default = arg.default;
   return schema;
 }
@@ -128,7 +129,8 @@ function describe(arg: ArgPlan): string {
   const length = between(arg.minLength, arg.maxLength);
   const size = between(arg.minimum, arg.maximum);
   const bounds = [...(length ? [`${length} characters`] : []), ...(size ? [size] : [])];
-  return bounds.length === 0 ? arg.description : `${arg.description} (${bounds.join(", ")})`;
+  const text = bounds.length === 0 ? arg.description : `${arg.description} (${bounds.join(", ")})`;
+  return text.trim();
 }
 
 function between(low: number | null, high: number | null): string | null {

@@ -40,11 +40,13 @@ const formKeys = [...new Set(Object.values(keysOf).flat())];
 /** An argument; `depth` is the number of lists and objects that it is in. */
 export function buildArg(name: string, arg: ArgConfig, depth: number, report: Report): ArgPlan {
   const message = `An argument cannot be called \`${name}\`.`;
+  if (depth === 0 && arg.description === undefined)
+    report.add("plan/bad-tool", `The argument \`${name}\` has no description.`, "Add `description`.");
   if (unsafeNames.includes(name)) report.add("plan/bad-tool", message, "Rename the argument.");
   const plan: ArgPlan = {
     name,
     type: arg.type,
-    description: arg.description,
+    description: arg.description ?? "",
     required: arg.default === undefined && arg.required !== false,
     default: canonical((arg.default ?? null) as Json),
     ...withDefaults(noBounds, arg),

@@ -26,7 +26,10 @@ const keys = {
     .describe(
       "The argument's type. `path`, `uri`, `position`, `range`, `symbol` and `item` are places: each is checked against the roots. `item` is an item of an earlier answer. `file_edits` are edits and operations in the form of previews; `text_edits` are LSP's, by file.",
     ),
-  description: nonEmpty.describe("What an agent reads."),
+  description: optional(
+    nonEmpty,
+    "What an agent reads. An argument needs one, a part of an argument does not.",
+  ),
   default: optional(json, "Makes the argument optional."),
   required: optional(z.boolean(), "`false` makes it optional without a default."),
   enum: optional(

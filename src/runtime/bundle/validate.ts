@@ -43,7 +43,8 @@ export function checkArguments(
   for (const { name, form } of tool.args) if (form !== null) withoutNulls(form, given[name]);
   if (!validate(given)) throw invalidArguments(issuesOf(validate, known), known);
   for (const { name, default: value, form } of tool.args) {
-    if (value !== null && !Object.hasOwn(given, name)) given[name] = value;
+    if (value !== null && !Object.hasOwn(given, name))
+      given[name] = form === null ? value : structuredClone(value);
     if (form !== null) fillDefaults(form, given[name]);
   }
   for (const [field, { name }] of Object.entries(tool.pointing)) {
@@ -75,7 +76,7 @@ function fillDefaults(form: ArgForm, value: unknown): void {
   }
   if (form.kind !== "object" || !isTable(value)) return;
   for (const { name, default: standard, form: inner } of form.properties) {
-    if (standard !== null && !Object.hasOwn(value, name)) define(value, name, standard);
+    if (standard !== null && !Object.hasOwn(value, name)) define(value, name, structuredClone(standard));
     if (inner !== null) fillDefaults(inner, value[name]);
   }
 }
