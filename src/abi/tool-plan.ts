@@ -150,6 +150,8 @@ export interface FilterPlan {
   locals: Template | null;
   /** Whether to show imported names. */
   imports: Template | null;
+  /** The folder whose symbols to show: an absolute path. */
+  folder: Template | null;
 }
 
 /** A literal that may contain references. A table `{ from = "…" }` of the config becomes a `ref`. */

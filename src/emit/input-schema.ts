@@ -2,13 +2,16 @@
 import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { fileEditsSchema, textEditsSchema } from "../protocol/edit-arguments.js";
-import { isPlaceType, placeSchema } from "../protocol/place-arguments.js";
+import { isInsteadOfPointing, isPlaceType, placeSchema } from "../protocol/place-arguments.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
 import { closed, type Fields, joinFields, optional, required } from "../protocol/schema-fields.js";
 
 export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const pointing = pointingFields(tool.input, dialect);
-  const own = { properties: withoutBlanks(pointing.properties, tool.require), required: pointing.required };
+  const own = {
+    properties: withoutBlanks(pointing.properties, tool.require),
+    required: isInsteadOfPointing(tool) ? [] : pointing.required,
+  };
   return closed(
     asPointed(joinFields(own, { properties: {}, required: tool.require }), tool),
     argFields(tool.args, dialect),

@@ -38,14 +38,22 @@ export function buildTarget(
       );
   if (first === undefined) return { target: null, anchors: [...input] };
   const isWithin = first.arg.of === "document";
-  const isFree = isWithin ? input.length === 1 && input[0] === "document" : tool.input === undefined;
+  const isOptional = first.arg.required === false;
+  const isFree = isWithin
+    ? input.length === 1 && input[0] === "document"
+    : isOptional || tool.input === undefined;
   if (!isFree)
     at.at(first.name, "target").add(
       "plan/bad-tool",
       `The call points at \`${first.name}\` and by ${quoted(input)}.`,
-      isWithin ? 'Set `input = "document"`.' : "Remove `input`.",
+      isWithin ? 'Set `input = "document"`.' : "Remove `input`, or set `required = false`.",
     );
-  const isOptional = first.arg.required === false;
+  if ((first.arg.exists ?? true) !== true)
+    at.at(first.name, "exists").add(
+      "plan/bad-tool",
+      "A call can only point at a file that exists.",
+      "Remove it.",
+    );
   const rest: Anchor[] = isOptional ? [...input] : [];
   return { target: first.name, anchors: [first.anchor, ...rest] };
 }

@@ -6,6 +6,7 @@ import type { DialectPlan, Effect, StepPlan, Template, ToolPlan } from "../abi/p
 import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { actions } from "../protocol/actions.js";
+import { isInsteadOfPointing } from "../protocol/place-arguments.js";
 import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
 import { type ValueBounds, violation } from "./argument-values.js";
 import { quoted, type Report } from "./report.js";
@@ -86,7 +87,8 @@ function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
 
 function requiredNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
   const own = plan.args.filter((arg) => arg.required).map((arg) => arg.name);
-  return [...pointingFields(plan.input, dialect).required.map((name) => ownName(plan, name)), ...own];
+  const pointing = isInsteadOfPointing(plan) ? [] : pointingFields(plan.input, dialect).required;
+  return [...pointing.map((name) => ownName(plan, name)), ...own];
 }
 
 /** The name of a pointing argument in one tool. */

@@ -2,7 +2,7 @@
  * Arguments that are places: a file, or a place in one. Their schemas are in the dialect's form; references may name a
  * place as a whole or one of its members.
  */
-import type { ArgPlan, DialectPlan, PlaceType } from "../abi/plan.js";
+import type { ArgPlan, DialectPlan, PlaceType, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { documentFields, spanNames } from "./dialect-format.js";
 import { documentArgument, pointArgument, symbolArgument } from "./pointing.js";
@@ -32,6 +32,12 @@ export function hasPlace({ form }: Pick<ArgPlan, "form">): boolean {
   if (form === null) return false;
   if (form.kind === "list") return hasPlace(form.items);
   return form.kind === "object" ? form.properties.some(hasPlace) : form.kind === "place";
+}
+
+/** Whether a call may give the target instead of the pointing arguments, so that none of them is required. */
+export function isInsteadOfPointing({ target, args }: Pick<ToolPlan, "target" | "args">): boolean {
+  const form = args.find(({ name }) => name === target)?.form;
+  return form?.kind === "place" && !form.inDocument;
 }
 
 /** Whether an argument may name a symbol, of which there may be several. */

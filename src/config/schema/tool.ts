@@ -161,6 +161,10 @@ export const toolSchema = z.strictObject({
               "For the symbols of a file: whether variables inside functions are shown.",
             ),
             imports: optional(json, "For the symbols of a file: whether imported names are shown."),
+            folder: optional(
+              json,
+              "For the symbols of the workspace: only those in this folder, as `input.NAME.absolute_path`.",
+            ),
           }),
           "Items that are left out, each a value or a reference to an argument. The answer has their number as `hidden`.",
         ),

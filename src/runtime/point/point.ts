@@ -198,6 +198,7 @@ function incomplete(call: CallState): Refusal {
   const place =
     position.form === "object" ? "`position`" : `\`${position.line}\` and \`${position.character}\``;
   const ways: string[] = [];
+  if (call.tool.target !== null) ways.push(`\`${call.tool.target}\``);
   if (call.tool.input.includes("position")) ways.push(`\`${document.field}\` with ${place}`);
   if (call.tool.input.includes("symbol"))
     ways.push(`\`${symbol.name}\`, with or without \`${document.field}\``);
