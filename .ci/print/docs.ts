@@ -18,18 +18,10 @@ export function configDocs(schema: JsonObject, templates: Templates): string {
       return {
         heading: items !== undefined ? `[[${name}]]` : `[${name}]`,
         description: typeof description === "string" ? description : "",
-        rows: schemaRows(withArguments(items ?? member, schema)),
+        rows: schemaRows(items ?? member),
       };
     });
   return render(templates, "docs/config.md", { top: schemaRows({ properties: plain }), sections });
-}
-
-/** Shows the keys of an argument once, where tools have them; arguments inside arguments have the same. */
-function withArguments(section: unknown, { $defs }: JsonObject): unknown {
-  const args = tableOf(tableOf(tableOf(section).properties).args);
-  if (!isTable(args.additionalProperties)) return section;
-  const shown = { ...args, additionalProperties: tableOf($defs).argument };
-  return { ...tableOf(section), properties: { ...tableOf(tableOf(section).properties), args: shown } };
 }
 
 /** `docs/problems.md`: all codes with cause and fix. */
@@ -169,7 +161,7 @@ function typeText(schema: Schema): string {
   const branches = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
   if (branches.length > 0)
     return [...new Set(branches.map((branch) => typeText(tableOf(branch))))].join(" or ");
-  if (typeof schema.$ref === "string") return schema.$ref.endsWith("/argument") ? "an argument" : "any value";
+  if (typeof schema.$ref === "string") return schema.$ref.endsWith("/part") ? "an argument" : "any value";
   if (schema.type === "array") return listText(schema);
   if (schema.type === "object") return "table";
   return `${[schema.type ?? "any value"].flat().join(" or ")}${boundsText(schema)}`;

@@ -40,8 +40,6 @@ const formKeys = [...new Set(Object.values(keysOf).flat())];
 /** An argument; `depth` is the number of lists and objects that it is in. */
 export function buildArg(name: string, arg: ArgConfig, depth: number, report: Report): ArgPlan {
   const message = `An argument cannot be called \`${name}\`.`;
-  if (depth === 0 && arg.description === undefined)
-    report.add("plan/bad-tool", `The argument \`${name}\` has no description.`, "Add `description`.");
   if (unsafeNames.includes(name)) report.add("plan/bad-tool", message, "Rename the argument.");
   const plan: ArgPlan = {
     name,

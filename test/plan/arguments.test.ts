@@ -186,12 +186,6 @@ describe("forms", () => {
     expect(problemsOf(arg("a", rest) + request)).toEqual(problems);
   });
 
-  it("an argument needs a description, its parts do not", () => {
-    expect(problemsOf(`args.a = { type = "list", items = { type = "string" } }\n${request}`)).toEqual(
-      bad(""),
-    );
-  });
-
   it("a target takes the place of `input`", () => {
     const target = (type: string, rest = "") => arg("a", `type = "${type}", target = true${rest}`);
     const base = (name: string) => `request = { method = "x/y", params = "${name}" }`;

@@ -31,7 +31,7 @@ describe("the examples of arguments", () => {
 
 it("every type of argument is in the table", () => {
   const types = /"type":\s*\{[^}]*"enum":\s*\[([^\]]*)\]/.exec(
-    readFileSync(new URL("../../configs/schema.json", import.meta.url), "utf8").split('"argument"')[1] ?? "",
+    readFileSync(new URL("../../configs/schema.json", import.meta.url), "utf8").split('"part": {')[1] ?? "",
   )?.[1];
   const names = [...(types ?? "").matchAll(/"(\w+)"/g)].map(([, name = ""]) => name);
   expect(names.length).toBeGreaterThan(10);

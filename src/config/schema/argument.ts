@@ -26,10 +26,6 @@ const keys = {
     .describe(
       "The argument's type. `path`, `uri`, `position`, `range`, `symbol` and `item` are places: each is checked against the roots. `item` is an item of an earlier answer. `file_edits` are edits and operations in the form of previews; `text_edits` are LSP's, by file.",
     ),
-  description: optional(
-    nonEmpty,
-    "What an agent reads. An argument needs one, a part of an argument does not.",
-  ),
   default: optional(json, "Makes the argument optional."),
   required: optional(z.boolean(), "`false` makes it optional without a default."),
   enum: optional(
@@ -70,24 +66,33 @@ const keys = {
 
 const flat = z.strictObject(keys);
 
-/** An argument as a config writes it. */
+/** An argument as a config writes it; `description` is only absent in parts of arguments. */
 export interface ArgConfig extends z.infer<typeof flat> {
+  description?: string | undefined;
   items?: ArgConfig | undefined;
   properties?: { [name: string]: ArgConfig } | undefined;
 }
 
-const nested: z.ZodType<ArgConfig> = z.lazy(() => argSchema);
+const part: z.ZodType<ArgConfig> = z.lazy(() => partSchema);
 
-export const argSchema: z.ZodType<ArgConfig> = z
-  .strictObject({
-    ...keys,
-    items: optional(nested, "For lists: the argument that each item is."),
-    properties: optional(
-      z.record(argName, nested),
-      "For objects: the members, each an argument. Others are refused.",
-    ),
-  })
-  .meta({ id: "argument", description: "An argument of a tool." });
+const parts = {
+  items: optional(part, "For lists: the argument that each item is."),
+  properties: optional(
+    z.record(argName, part),
+    "For objects: the members, each an argument. Others are refused.",
+  ),
+};
+
+/** A part of an argument: an item of a list or a member of an object. */
+const partSchema: z.ZodType<ArgConfig> = z
+  .strictObject({ ...keys, ...parts, description: optional(nonEmpty, "What an agent reads.") })
+  .meta({ id: "part", description: "A part of an argument, with the keys of an argument." });
+
+export const argSchema: z.ZodType<ArgConfig> = z.strictObject({
+  ...keys,
+  ...parts,
+  description: nonEmpty.describe("What an agent reads."),
+});
 
 /** Another name or description of an argument that points, for one tool. */
 export const pointingSchema = z.strictObject({
