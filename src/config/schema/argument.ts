@@ -73,24 +73,29 @@ export interface ArgConfig extends z.infer<typeof flat> {
   properties?: { [name: string]: ArgConfig } | undefined;
 }
 
-const part: z.ZodType<ArgConfig> = z.lazy(() => partSchema);
+const part: z.ZodType<ArgConfig> = z
+  .lazy(() => partSchema)
+  .meta({ id: "part", description: "A part of an argument, with the keys of an argument." });
 
-const parts = {
+/** New schemas each time: one that two tables share would lose its description in the JSON Schema. */
+const parts = () => ({
   items: optional(part, "For lists: the argument that each item is."),
   properties: optional(
     z.record(argName, part),
     "For objects: the members, each an argument. Others are refused.",
   ),
-};
+});
 
 /** A part of an argument: an item of a list or a member of an object. */
-const partSchema: z.ZodType<ArgConfig> = z
-  .strictObject({ ...keys, ...parts, description: optional(nonEmpty, "What an agent reads.") })
-  .meta({ id: "part", description: "A part of an argument, with the keys of an argument." });
+const partSchema: z.ZodType<ArgConfig> = z.strictObject({
+  ...keys,
+  ...parts(),
+  description: optional(nonEmpty, "What an agent reads."),
+});
 
 export const argSchema: z.ZodType<ArgConfig> = z.strictObject({
   ...keys,
-  ...parts,
+  ...parts(),
   description: nonEmpty.describe("What an agent reads."),
 });
 
