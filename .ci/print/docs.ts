@@ -161,10 +161,10 @@ function typeText(schema: Schema): string {
   const branches = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
   if (branches.length > 0)
     return [...new Set(branches.map((branch) => typeText(tableOf(branch))))].join(" or ");
-  if (typeof schema.$ref === "string") return "any value";
+  if (typeof schema.$ref === "string") return schema.$ref.endsWith("/part") ? "an argument" : "any value";
   if (schema.type === "array") return listText(schema);
   if (schema.type === "object") return "table";
-  return `${String(schema.type ?? "any value")}${boundsText(schema)}`;
+  return `${[schema.type ?? "any value"].flat().join(" or ")}${boundsText(schema)}`;
 }
 
 function listText(schema: Schema): string {

@@ -23,6 +23,8 @@ export interface ToolDefinition {
 export interface Call {
   /** Resolves the arguments to a document, a position and the candidate servers. */
   at(input: JsonObject): Promise<At>;
+  /** The arguments that are or contain places: each place is checked and, in parameters, encoded for the server. */
+  places(input: JsonObject): Promise<{ [argument: string]: Json }>;
   /** A part of the value of a step. */
   pick(reply: Reply, path: string[]): Json;
   /** Calls another tool and returns its structured answer. */

@@ -46,7 +46,11 @@ export interface ToolPlan {
   input: Anchor[];
   /** Pointing arguments that are required in addition to those that every anchor needs. */
   require: string[];
+  /** Pointing argument, by the dialect's name → its own name and description in this tool; null for the usual. */
+  pointing: { [name: string]: { name: string | null; description: string | null } };
   args: ArgPlan[];
+  /** The place argument that the call points at; null if it points by `input`. */
+  target: string | null;
   steps: StepPlan[];
   output: OutputPlan;
   /** Template of `content`: a shipped template's name or a template; null for the built-in text of the shape. */
@@ -71,6 +75,9 @@ export interface ArgPlan {
     | "integer"
     | "number"
     | "boolean"
+    | "list"
+    | "object"
+    | PlaceType
     | "string_list"
     | "string_map"
     | "file_edits"
@@ -81,14 +88,26 @@ export interface ArgPlan {
   required: boolean;
   /** Null if there is none. */
   default: Json;
-  enum: string[] | null;
+  enum: (string | number)[] | null;
   minLength: number | null;
   maxLength: number | null;
   minimum: number | null;
   maximum: number | null;
   /** What to do with a number outside its bounds. */
   beyond: "refuse" | "clamp";
+  /** What only some types have; null for the others. */
+  form: ArgForm | null;
 }
+
+/** The types of arguments that name a file or a place in one. */
+export type PlaceType = "path" | "uri" | "position" | "range" | "symbol" | "item";
+
+export type ArgForm =
+  | { kind: "text"; pattern: string | null; format: string | null }
+  | { kind: "list"; items: ArgPlan; minItems: number | null; maxItems: number }
+  | { kind: "object"; properties: ArgPlan[] }
+  /** `exists` is for files; `inDocument` means a place in the file that the call points at. */
+  | { kind: "place"; exists: boolean | null; inDocument: boolean };
 
 export interface OutputPlan {
   shape: ShapeName;
@@ -158,6 +177,8 @@ export interface FilterPlan {
   locals: Template | null;
   /** Whether to show imported names. */
   imports: Template | null;
+  /** The folder whose symbols to show: an absolute path. */
+  folder: Template | null;
 }
 
 export type ParamsBase =

@@ -151,6 +151,11 @@ const problems = ofKind("problem", {
     "A step has a key of another kind of step, or lacks a required key.",
     "Follow the table of step kinds in the mapping language.",
   ],
+  "plan/unchecked-uri": [
+    "URI from a text",
+    "A parameter that is a URI would be filled with a text of the client, which is not checked against the roots.",
+    'Declare the argument with `type = "path"` or `type = "uri"`, or use `document.uri`.',
+  ],
   "plan/bad-tool": [
     "Inconsistent tool",
     "A tool has neither `request` nor `steps`, or both, or an argument with the name of a pointing argument.",

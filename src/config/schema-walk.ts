@@ -56,8 +56,7 @@ function alternatives(schema: Schema | undefined): Schema[] {
   const def = definition(schema);
   if (def.type === "optional") return alternatives(def.innerType);
   if (def.type === "union") return def.options.flatMap(alternatives);
-  // `lazy` is only used for any JSON value, where every key is allowed.
-  return def.type === "lazy" ? [] : [schema];
+  return def.type === "lazy" ? alternatives(def.getter()) : [schema];
 }
 
 function child(schema: Schema, step: string | number): Schema[] {

@@ -5,18 +5,16 @@ import {
   type DialectPlan,
   type EachPlan,
   type ParamsPlan,
-  type Ref,
   type StepPlan,
-  type Template,
   type ToolPlan,
 } from "../abi/plan.js";
-import type { Json } from "../base/json.js";
 import { Fault } from "../base/problem.js";
 import { lastStep, waysOf } from "../plan/step-values.js";
 import { actions } from "../protocol/actions.js";
 import { paramsBases } from "../protocol/anchors.js";
+import { hasPlace } from "../protocol/place-arguments.js";
 import { pointingNames } from "../protocol/pointing.js";
-import { inspectModule, lit, memberText, objectText } from "./code-text.js";
+import { inspectModule, lit, objectText } from "./code-text.js";
 import { render, type Templates } from "./render.js";
 import {
   boundOptions,
@@ -26,17 +24,27 @@ import {
   stepOptions,
   type TextOf,
 } from "./step-options.js";
+import { localName, type Names, sent, templateText } from "./template-text.js";
 
 const lineWidth = 100;
 
 export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Templates): string {
-  const names: Names = { args: tool.args, pointing: pointingNames(tool.input, dialect) };
-  const statements = [
-    ...(tool.steps.some(needsTarget) ? ["const at = await call.at(input);"] : []),
+  const names: Names = { args: tool.args, pointing: pointingNames(tool.input, dialect), isSent: false };
+  const needsAt = tool.steps.some(needsTarget) || tool.args.some(isInDocument);
+  const body = [
     ...tool.steps
       .filter(({ id }) => tool.steps.every(({ orElse }) => orElse !== id))
       .flatMap((step) => wrap(`const ${localName(step.id)} = await `, wholeStep(step, tool, names))),
     ...answer(tool, names),
+  ];
+  // The target is checked by `at`.
+  const isPlaced =
+    tool.args.some((arg) => arg.name !== tool.target && hasPlace(arg)) ||
+    body.some((line) => line.includes("places."));
+  const statements = [
+    ...(needsAt ? ["const at = await call.at(input);"] : []),
+    ...(isPlaced ? ["const places = await call.places(input);"] : []),
+    ...body,
   ];
   const text = render(templates, "handler.js", {
     abi: ABI_VERSION,
@@ -116,7 +124,7 @@ function stepCall(step: StepPlan, names: Names): CallText {
         ],
       };
     case "execute_command": {
-      const list = step.arguments === null ? "[]" : templateText(step.arguments, names);
+      const list = step.arguments === null ? "[]" : templateText(step.arguments, sent(names));
       return { callee: "at.command", args: [templateText(step.command, names), list] };
     }
     case "tool":
@@ -147,7 +155,7 @@ function stepCall(step: StepPlan, names: Names): CallText {
 }
 
 function paramsText({ base, set }: ParamsPlan, names: Names): string {
-  return `at.${paramsBases[base].call}(${set === null ? "" : templateText(set, names)})`;
+  return `at.${paramsBases[base].call}(${set === null ? "" : templateText(set, sent(names))})`;
 }
 
 type ToolStep = Extract<StepPlan, { kind: "tool" }>;
@@ -183,7 +191,7 @@ function requestCall(step: RequestStep, names: Names): CallText {
 }
 
 function eachCall(step: RequestStep, each: EachPlan, names: Names): CallText {
-  const params = step.params.set === null ? "{}" : templateText(step.params.set, names);
+  const params = step.params.set === null ? "{}" : templateText(step.params.set, sent(names));
   return {
     callee: "at.each",
     args: [
@@ -224,69 +232,8 @@ function wrap(prefix: string, { callee, args }: CallText): string[] {
   return [`${prefix}${callee}(`, ...args.map((arg) => `  ${arg},`), ");"];
 }
 
-/** The arguments of the tool, for references. */
-interface Names {
-  args: readonly ArgPlan[];
-  /** Pointing arguments: name in references → name in the dialect. */
-  pointing: { readonly [name: string]: string };
-}
-
-/** Reserved words of JavaScript, and names that a handler uses itself. */
-const reserved: ReadonlySet<string> = new Set(
-  (
-    "abi arguments async at await break call case catch class const continue debugger default delete do else enum " +
-    "eval export extends false finally for function if implements import in input instanceof interface item let new " +
-    "null of package private process protected public require return static super switch this throw true try typeof " +
-    "undefined var void while with yield"
-  ).split(" "),
-);
-
-/** The variable for a step. A step id cannot contain `$`, so an escaped name is unique. */
-function localName(stepId: string): string {
-  return reserved.has(stepId) ? `${stepId}$` : stepId;
-}
-
-/** A template as a JavaScript expression. */
-function templateText(template: Template, names: Names): string {
-  switch (template.kind) {
-    case "literal":
-      return lit(template.value);
-    case "ref":
-      return refText(template.ref, names);
-    case "list":
-      return `[${template.items.map((item) => templateText(item, names)).join(", ")}]`;
-    case "table":
-      return objectText(template.entries.map(([key, value]) => [key, templateText(value, names)] as const));
-  }
-}
-
-function refText(ref: Ref, names: Names): string {
-  switch (ref.root) {
-    case "input":
-      if (ref.name === null) return "input";
-      return ref.path.reduce((object, key) => memberText(object, key, true), inputText(ref.name, names));
-    case "step":
-      return `call.pick(${localName(ref.name ?? "")}, ${lit(ref.path)})`;
-    case "each":
-      return ref.path.reduce((object, key) => memberText(object, key, true), "item");
-    case "document":
-      return `at.${documentMember(ref.name)}`;
-  }
-}
-
-function inputText(name: string, names: Names): string {
-  const arg = names.args.find((candidate) => candidate.name === name);
-  if (arg) {
-    const given = memberText("input", name);
-    return arg.default === null ? given : `${given} ?? ${lit(arg.default as Json)}`;
-  }
-  const field = names.pointing[name];
-  if (field === undefined) throw new Fault(`the plan refers to the argument ${name}, which does not exist`);
-  return memberText("input", field);
-}
-
-function documentMember(name: string | null): string {
-  if (name === "uri" || name === "version") return name;
-  if (name === "language_id") return "languageId";
-  throw new Fault(`the plan refers to document.${name}, which does not exist`);
+function isInDocument({ form }: ArgPlan): boolean {
+  if (form?.kind === "list") return isInDocument(form.items);
+  if (form?.kind === "object") return form.properties.some(isInDocument);
+  return form?.kind === "place" && form.inDocument;
 }

@@ -2,14 +2,18 @@
 import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { fileEditsSchema, textEditsSchema } from "../protocol/edit-arguments.js";
+import { isInsteadOfPointing, isPlaceType, placeSchema } from "../protocol/place-arguments.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
-import { closed, type Fields, optional, required } from "../protocol/schema-fields.js";
+import { closed, type Fields, joinFields, optional, required } from "../protocol/schema-fields.js";
 
 export function inputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
   const pointing = pointingFields(tool.input, dialect);
+  const own = {
+    properties: withoutBlanks(pointing.properties, tool.require),
+    required: isInsteadOfPointing(tool) ? [] : pointing.required,
+  };
   return closed(
-    { ...pointing, properties: withoutBlanks(pointing.properties, tool.require) },
-    { properties: {}, required: tool.require },
+    asPointed(joinFields(own, { properties: {}, required: tool.require }), tool),
     argFields(tool.args, dialect),
     listingFields(tool, dialect),
   );
@@ -24,6 +28,16 @@ function withoutBlanks(properties: JsonObject, names: readonly string[]): JsonOb
       : schema,
   ]);
   return Object.fromEntries(entries);
+}
+
+/** The pointing arguments with the names and descriptions that the tool gives them. */
+function asPointed({ properties, required: needed }: Fields, { pointing }: ToolPlan): Fields {
+  const nameOf = (field: string) => pointing[field]?.name ?? field;
+  const entries = Object.entries(properties).map(([field, schema]): [string, Json] => {
+    const description = pointing[field]?.description ?? null;
+    return [nameOf(field), description === null ? schema : { ...(schema as JsonObject), description }];
+  });
+  return { properties: Object.fromEntries(entries), required: needed.map(nameOf) };
 }
 
 function argFields(args: readonly ArgPlan[], dialect: DialectPlan): Fields {
@@ -80,13 +94,25 @@ function argSchema(arg: ArgPlan, dialect: DialectPlan): JsonObject {
       additionalProperties: { type: "string", maxLength: 4096 },
       description: arg.description,
     };
-  const schema: JsonObject =
-    arg.type === "string_list"
-      ? { type: "array", maxItems: 1000, items: { type: "string", ...textBounds(arg) } }
-      : { type: arg.type, ...textBounds(arg), ...numberBounds(arg) };
-  schema.description = describe(arg);
+  const schema = valueSchema(arg, dialect);
+  const description = describe(arg);
+  if (description !== "") schema.description = description;
   if (arg.default !== null) schema.default = arg.default;
   return schema;
+}
+
+function valueSchema(arg: ArgPlan, dialect: DialectPlan): JsonObject {
+  const { form, type } = arg;
+  if (type === "string_list")
+    return { type: "array", maxItems: 1000, items: { type: "string", ...textBounds(arg) } };
+  if (form?.kind === "list") {
+    const { items, minItems, maxItems } = form;
+    return { type: "array", ...withoutNulls({ minItems, maxItems }), items: argSchema(items, dialect) };
+  }
+  if (form?.kind === "object") return closed(argFields(form.properties, dialect));
+  if (form?.kind === "place" && isPlaceType(type)) return placeSchema(type, form, dialect);
+  const texts = form?.kind === "text" ? withoutNulls({ pattern: form.pattern, format: form.format }) : {};
+  return { type, ...textBounds(arg), ...texts, ...numberBounds(arg) };
 }
 
 function textBounds({ enum: words, minLength, maxLength }: ArgPlan): JsonObject {
@@ -106,7 +132,8 @@ function describe(arg: ArgPlan): string {
   const length = between(arg.minLength, arg.maxLength);
   const size = between(arg.minimum, arg.maximum);
   const bounds = [...(length ? [`${length} characters`] : []), ...(size ? [size] : [])];
-  return bounds.length === 0 ? arg.description : `${arg.description} (${bounds.join(", ")})`;
+  const text = bounds.length === 0 ? arg.description : `${arg.description} (${bounds.join(", ")})`;
+  return text.trim();
 }
 
 function between(low: number | null, high: number | null): string | null {

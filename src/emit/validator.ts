@@ -6,6 +6,7 @@ import { ABI_VERSION } from "../abi/plan.js";
 import { canonical, define, isTable, type JsonObject } from "../base/json.js";
 import { sortedKeys } from "../base/order.js";
 import { Fault } from "../base/problem.js";
+import { formatPattern } from "../protocol/text-formats.js";
 import { identifiers } from "./code-text.js";
 import { render, type Templates } from "./render.js";
 
@@ -63,5 +64,18 @@ function strip(value: unknown, isMap: boolean): unknown {
     if (member === undefined || (!isMap && annotations.has(key))) continue;
     define(out, key, !isMap && data.has(key) ? canonical(member) : strip(member, !isMap && maps.has(key)));
   }
-  return out;
+  return isMap ? out : withBoundedPattern(out);
+}
+
+/** A format becomes a pattern, and a pattern is matched only if the length fits: Ajv would match it regardless. */
+function withBoundedPattern(schema: Record<string, unknown>): Record<string, unknown> {
+  const { format, pattern, maxLength, ...rest } = schema;
+  const declared = typeof format === "string" ? formatPattern(format) : undefined;
+  const isLong = typeof pattern === "string" && maxLength !== undefined && pattern !== "\\S";
+  if (declared === undefined && !isLong) return schema;
+  const patterns = [pattern, declared].filter((one) => one !== undefined);
+  const then =
+    patterns.length === 1 ? { pattern: patterns[0] } : { allOf: patterns.map((one) => ({ pattern: one })) };
+  if (maxLength === undefined) return { ...rest, ...then };
+  return { ...rest, maxLength, if: { maxLength }, then };
 }

@@ -1,69 +1,21 @@
 /** The arguments of a tool → ArgPlans: those that it declares, and those of batches, edits and commands. */
 import type { ArgPlan, OutputPlan, StepPlan } from "../abi/plan.js";
-import { canonical, isTable, type Json } from "../base/json.js";
+import { isTable } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { StepConfig, ToolConfig } from "../config/schema.js";
 import { editArguments } from "../protocol/edit-arguments.js";
-import { maxOperations, withDefaults } from "./defaults.js";
-import { quoted, type Report } from "./report.js";
+import { buildArg, noBounds } from "./argument-forms.js";
+import { maxOperations } from "./defaults.js";
+import type { Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
-
-type ArgConfig = NonNullable<ToolConfig["args"]>[string];
-
-/** Members of every object: an argument of that name would seem to be present in every call. */
-const unsafeNames = [...Object.getOwnPropertyNames(Object.prototype), "prototype"];
-
-const noBounds: Pick<ArgPlan, "enum" | "minLength" | "maxLength" | "minimum" | "maximum" | "beyond"> = {
-  enum: null,
-  minLength: null,
-  maxLength: null,
-  minimum: null,
-  maximum: null,
-  beyond: "refuse",
-};
 
 /** The declared arguments; `taken` are the names of the tool's pointing and paging arguments. */
 export function buildArgs(args: ToolConfig["args"], taken: readonly string[], report: Report): ArgPlan[] {
   return Object.entries(args ?? {}).map(([name, arg]) => {
-    const at = report.at(name);
-    const bad = (message: string) => at.add("plan/bad-tool", message, "Rename the argument.");
-    if (taken.includes(name)) bad(`The argument \`${name}\` has the name of a pointing or paging argument.`);
-    if (unsafeNames.includes(name)) bad(`An argument cannot be called \`${name}\`.`);
-    const plan: ArgPlan = {
-      name,
-      type: arg.type,
-      description: arg.description,
-      required: arg.default === undefined && arg.required !== false,
-      default: canonical((arg.default ?? null) as Json),
-      ...withDefaults(noBounds, arg),
-    };
-    checkBounds(arg, plan, at);
-    return plan;
+    const message = `The argument \`${name}\` has the name of a pointing or paging argument.`;
+    if (taken.includes(name)) report.at(name).add("plan/bad-tool", message, "Rename the argument.");
+    return buildArg(name, arg, 0, report.at(name));
   });
-}
-
-function checkBounds(arg: ArgConfig, plan: ArgPlan, report: Report): void {
-  const { name } = plan;
-  const bad = (key: string, message: string) =>
-    report.at(key).add("plan/bad-tool", message, "Correct the argument.");
-  const isText = arg.type === "string" || arg.type === "string_list";
-  const isNumber = arg.type === "integer" || arg.type === "number";
-  const textKeys = ["enum", "min_length", "max_length"] as const;
-  const numberKeys = ["minimum", "maximum", "beyond"] as const;
-  for (const key of [...(isText ? [] : textKeys), ...(isNumber ? [] : numberKeys)])
-    if (arg[key] !== undefined) bad(key, `\`${key}\` has no meaning for the ${arg.type} \`${name}\`.`);
-  if ((arg.min_length ?? 0) > (arg.max_length ?? Number.POSITIVE_INFINITY))
-    bad("min_length", `\`min_length\` of \`${name}\` is above its \`max_length\`.`);
-  if ((arg.minimum ?? Number.NEGATIVE_INFINITY) > (arg.maximum ?? Number.POSITIVE_INFINITY))
-    bad("minimum", `\`minimum\` of \`${name}\` is above its \`maximum\`.`);
-  if (arg.enum !== undefined && new Set(arg.enum).size < arg.enum.length)
-    bad("enum", `\`enum\` of \`${name}\` names a value twice.`);
-  if (arg.default !== undefined && arg.required === true)
-    bad("required", `\`${name}\` has a default and cannot be required.`);
-  // Tables of texts and edits cannot have a default.
-  const canDefault = isText || isNumber || arg.type === "boolean";
-  if (arg.default !== undefined && (!canDefault || violation(arg.default, plan) !== undefined))
-    bad("default", `The default of \`${name}\` is not a value that the argument takes.`);
 }
 
 /** The names of the implicit arguments, for references. */
@@ -110,7 +62,7 @@ function argument(
   description: string,
   more: Partial<ArgPlan> = {},
 ): ArgPlan {
-  return { name, type, description, required: false, default: null, ...noBounds, ...more };
+  return { name, type, description, required: false, default: null, ...noBounds, form: null, ...more };
 }
 
 const editArgs: readonly ArgPlan[] = [
@@ -183,41 +135,6 @@ function limitCommand(
   const declared =
     args.find((arg) => arg.name === name) ??
     argument(name, "string", "The command to run.", { required: true });
-  const values = declared.enum?.filter((value) => allowed.includes(value)) ?? allowed;
+  const values = declared.enum?.filter((value) => allowed.includes(String(value))) ?? allowed;
   return [...args.filter((arg) => arg.name !== name), { ...declared, enum: values }];
-}
-
-/** What a value of an argument may be; null for no bound. */
-export type ValueBounds = Pick<ArgPlan, "type" | "enum" | "minLength" | "maxLength" | "minimum" | "maximum">;
-
-/** Why a value does not fit an argument; undefined if it does, or if only the call can tell. */
-export function violation(value: unknown, bounds: Partial<ValueBounds>): string | undefined {
-  switch (bounds.type) {
-    case "boolean":
-      return typeof value === "boolean" ? undefined : "must be true or false";
-    case "integer":
-      return Number.isInteger(value) ? numberViolation(value as number, bounds) : "must be a whole number";
-    case "number":
-      return typeof value === "number" ? numberViolation(value, bounds) : "must be a number";
-    case "string":
-      return typeof value === "string" ? textViolation(value, bounds) : "must be a text";
-    case "string_list":
-      return Array.isArray(value) && value.every((item) => typeof item === "string")
-        ? value.map((item) => textViolation(item, bounds)).find((why) => why !== undefined)
-        : "must be a list of texts";
-    default:
-      return undefined;
-  }
-}
-
-function numberViolation(value: number, { minimum, maximum }: Partial<ValueBounds>): string | undefined {
-  if (value < (minimum ?? value)) return `must be at least ${minimum}`;
-  return value > (maximum ?? value) ? `must be at most ${maximum}` : undefined;
-}
-
-function textViolation(text: string, { enum: words, minLength, maxLength }: Partial<ValueBounds>) {
-  const length = [...text].length;
-  if (words && !words.includes(text)) return `must be one of ${quoted(words)}`;
-  if (length < (minLength ?? 0)) return `must have at least ${minLength} characters`;
-  return length > (maxLength ?? length) ? `must have at most ${maxLength} characters` : undefined;
 }

@@ -19,6 +19,7 @@ type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { sha
 const filters: { readonly [shape in ShapeName]?: readonly string[] } = {
   diagnostics: ["severity"],
   document_symbols: ["depth", "kinds", "locals", "imports"],
+  workspace_symbols: ["folder"],
 };
 
 /** `inputs` are the names that references `input.X` may use. */
@@ -131,7 +132,21 @@ function buildFilter(
     kinds: read("kinds", "list"),
     locals: read("locals", "boolean"),
     imports: read("imports", "boolean"),
+    folder: readFolder(given.folder, inputs, report.at("folder")),
   };
+}
+
+/** A folder must have gone through the gate: only the path of a place argument has. */
+function readFolder(value: unknown, inputs: readonly string[], report: Report): Template | null {
+  if (value === undefined) return null;
+  const built = readValue(value, "string", inputs, report);
+  if (built.kind !== "ref" || built.ref.path.at(-1) !== "absolute_path")
+    report.add(
+      "plan/bad-tool",
+      "The folder is not the path of a place argument.",
+      'Write `{ from = "input.NAME.absolute_path" }`, where NAME has `type = "path"`.',
+    );
+  return built;
 }
 
 function knownShape(name: string, report: Report): ShapeName {

@@ -10,7 +10,7 @@ import type { Report } from "./report.js";
 
 /** What a reference may name in one step. */
 export interface Scope {
-  /** Arguments and pointing arguments, by the names that references use. */
+  /** Arguments, their members (`options.tab_size`) and pointing arguments, by the names that references use. */
   inputs: readonly string[];
   /** Earlier steps. */
   steps: readonly string[];
@@ -64,7 +64,8 @@ export function parseRef(text: string, scope: Scope, report: Report): Ref | unde
       if (name === undefined) return { root, name: null, path: [] };
       if (!scope.inputs.includes(name))
         return bad("names an argument that the tool does not have", scope.inputs);
-      if (path.length > 0) return bad("has a path into an argument, which is a plain value");
+      if (path.length > 0 && !scope.inputs.includes(parts.join(".")))
+        return badMember(text, parts, scope, report);
       return { root, name, path };
     case "step":
       if (name === undefined) return bad("names no step");
@@ -81,6 +82,15 @@ export function parseRef(text: string, scope: Scope, report: Report): Ref | unde
     default:
       return bad("does not begin with `input`, `step`, `each` or `document`");
   }
+}
+
+/** Reports a reference into an argument that has no such member. */
+function badMember(text: string, [name = "", ...path]: string[], scope: Scope, report: Report): undefined {
+  const known = scope.inputs.filter((input) => input.startsWith(`${name}.`));
+  const near = nearest([name, ...path].join("."), known);
+  const why = known.length === 0 ? "which is a plain value" : "which has no such member";
+  const message = `The reference ${JSON.stringify(text)} has a path into an argument, ${why}.`;
+  report.add("plan/bad-reference", message, undefined, near === undefined ? undefined : `input.${near}`);
 }
 
 function isLiteral(template: Template): boolean {

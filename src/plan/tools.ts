@@ -6,12 +6,15 @@ import type { Config, StepConfig, ToolConfig } from "../config/schema.js";
 import { anchorNames } from "../protocol/anchors.js";
 import { listingNames, pointingNames } from "../protocol/pointing.js";
 import { shapes } from "../protocol/shapes.js";
+import { referenceNames } from "./argument-forms.js";
 import { addImplicitArguments, buildArgs, implicitNames } from "./arguments.js";
 import { defaultPage } from "./defaults.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 import { buildSteps, checkDiagnostics } from "./steps.js";
+import { buildPointing, buildTarget } from "./targets.js";
+import { checkPlaces } from "./uri-parameters.js";
 
 /** A tool and the reports of its table and its steps, for problems that are found later. */
 export interface PlacedTool {
@@ -53,23 +56,27 @@ function buildTool(
   const stepConfigs = stepsOf(tool, report);
   const inputs = [
     ...Object.keys(pointing),
-    ...Object.keys(tool.args ?? {}),
+    ...referenceNames(tool.args),
     ...implicitNames(tool, stepConfigs),
   ];
-  const steps = buildSteps(stepConfigs, { config, input, inputs }, stepReport);
+  const { target, anchors } = buildTarget(tool, input, report);
+  const steps = buildSteps(stepConfigs, { config, input: anchors, inputs }, stepReport);
   const output = buildOutput(tool, steps, { config, inputs }, report);
   const maxItems = Math.min(tool.max_items ?? limits.maxItems, limits.maxItems);
   const page = buildPage(tool, output, maxItems, report);
   const taken = [...Object.values(pointing), ...listingNames({ page, output }, dialect)];
   const servers = serversOf(tool, steps, context, report);
   const serverArgument = buildServerArgument(tool, report.at("server"));
-  const declared = buildArgs(tool.args, taken, report.at("args"));
+  const ownPointing = buildPointing(tool, Object.values(pointing), taken, report.at("pointing"));
+  const renamed = Object.values(ownPointing).flatMap(({ name }) => name ?? []);
+  const declared = buildArgs(tool.args, [...taken, ...renamed], report.at("args"));
   const args = declared.map((arg) =>
     arg.name === serverArgument ? { ...arg, enum: arg.enum ?? serverNames(servers, context) } : arg,
   );
+  checkPlaces(steps, { config, args, pointing: Object.keys(pointing) }, stepReport);
   const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
   if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
-  checkDiagnostics(steps, input, output.shape, stepReport);
+  checkDiagnostics(steps, anchors, output.shape, stepReport);
   return {
     name: tool.name,
     title: titleOf(tool),
@@ -79,6 +86,8 @@ function buildTool(
     serverArgument,
     input,
     require: buildRequire(tool, Object.values(pointing), report.at("require")),
+    pointing: ownPointing,
+    target,
     args: addImplicitArguments(args, { steps, servers, output }, context.servers, stepReport),
     steps,
     output,

@@ -6,8 +6,9 @@ import type { DialectPlan, Effect, StepPlan, Template, ToolPlan } from "../abi/p
 import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { actions } from "../protocol/actions.js";
+import { isInsteadOfPointing } from "../protocol/place-arguments.js";
 import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
-import { type ValueBounds, violation } from "./arguments.js";
+import { type ValueBounds, violation } from "./argument-values.js";
 import { quoted, type Report } from "./report.js";
 import type { PlacedTool } from "./tools.js";
 
@@ -47,7 +48,7 @@ function checkArguments(
     if (why !== undefined) report.at(name).add("plan/bad-step", message, "Correct the value.");
   }
   const takes = argumentNames(callee, dialect);
-  const given = givenNames(tool, step, takes, dialect);
+  const given = givenNames(tool, step, callee, takes, dialect);
   const extra = given.filter((name) => !takes.includes(name));
   const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
   const bad = (message: string, fix: string) =>
@@ -60,13 +61,16 @@ function checkArguments(
 function givenNames(
   tool: PlacedTool,
   step: ToolStep,
+  callee: PlacedTool,
   takes: readonly string[],
   dialect: DialectPlan,
 ): string[] {
   if (step.args.kind !== "ref") return entriesOf(step).map(([name]) => name);
   // Paging arguments are not passed to a tool that has none.
   const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
-  return argumentNames(tool, dialect).filter((name) => !own.includes(name));
+  // The pointing arguments are passed by the names that the called tool has for them.
+  const named = { ...tool, plan: { ...tool.plan, pointing: callee.plan.pointing } };
+  return argumentNames(named, dialect).filter((name) => !own.includes(name));
 }
 
 /** The arguments that a step names one by one. */
@@ -78,7 +82,7 @@ function entriesOf({ args }: ToolStep): [string, Template][] {
 
 function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
   return [
-    ...Object.values(pointingNames(plan.input, dialect)),
+    ...Object.values(pointingNames(plan.input, dialect)).map((name) => ownName(plan, name)),
     ...listingNames(plan, dialect),
     ...plan.args.map((arg) => arg.name),
   ];
@@ -86,7 +90,13 @@ function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
 
 function requiredNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
   const own = plan.args.filter((arg) => arg.required).map((arg) => arg.name);
-  return [...pointingFields(plan.input, dialect).required, ...own];
+  const pointing = isInsteadOfPointing(plan) ? [] : pointingFields(plan.input, dialect).required;
+  return [...pointing.map((name) => ownName(plan, name)), ...own];
+}
+
+/** The name of a pointing argument in one tool. */
+function ownName({ pointing }: ToolPlan, name: string): string {
+  return pointing[name]?.name ?? name;
 }
 
 function checkEffect(

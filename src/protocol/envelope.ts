@@ -17,6 +17,7 @@
 import type { DialectPlan, OutputPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { documentFields, renameMembersInSchema, spanFields } from "./dialect-format.js";
+import { namesSymbol } from "./place-arguments.js";
 import {
   closed,
   count,
@@ -54,7 +55,7 @@ export function outputSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
 
 /** The output schema without its title: equal for tools whose answers have the same form. */
 export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
-  const named = tool.input.includes("symbol") || tool.input.includes("text");
+  const named = tool.input.includes("symbol") || tool.input.includes("text") || tool.args.some(namesSymbol);
   const isWorkflow = tool.steps.some((step) => step.kind === "tool");
   const answer = answerFields(tool.output, dialect);
   const excluded = named && !isWorkflow ? ["error", "needs_disambiguation", "candidates"] : ["error"];

@@ -99,14 +99,14 @@ function anchorFields(anchor: Anchor, dialect: DialectPlan): Fields {
   }
 }
 
-function documentArgument(dialect: DialectPlan): Fields {
+export function documentArgument(dialect: DialectPlan): Fields {
   const description = dialect.document.form === "uri" ? "file: URI." : "Relative path or file: URI.";
   return required({ [dialect.document.field]: { type: "string", description } });
 }
 
 function positionArgument(dialect: DialectPlan): Fields {
   const { line, character } = spanNames(dialect);
-  const point = placeArgument(line, character, dialect, "");
+  const point = pointArgument(line, character, dialect, "");
   const given = dialect.position.missing === "first" ? optional(point.properties) : point;
   if (dialect.position.form === "flat") return given;
   return required({ position: closed(given) });
@@ -116,14 +116,15 @@ function rangeArgument(dialect: DialectPlan): Fields {
   const names = spanNames(dialect);
   if (dialect.position.form === "flat")
     return joinFields(
-      placeArgument(names.line, names.character, dialect, "Start: "),
-      placeArgument(names.endLine, names.endCharacter, dialect, "End, exclusive: "),
+      pointArgument(names.line, names.character, dialect, "Start: "),
+      pointArgument(names.endLine, names.endCharacter, dialect, "End, exclusive: "),
     );
-  const point = closed(placeArgument(names.line, names.character, dialect, ""));
+  const point = closed(pointArgument(names.line, names.character, dialect, ""));
   return required({ range: closed(required({ start: point, end: point })) });
 }
 
-function placeArgument(line: string, character: string, dialect: DialectPlan, prefix: string): Fields {
+/** A line and a character. */
+export function pointArgument(line: string, character: string, dialect: DialectPlan, prefix: string): Fields {
   const { lineBase, characterBase, unit } = dialect.position;
   const counted = { "utf-8": "bytes", "utf-16": "UTF-16 units", "utf-32": "characters" }[unit];
   return required({
@@ -136,7 +137,7 @@ function placeArgument(line: string, character: string, dialect: DialectPlan, pr
   });
 }
 
-function symbolArgument(dialect: DialectPlan): Fields {
+export function symbolArgument(dialect: DialectPlan): Fields {
   const { name, kind } = dialect.symbol;
   return joinFields(
     optional(documentArgument(dialect).properties),

@@ -34,6 +34,7 @@ import type { CallState } from "./call-state.js";
 import { ApplyRequest } from "./edits/requests.js";
 import { PointedAt } from "./point/at.js";
 import { SeveralMatches } from "./point/find-symbol.js";
+import { resolvePlaces } from "./point/place-arguments.js";
 import { point } from "./point/point.js";
 import { Choices, choose } from "./shapes/code-actions.js";
 
@@ -57,6 +58,12 @@ export class ToolCall implements Call {
   async at(input: JsonObject): Promise<At> {
     this.#at = new PointedAt(this.#state, await point(this.#state, input));
     return this.#at;
+  }
+
+  async places(input: JsonObject): Promise<{ [argument: string]: Json }> {
+    const found = await resolvePlaces(this.#state, input);
+    if (this.#at !== undefined) this.#at.hasPlaces = true;
+    return found;
   }
 
   pick(reply: Reply, path: string[]): Json {
@@ -120,7 +127,10 @@ export class ToolCall implements Call {
     const callee = plan.tools.find((entry) => entry.name === name);
     const taken = callee === undefined ? [] : listingNames(callee, plan.dialect);
     const own = listingNames(tool, plan.dialect).filter((argument) => !taken.includes(argument));
-    return Object.fromEntries(Object.entries(input).filter(([argument]) => !own.includes(argument)));
+    const passed = Object.entries(input).filter(([argument]) => !own.includes(argument));
+    return Object.fromEntries(
+      passed.map(([argument, value]) => [callee?.pointing[argument]?.name ?? argument, value]),
+    );
   }
 
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {

@@ -43,6 +43,9 @@ export function valuesOf(schema: Schema): fc.Arbitrary<Json> {
         .record(Object.fromEntries(Object.entries(def.shape).map(([key, inner]) => [key, valuesOf(inner)])))
         .map((table) => table as Json);
     case "lazy":
+      // A part of an argument is an argument again; any other is any value.
+      if ((def.getter() as z.core.$ZodTypes)._zod.def.type === "object")
+        return fc.constant({ type: "string" });
       return fc.oneof(fc.constantFrom<Json>(1, true, "a"), fc.constant<Json>({ a: { b: [1] } }));
     default:
       throw new Error(`no values of ${def.type}`);

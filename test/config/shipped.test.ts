@@ -55,7 +55,9 @@ describe("the JSON Schema", () => {
       const { properties } = schema as { properties?: { [key: string]: { description?: string } } };
       for (const [key, value] of Object.entries(properties ?? {}))
         if (!value.description) bare.push(`${path}/${key}`);
-      for (const [key, value] of Object.entries(schema)) walk(value, `${path}/${key}`);
+      for (const [key, value] of Object.entries(properties ?? {})) walk(value, `${path}/${key}`);
+      for (const [key, value] of Object.entries(schema))
+        if (key !== "properties") walk(value, `${path}/${key}`);
     };
     walk(configJsonSchema(), "");
     expect(bare).toEqual([]);

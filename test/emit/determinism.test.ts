@@ -16,7 +16,7 @@ const golden = (name: string) =>
 const bytesOf = (...args: Parameters<typeof planText>) => JSON.stringify(bundleOf(planText(...args)));
 
 /** Arrays whose order has a meaning; every other array of these configs is a set. */
-const sequences = new Set(["args", "steps", "arguments", "root_markers", "command", "roots"]);
+const sequences = new Set(["args", "enum", "steps", "arguments", "root_markers", "command", "roots"]);
 
 /** The same config written down in another order: keys, tables, sets. */
 function shuffled(value: unknown, random: fc.Random, key = ""): unknown {

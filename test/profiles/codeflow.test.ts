@@ -168,3 +168,122 @@ describe("codeflow", () => {
     expect(await codeflow.texts(tool, args)).toEqual([expect.stringMatching(words)]);
   });
 });
+
+describe("codeflow's arguments, with the names of the original", () => {
+  let codeflow: Scripted;
+  beforeAll(async () => {
+    codeflow = await openProfile(
+      "codeflow",
+      { "a.fake": "first\nsecond third\nbase\n", "deep/b.fake": "base\n" },
+      {
+        capabilities: {
+          inlayHintProvider: true,
+          codeActionProvider: true,
+          completionProvider: {},
+          signatureHelpProvider: {},
+          documentFormattingProvider: true,
+          callHierarchyProvider: true,
+          typeHierarchyProvider: true,
+          workspaceSymbolProvider: true,
+        },
+        replies: {
+          "textDocument/inlayHint": [],
+          "textDocument/codeAction": [],
+          "textDocument/completion": [],
+          "textDocument/signatureHelp": null,
+          "textDocument/formatting": [],
+          "textDocument/prepareCallHierarchy": [type("third", 1)],
+          "textDocument/prepareTypeHierarchy": [type("third", 1)],
+          "callHierarchy/incomingCalls": [],
+          "callHierarchy/outgoingCalls": [],
+          "typeHierarchy/supertypes": [],
+          "typeHierarchy/subtypes": [],
+          "workspace/symbol": [
+            { name: "base", kind: 12, location: { uri: a, range: range(2, 0, 4) } },
+            { name: "base", kind: 12, location: { uri: "file:///work/deep/b.fake", range: range(0, 0, 4) } },
+          ],
+        },
+      },
+      { allow: { commands: [process.execPath], effects: ["read", "edit"] } },
+    );
+  });
+  afterAll(() => codeflow?.close());
+
+  const json = async (tool: string, args: JsonObject): Promise<JsonObject> => {
+    const blocks = await codeflow.texts(tool, args);
+    return JSON.parse(blocks[0] ?? "") as JsonObject;
+  };
+  const sent = async (tool: string, args: JsonObject, method: string) => {
+    expect(await json(tool, args)).toMatchObject({ ok: true });
+    return (await codeflow.work.received(method)).at(-1);
+  };
+  const file = { file_path: "a.fake" };
+
+  it("start_line and its three others", async () => {
+    const numbers = { start_line: 2, start_character: 1, end_line: 2, end_character: 4 };
+    expect(await sent("get_inlay_hints", { ...file, ...numbers }, "textDocument/inlayHint")).toMatchObject({
+      range: range(1, 1, 4),
+    });
+  });
+
+  it("range", async () => {
+    const given = { start: { line: 2, character: 1 }, end: { line: 2, character: 4 } };
+    const params = await sent("get_code_actions", { ...file, range: given }, "textDocument/codeAction");
+    expect(params).toMatchObject({ range: range(1, 1, 4) });
+    expect(await sent("get_code_actions", file, "textDocument/codeAction")).toMatchObject({
+      range: range(0, 0, 0, 3),
+    });
+  });
+
+  it.each(["get_completions", "get_signature_help"])("trigger_character of %s", async (tool) => {
+    const method = tool === "get_completions" ? "textDocument/completion" : "textDocument/signatureHelp";
+    const call = { ...file, line: 2, character: 6, trigger_character: "." };
+    expect(await sent(tool, call, method)).toMatchObject({ context: { triggerCharacter: "." } });
+    const { trigger_character: _, ...without } = call;
+    expect((await sent(tool, without, method))?.context).not.toHaveProperty("triggerCharacter");
+  });
+
+  it("options, with its defaults", async () => {
+    const options = async (given: JsonObject) =>
+      (await sent("format_document", { ...file, ...given }, "textDocument/formatting"))?.options;
+    expect(await options({})).toEqual({ tabSize: 2, insertSpaces: true });
+    expect(await options({ options: { tab_size: 8, insert_final_newline: true } })).toEqual({
+      tabSize: 8,
+      insertSpaces: true,
+      insertFinalNewline: true,
+    });
+  });
+
+  it.each([
+    ["prepare_call_hierarchy", "get_call_hierarchy_incoming_calls", "callHierarchy/incomingCalls"],
+    ["prepare_call_hierarchy", "get_call_hierarchy_outgoing_calls", "callHierarchy/outgoingCalls"],
+    ["prepare_type_hierarchy", "get_type_hierarchy_supertypes", "typeHierarchy/supertypes"],
+    ["prepare_type_hierarchy", "get_type_hierarchy_subtypes", "typeHierarchy/subtypes"],
+  ])("an item of %s goes to %s", async (prepare, tool, method) => {
+    const { items } = await json(prepare, { ...file, line: 2, character: 0 });
+    const [item] = items as JsonObject[];
+    expect(item).toMatchObject({ name: "third", path: "a.fake", line: 2 });
+    expect(await sent(tool, { item: item ?? {} }, method)).toMatchObject({
+      item: { name: "third", uri: codeflow.work.uri("a.fake") },
+    });
+    for (const path of ["../../../etc/passwd", "/etc/passwd", ".git/config"])
+      expect((await codeflow.texts(tool, { item: { ...item, path } }))[0]).toMatch(/^LSP Error/);
+    expect((await codeflow.texts(tool, {}))[0]).toMatch(/^LSP Error \(-32602\): Give `item`, or/);
+  });
+
+  it("include_details", async () => {
+    expect(await json("health_check", { include_details: true })).toMatchObject({ ok: true });
+  });
+
+  it("workspace_path", async () => {
+    const paths = async (more: JsonObject) =>
+      ((await json("search_workspace_symbols", { query: "base", ...more })).symbols as JsonObject[]).map(
+        ({ path }) => path,
+      );
+    expect(await paths({})).toEqual(["a.fake", "deep/b.fake"]);
+    expect(await paths({ workspace_path: "deep" })).toEqual(["deep/b.fake"]);
+    expect(
+      (await codeflow.texts("search_workspace_symbols", { query: "base", workspace_path: ".." }))[0],
+    ).toMatch(/^LSP Error/);
+  });
+});

@@ -125,6 +125,8 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
       serverArgument: null,
       input: ["document"],
       require: [],
+      pointing: {},
+      target: null,
       args: [],
       steps: [],
       output: {

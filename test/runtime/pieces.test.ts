@@ -107,6 +107,7 @@ describe("arguments", () => {
     const rest = {
       enum: null,
       beyond: "refuse" as const,
+      form: null,
       minLength: null,
       maxLength: null,
       minimum: null,

@@ -1,5 +1,6 @@
 /** An entry of `tools` with its steps, and an entry of `methods`. */
 import * as z from "zod";
+import { argSchema, pointingSchema } from "./argument.js";
 import { listKeys, memberKeys, wayKeys } from "./step-values.js";
 import {
   argName,
@@ -12,7 +13,6 @@ import {
   nonEmpty,
   optional,
   optionalSet,
-  outOfBounds,
   positive,
   sequence,
   set,
@@ -20,26 +20,6 @@ import {
   template,
   toolName,
 } from "./values.js";
-
-const arg = z.strictObject({
-  type: z
-    .enum(["string", "integer", "number", "boolean", "string_list", "string_map", "file_edits", "text_edits"])
-    .describe(
-      "The argument's type. `file_edits` are edits and operations in the form of previews; `text_edits` are LSP's, by file.",
-    ),
-  description: nonEmpty.describe("What an agent reads."),
-  default: optional(json, "Makes the argument optional."),
-  required: optional(z.boolean(), "`false` makes it optional without a default."),
-  enum: optional(z.array(z.string()).min(1), sequence("The only values.")),
-  min_length: optional(z.int().min(0), "For strings."),
-  max_length: optional(positive, "For strings."),
-  minimum: optional(z.number(), "For numbers."),
-  maximum: optional(z.number(), "For numbers."),
-  beyond: optional(
-    outOfBounds,
-    "What happens to numbers outside these bounds: refused, or clamped with a warning; refused when absent.",
-  ),
-});
 
 const params = z.union([
   z.string(),
@@ -142,7 +122,11 @@ export const toolSchema = z.strictObject({
       "What a call refers to: `workspace`, `document`, `position`, `range`, `symbol`, `text`, `query`, or a list of them.",
     ),
   ),
-  args: optional(z.record(argName, arg), "Further arguments."),
+  args: optional(z.record(argName, argSchema), "Further arguments."),
+  pointing: optional(
+    z.record(argName, pointingSchema),
+    "Other names and descriptions of the pointing arguments, by the dialect's names.",
+  ),
   request: optional(request, "One request: the short form of one step."),
   steps: optional(z.array(stepSchema).min(1), sequence("Several steps.")),
   output: optional(
@@ -193,6 +177,10 @@ export const toolSchema = z.strictObject({
               "For the symbols of a file: whether variables inside functions are shown.",
             ),
             imports: optional(json, "For the symbols of a file: whether imported names are shown."),
+            folder: optional(
+              json,
+              "For the symbols of the workspace: only those in this folder, as `input.NAME.absolute_path`.",
+            ),
           }),
           "Items that are left out, each a value or a reference to an argument. The answer has their number as `hidden`.",
         ),
@@ -224,6 +212,10 @@ export const methodSchema = z.strictObject({
   method: nonEmpty.describe("A method outside the LSP specification."),
   servers: optionalSet(identifier, "The servers that have it; all when absent."),
   capability: optional(z.string(), "Dotted path in the server's capabilities; assumed when absent."),
+  uris: optionalSet(
+    jsonPointer,
+    "JSON Pointers of the parameters that are URIs, besides members named `uri` or `…Uri`.",
+  ),
   result: optional(jsonTable, "JSON Schema of the result. A reply that violates it is refused."),
   notification: optional(z.boolean(), "Whether it is a notification, which has no reply."),
 });

@@ -36,6 +36,7 @@ export const workspaceSymbolsFacts: ShapeFacts = {
       selectionRange(dialect),
       optional({ container: text }),
     ),
+  otherMembers: (_dialect, output) => hiddenCount(output),
 };
 
 /** The declarations of a symbol with their source. */

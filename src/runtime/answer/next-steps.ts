@@ -213,5 +213,6 @@ export function stepsAfterRefusal(
 
 function requiredArguments(tool: ToolPlan, dialect: DialectPlan): string[] {
   const own = tool.args.filter((arg) => arg.required).map((arg) => arg.name);
-  return [...pointingFields(tool.input, dialect).required, ...tool.require, ...own];
+  const pointing = [...pointingFields(tool.input, dialect).required, ...tool.require];
+  return [...pointing.map((name) => tool.pointing[name]?.name ?? name), ...own];
 }

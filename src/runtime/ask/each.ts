@@ -4,6 +4,7 @@ import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../..
 import { type KeyPart, sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
+import type { LanguageServer } from "../../lsp/types.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { runtimeShapes } from "../shapes/index.js";
@@ -23,7 +24,7 @@ export async function askEach(
   method: string,
   items: ReplyData,
   options: EachOptions,
-  params: (item: Json) => JsonObject,
+  params: (item: Json, server: LanguageServer) => JsonObject,
 ): Promise<ReplyData> {
   if (options.lacking !== undefined) return refine(call, method, items, options, options.lacking, params);
   // Sort first, so that the same items fall under the limit whatever order the server used.
@@ -55,7 +56,7 @@ async function refine(
   items: ReplyData,
   options: EachOptions,
   lacking: readonly string[],
-  params: (item: Json) => JsonObject,
+  params: (item: Json, server: LanguageServer) => JsonObject,
 ): Promise<ReplyData> {
   const shape = runtimeShapes[call.tool.output.shape];
   const found = entriesIn(items, options, shape?.entries ?? listOf);
@@ -130,7 +131,7 @@ export async function askAll(
   method: string,
   questions: Entry[],
   options: EachOptions,
-  params: (item: Json) => JsonObject,
+  params: (item: Json, server: LanguageServer) => JsonObject,
 ): Promise<{ parts: (ReplyPart | undefined)[]; failures: Refusal[] }> {
   const parts: (ReplyPart | undefined)[] = questions.map(() => undefined);
   const failures: Refusal[] = [];
@@ -139,7 +140,7 @@ export async function askAll(
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, { server, item }] = next;
       try {
-        const reply = await server.request(method, params(item as Json), {
+        const reply = await server.request(method, params(item as Json, server), {
           signal: call.signal,
           timeoutMs: Math.max(1, Math.floor(call.remainingMs() * shareOfAnswer)),
           onProgress: call.onProgress,

@@ -3,6 +3,7 @@ import type { EachOptions } from "../../abi/handler.js";
 import { getAt, type Json, type JsonObject } from "../../base/json.js";
 import type { Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
+import type { LanguageServer } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";
 import type { Entry } from "../shapes/shape.js";
 import { listOf, type ReplyData, type ReplyPart } from "./candidates.js";
@@ -25,7 +26,7 @@ export async function askTree(
   method: string,
   items: ReplyData,
   options: EachOptions & { depth: number },
-  params: (item: Json) => JsonObject,
+  params: (item: Json, server: LanguageServer) => JsonObject,
 ): Promise<ReplyData> {
   const turns = new Turns(call.signal);
   const seen = new Set<string>();

@@ -1,7 +1,7 @@
 /** Checks arguments, replies and answers with the bundle's validators. Issues name the place and the rule, never the value. */
 import type { Validator } from "../../abi/bundle.js";
-import type { Plan, ToolPlan } from "../../abi/plan.js";
-import { isTable, type JsonObject, toPointer } from "../../base/json.js";
+import type { ArgForm, Plan, ToolPlan } from "../../abi/plan.js";
+import { define, isTable, type JsonObject, toPointer } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -40,11 +40,45 @@ export function checkArguments(
   const given = copyOf(args ?? {});
   // Clients that must fill every argument give null for the ones they leave out.
   for (const name of known) if (given[name] === null) delete given[name];
+  for (const { name, form } of tool.args) if (form !== null) withoutNulls(form, given[name]);
   if (!validate(given)) throw invalidArguments(issuesOf(validate, known), known);
-  for (const { name, default: value } of tool.args) {
-    if (value !== null && !Object.hasOwn(given, name)) given[name] = value;
+  for (const { name, default: value, form } of tool.args) {
+    if (value !== null && !Object.hasOwn(given, name))
+      given[name] = form === null ? value : structuredClone(value);
+    if (form !== null) fillDefaults(form, given[name]);
+  }
+  for (const [field, { name }] of Object.entries(tool.pointing)) {
+    if (name === null || !Object.hasOwn(given, name)) continue;
+    define(given, field, given[name] ?? null);
+    delete given[name];
   }
   return given;
+}
+
+/** Removes nulls from the members of objects: they count as absent, as those of arguments do. */
+function withoutNulls(form: ArgForm, value: unknown): void {
+  if (form.kind === "list" && Array.isArray(value)) {
+    const { form: inner } = form.items;
+    if (inner !== null) for (const item of value) withoutNulls(inner, item);
+  }
+  if (form.kind !== "object" || !isTable(value)) return;
+  for (const { name, form: inner } of form.properties) {
+    if (value[name] === null) delete value[name];
+    else if (inner !== null) withoutNulls(inner, value[name]);
+  }
+}
+
+/** Fills in the defaults of the members of objects. */
+function fillDefaults(form: ArgForm, value: unknown): void {
+  if (form.kind === "list" && Array.isArray(value)) {
+    const { form: inner } = form.items;
+    if (inner !== null) for (const item of value) fillDefaults(inner, item);
+  }
+  if (form.kind !== "object" || !isTable(value)) return;
+  for (const { name, default: standard, form: inner } of form.properties) {
+    if (standard !== null && !Object.hasOwn(value, name)) define(value, name, structuredClone(standard));
+    if (inner !== null) fillDefaults(inner, value[name]);
+  }
 }
 
 function copyOf(args: Record<string, unknown>): JsonObject {

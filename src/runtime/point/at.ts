@@ -5,6 +5,7 @@
 import type { At, EachOptions, Params, Reply, RequestOptions } from "../../abi/handler.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import type { LanguageServer } from "../../lsp/types.js";
 import { methods } from "../../protocol/methods.js";
 import { askCandidates, notSupported, requestCandidates } from "../ask/ask.js";
 import {
@@ -29,6 +30,7 @@ import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { answersNearby } from "./nearby.js";
 import { warnOfOtherSymbol } from "./other-symbol.js";
+import { encodePlaces } from "./place-arguments.js";
 import {
   documentBase,
   formattingBase,
@@ -46,6 +48,8 @@ export class PointedAt implements At {
   readonly #target: Target | undefined;
   readonly #candidates: CandidateServers;
   #diagnosed: FoundDiagnostics | undefined;
+  /** Whether parameters may contain places, to be encoded for each server. */
+  hasPlaces = false;
 
   constructor(call: CallState, target: Target | undefined) {
     this.#call = call;
@@ -67,7 +71,7 @@ export class PointedAt implements At {
   }
 
   plain(set?: JsonObject): Params {
-    return sealParams(() => overlay({}, set));
+    return sealParams(({ server }) => overlay({}, this.hasPlaces ? this.#encoded(set, server) : set));
   }
 
   document(set?: JsonObject): Params {
@@ -127,10 +131,12 @@ export class PointedAt implements At {
     try {
       const from = openReply(items);
       const { depth } = options;
+      const encoded = (item: Json, server: LanguageServer) => this.#encoded(params(item), server) ?? {};
+      const make = this.hasPlaces ? encoded : params;
       const reply =
         depth === undefined
-          ? await askEach(this.#call, method, from, options, params)
-          : await askTree(this.#call, method, from, { ...options, depth }, params);
+          ? await askEach(this.#call, method, from, options, make)
+          : await askTree(this.#call, method, from, { ...options, depth }, make);
       // Items of a skipped step are unknown, not missing.
       const { skipped } = from;
       return expectAnswer(skipped === undefined ? reply : { ...reply, skipped }, options);
@@ -155,7 +161,13 @@ export class PointedAt implements At {
     const candidates = { ...this.#candidates, servers: allowed };
     const method = "workspace/executeCommand";
     const parts = await requestCandidates(this.#call, candidates, method, "first", ({ server }, turn) =>
-      server.request(method, { command: name, arguments: args }, { ...turn, onProgress }),
+      server.request(
+        method,
+        this.hasPlaces
+          ? this.#encoded({ command: name, arguments: args }, server)
+          : { command: name, arguments: args },
+        { ...turn, onProgress },
+      ),
     );
     return sealReply({ parts, perItem: false });
   }
@@ -184,7 +196,15 @@ export class PointedAt implements At {
   ): Params {
     const target = this.#target;
     if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a file.");
-    return sealParams((attached) => overlay(fill(target, attached), set), isPlaced);
+    return sealParams(
+      (attached) =>
+        overlay(fill(target, attached), this.hasPlaces ? this.#encoded(set, attached.server) : set),
+      isPlaced,
+    );
+  }
+
+  #encoded<T extends JsonObject | undefined>(set: T, { encoding }: LanguageServer): T {
+    return set === undefined ? set : (encodePlaces(set, encoding) as T);
   }
 
   #send(method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> {

@@ -2,7 +2,6 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import type { Lines } from "../../base/text.js";
 import { anchors } from "../../protocol/anchors.js";
 import { type Point, spanNames } from "../../protocol/dialect-format.js";
 import { lineTextName } from "../../protocol/pointing.js";
@@ -12,15 +11,20 @@ import type { CallState } from "../call-state.js";
 import { findLine } from "./find-line.js";
 import { findSymbol } from "./find-symbol.js";
 import { warnOfMovedPosition, wordNearby } from "./nearby.js";
+import { pointAtArgument } from "./place-arguments.js";
 import { identifierOf, nameAndIndex } from "./symbol-names.js";
 import { findWord } from "./symbols.js";
-import { numberIn, openTarget, type Place, placeOf, type Target, warnPastLineEnd } from "./target.js";
+import {
+  type Numbers,
+  numberIn,
+  openTarget,
+  type Place,
+  placeOf,
+  rangeBetween,
+  type Target,
+  warnPastLineEnd,
+} from "./target.js";
 import { wordAt } from "./words.js";
-
-interface Numbers {
-  line: number | undefined;
-  character: number | undefined;
-}
 
 /** The arguments that point; `place` is the given position with missing parts filled in. */
 function argumentsIn(call: CallState, input: JsonObject) {
@@ -47,6 +51,8 @@ function argumentsIn(call: CallState, input: JsonObject) {
 /** What the arguments point at; undefined for a call about the whole workspace. */
 export async function point(call: CallState, input: JsonObject): Promise<Target | undefined> {
   const { dialect } = call.plan;
+  const { target: argument } = call.tool;
+  if (argument !== null && input[argument] !== undefined) return pointAtArgument(call, input, argument);
   const { file, name, lineText, given, place, isHint, isPlaceless } = argumentsIn(call, input);
   if (file === undefined && name === undefined) {
     if (call.tool.input.some((anchor) => anchors[anchor].document === "none")) return undefined;
@@ -150,28 +156,7 @@ function rangeIn(call: CallState, input: JsonObject, target: Target): Target["ra
   const numbers = [start.line, start.character, end.line, end.character];
   if (numbers.every((number) => number === undefined)) return undefined;
   if (start.line === undefined) throw incomplete(call);
-  const { lines } = target.document;
-  const range = {
-    start: placeOf(call, lines, start.line, start.character ?? call.plan.dialect.position.characterBase),
-    end: rangeEnd(call, lines, start.line, start, end),
-  };
-  if (
-    lines.start(range.end.line) + range.end.character <
-    lines.start(range.start.line) + range.start.character
-  )
-    throw new Refusal("point/out-of-range", "The range ends before it begins.");
-  return range;
-}
-
-/** A range's end, clamped to the document: by default its start, or the end of the line when the line is whole. */
-function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, end: Numbers): Place {
-  const { lineBase } = call.plan.dialect.position;
-  if (end.line === undefined && end.character === undefined && start.character !== undefined)
-    return placeOf(call, lines, first, start.character);
-  const line = (end.line ?? first) - lineBase;
-  if (line >= lines.count) return { line: lines.count - 1, character: lines.line(lines.count - 1).length };
-  if (end.character === undefined) return { line, character: lines.line(line).length };
-  return placeOf(call, lines, line + lineBase, end.character);
+  return rangeBetween(call, target.document.lines, start, end);
 }
 
 /** A position with the missing parts filled in, where the dialect allows that. */
@@ -213,6 +198,7 @@ function incomplete(call: CallState): Refusal {
   const place =
     position.form === "object" ? "`position`" : `\`${position.line}\` and \`${position.character}\``;
   const ways: string[] = [];
+  if (call.tool.target !== null) ways.push(`\`${call.tool.target}\``);
   if (call.tool.input.includes("position")) ways.push(`\`${document.field}\` with ${place}`);
   if (call.tool.input.includes("symbol"))
     ways.push(`\`${symbol.name}\`, with or without \`${document.field}\``);

@@ -89,6 +89,41 @@ function lineCount(lines: Lines): number {
   return lines.count > 1 && lines.line(lines.count - 1) === "" ? lines.count - 1 : lines.count;
 }
 
+/** A line and a character as the agent counted them; either may be missing. */
+export interface Numbers {
+  line: number | undefined;
+  character: number | undefined;
+}
+
+/** The range between two places as the agent counted them. */
+export function rangeBetween(
+  call: CallState,
+  lines: Lines,
+  start: Numbers,
+  end: Numbers,
+): { start: Place; end: Place } {
+  const { lineBase, characterBase } = call.plan.dialect.position;
+  const first = start.line ?? lineBase;
+  const range = {
+    start: placeOf(call, lines, first, start.character ?? characterBase),
+    end: rangeEnd(call, lines, first, start, end),
+  };
+  if (isBefore(range.end, range.start))
+    throw new Refusal("point/out-of-range", "The range ends before it begins.");
+  return range;
+}
+
+/** A range's end, clamped to the document: by default its start, or the end of the line when the line is whole. */
+function rangeEnd(call: CallState, lines: Lines, first: number, start: Numbers, end: Numbers): Place {
+  const { lineBase } = call.plan.dialect.position;
+  if (end.line === undefined && end.character === undefined && start.character !== undefined)
+    return placeOf(call, lines, first, start.character);
+  const line = (end.line ?? first) - lineBase;
+  if (line >= lines.count) return { line: lines.count - 1, character: lines.line(lines.count - 1).length };
+  if (end.character === undefined) return { line, character: lines.line(line).length };
+  return placeOf(call, lines, line + lineBase, end.character);
+}
+
 /** Warns when a character that the agent counted lies past the end of its line. */
 export function warnPastLineEnd(call: CallState, lines: Lines, { line, character }: Point): void {
   const { lineBase, characterBase, unit } = call.plan.dialect.position;

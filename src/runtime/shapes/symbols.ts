@@ -2,6 +2,7 @@
 import type { DialectPlan } from "../../abi/plan.js";
 import { defineAll, type Json, type JsonObject } from "../../base/json.js";
 import { compareText, sortByInTurns } from "../../base/order.js";
+import { isInside } from "../../base/paths.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { documentSymbolsFacts, workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
@@ -56,14 +57,26 @@ export const workspaceSymbolsShape: Shape = {
     );
     return ranked.map(({ entry }) => entry);
   },
-  async normalize(reply, call) {
+  async normalize(reply, call, { filter }) {
     const kind = symbolKind(workspaceSymbolsFacts, call.plan.dialect, { isNamed: true });
-    const files = await collectRanked(call, rankedSymbols(reply, queryOf(call)));
+    const folder = filter?.folder;
+    let hidden = 0;
+    const shown = function* () {
+      for (const symbol of rankedSymbols(reply, queryOf(call))) {
+        const path = typeof folder === "string" ? call.places.show(symbol.item.uri)?.path : undefined;
+        if (path === undefined || isInside(path, String(folder))) yield symbol;
+        else hidden += 1;
+      }
+    };
+    const files = await collectRanked(call, shown());
     warnOfCaps(call, reply);
-    return { list: new ItemList(kind, files), beside: {} };
+    const beside: JsonObject = call.tool.output.filter === null ? {} : { hidden };
+    return { list: new ItemList(kind, files), beside };
   },
-  text: (items, _beside, dialect) =>
-    byFile(items, dialect, (item) => [symbolLine(item, rangeText(item, dialect))]),
+  text: (items, beside, dialect) => [
+    ...byFile(items, dialect, (item) => [symbolLine(item, rangeText(item, dialect))]),
+    ...hiddenLines(beside),
+  ],
 };
 
 function* symbolsOfDocument(reply: ReplyData, { evidence }: CallState): Iterable<FoundSymbol> {
@@ -162,7 +175,7 @@ function symbolKind(
 /** How many symbols a filter left out, as a line; none where nothing was. */
 function hiddenLines({ hidden }: JsonObject): string[] {
   return typeof hidden === "number" && hidden > 0
-    ? [`${hidden} more are hidden (locals, imports, depth or kinds).`]
+    ? [`${hidden} more are hidden (locals, imports, depth, kinds or other folders).`]
     : [];
 }
 

@@ -61,7 +61,9 @@ it("codeflow renames, moves, creates, deletes and edits with its arguments, and 
   expect(read(work, "m.fake")).toBeUndefined();
   await work.call("undo_edit", { undo_token: removed.undo_token ?? "", dry_run: false });
   expect(read(work, "m.fake")).toBe("edited\n");
-  expect(await done("format_document", { file_path: "b.fake", tab_size: 2 })).toMatchObject(applied);
+  expect(await done("format_document", { file_path: "b.fake", options: { tab_size: 2 } })).toMatchObject(
+    applied,
+  );
   expect(await work.received("textDocument/formatting")).toMatchObject([
     { options: { tabSize: 2, insertSpaces: true } },
     { options: { tabSize: 2 } },

@@ -1,0 +1,431 @@
+/** Declared arguments: what may be said, what is a problem, and which texts may reach a parameter that is a URI. */
+import { describe, expect, it } from "vitest";
+import type { ArgPlan } from "../../src/abi/plan.js";
+import { isTable, type JsonObject } from "../../src/base/json.js";
+import { inputSchema } from "../../src/emit/input-schema.js";
+import { patternProblem } from "../../src/plan/arg-pattern.js";
+import { planOf, planText } from "./config.js";
+
+/** Code and pointer of every problem of a tool `t` that asks `x/y`. */
+function problemsOf(lines: string): string[] {
+  const { problems } = planOf(
+    `[[methods]]\nmethod = "x/y"\nuris = ["/file", "/files"]\n[[tools]]\nname = "t"\n${lines}`,
+  );
+  return problems.map(({ code, pointer }) => `${code} ${pointer.replace("/tools/0", "")}`);
+}
+
+const sends = (set: string) => `request = { method = "x/y", params = { set = { ${set} } } }`;
+const arg = (name: string, rest: string) => `args.${name} = { description = "d", ${rest} }\n`;
+
+describe("texts where a URI is wanted", () => {
+  const bad = (pointer: string) => [`plan/unchecked-uri /request/params/set${pointer}`];
+  const text = arg("to", 'type = "string"');
+
+  it.each([
+    ["a member called uri", `uri = { from = "input.to" }`, bad("/uri")],
+    ["newUri", `newUri = { from = "input.to" }`, bad("/newUri")],
+    ["oldUri in a list of files", `files = [{ oldUri = { from = "input.to" } }]`, bad("/files/0/oldUri")],
+    ["textDocument.uri", `textDocument = { uri = { from = "input.to" } }`, bad("/textDocument/uri")],
+    ["a list of URIs", `uris = [{ from = "input.to" }]`, bad("/uris/0")],
+    ["a parameter that the method declares", `file = { from = "input.to" }`, bad("/file")],
+    ["a list that the method declares", `files = [{ from = "input.to" }]`, bad("/files/0")],
+    ["any other member", `name = { from = "input.to" }`, []],
+  ])("%s", (_, set, problems) => {
+    expect(problemsOf(text + sends(set))).toEqual(problems);
+    // The same place takes a path and a URI.
+    for (const type of ["path", "uri"])
+      expect(problemsOf(arg("to", `type = "${type}"`) + sends(set))).toEqual([]);
+  });
+
+  it("inside lists and objects", () => {
+    const inner = 'properties = { uri = { type = "string" }, name = { type = "string" } }';
+    const item = arg("item", `type = "object", ${inner}`);
+    expect(problemsOf(item + sends('item = { from = "input.item" }'))).toEqual(bad("/item"));
+    const list = arg("items", `type = "list", items = { type = "object", ${inner} }`);
+    expect(problemsOf(list + sends('items = { from = "input.items" }'))).toEqual(bad("/items"));
+    expect(problemsOf(item + sends('uri = { from = "input.item.name" }'))).toEqual(bad("/uri"));
+    const checked = item.replace('uri = { type = "string" }', 'uri = { type = "uri" }');
+    expect(problemsOf(checked + sends('item = { from = "input.item" }'))).toEqual([]);
+  });
+
+  it("a table with the client's own keys, all arguments at once, and a pointing argument", () => {
+    const map = arg("map", 'type = "string_map"');
+    expect(problemsOf(map + sends('textDocument = { from = "input.map" }'))).toEqual(bad("/textDocument"));
+    expect(problemsOf(arg("uri", 'type = "string"') + sends('all = { from = "input" }'))).toEqual(
+      bad("/all"),
+    );
+    const pointed = 'input = "document"\n';
+    expect(problemsOf(pointed + sends('uri = { from = "input.file_path" }'))).toEqual(bad("/uri"));
+    expect(problemsOf(pointed + sends('uri = { from = "document.uri" }'))).toEqual([]);
+  });
+
+  it("the config's own values are its author's", () => {
+    const closed = arg("to", 'type = "string", enum = ["untitled:a", "untitled:b"]');
+    expect(problemsOf(closed + sends('uri = { from = "input.to" }'))).toEqual([]);
+    expect(problemsOf(sends('uri = "untitled:a"'))).toEqual([]);
+    expect(
+      problemsOf(
+        arg("includeUris", 'type = "boolean"') + sends('includeUris = { from = "input.includeUris" }'),
+      ),
+    ).toEqual([]);
+  });
+
+  it("the arguments of a command", () => {
+    const command = (type: string) =>
+      `[allow]\neffects = ["command"]\n[[servers]]\nid = "s"\ncommand = "rust-analyzer"\nextensions = ["rs"]\nexecute_commands = ["c"]\n[[tools]]\nname = "t"\neffect = "command"\nargs.to = { type = "${type}", description = "d" }\n[[tools.steps]]\nid = "a"\nkind = "execute_command"\ncommand = "c"\narguments = [{ URI = { from = "input.to" } }]`;
+    expect(planOf(command("string")).problems.map(({ code }) => code)).toEqual(["plan/unchecked-uri"]);
+    expect(planOf(command("path")).problems).toEqual([]);
+  });
+
+  it("says what to write instead", () => {
+    const { problems } = planOf(
+      `[[methods]]\nmethod = "x/y"\n[[tools]]\nname = "t"\n${text}${sends('newUri = { from = "input.to" }')}`,
+    );
+    expect(problems[0]).toMatchObject({
+      severity: "error",
+      message: "The parameter `/newUri` is a URI, and `input.to` is not checked against the roots.",
+      fix: expect.stringContaining('type = "path"'),
+    });
+  });
+});
+
+describe("references", () => {
+  const nested = arg("options", 'type = "object", properties = { size = { type = "integer", default = 2 } }');
+
+  it.each([
+    ["a member of an object", nested, 'size = { from = "input.options.size" }', []],
+    [
+      "a member that does not exist",
+      nested,
+      'size = { from = "input.options.sise" }',
+      ["plan/bad-reference /request/params/set/size/from"],
+    ],
+    [
+      "a member of a text",
+      arg("to", 'type = "string"'),
+      'x = { from = "input.to.uri" }',
+      ["plan/bad-reference /request/params/set/x/from"],
+    ],
+    ["a member of a path", arg("to", 'type = "path"'), 'x = { from = "input.to.text_document" }', []],
+    [
+      "a position of a path",
+      arg("to", 'type = "path"'),
+      'x = { from = "input.to.position" }',
+      ["plan/bad-reference /request/params/set/x/from"],
+    ],
+    ["the name of a symbol", arg("to", 'type = "symbol"'), 'x = { from = "input.to.name" }', []],
+  ])("%s", (_, args, set, problems) => {
+    expect(problemsOf(args + sends(set))).toEqual(problems);
+  });
+
+  it("only servers get positions", () => {
+    const runtime = (member: string) =>
+      `effect = "edit"\noutput = "workspace_edit"\n${arg("to", 'type = "position"')}[[tools.steps]]\nid = "a"\nkind = "runtime"\naction = "delete_file"\nargs = { path = { from = "input.to.${member}" } }`;
+    expect(problemsOf(runtime("path"))).toEqual([]);
+    expect(problemsOf(runtime("position"))).toEqual(["plan/bad-step /steps/0/args/path"]);
+  });
+});
+
+describe("forms", () => {
+  const request = 'request = { method = "x/y" }';
+  const bad = (path: string) => [`plan/bad-tool /args/a${path}`];
+
+  it.each([
+    ["an enum of integers", 'type = "integer", enum = [1, 2], default = 2', []],
+    ["an enum of numbers and texts", 'type = "integer", enum = [1, "2"]', bad("/enum")],
+    ["a default that is not in it", 'type = "integer", enum = [1, 2], default = 3', bad("/default")],
+    ["a list without items", 'type = "list"', bad("")],
+    [
+      "a list of numbers",
+      'type = "list", items = { type = "number", minimum = 0 }, min_items = 1, max_items = 3',
+      [],
+    ],
+    [
+      "a default of a list",
+      'type = "list", items = { type = "integer" }, default = [1, "a"]',
+      bad("/default"),
+    ],
+    ["an object without members", 'type = "object"', bad("")],
+    [
+      "a default of an object",
+      'type = "object", properties = { x = { type = "integer" } }, default = { x = 1 }',
+      [],
+    ],
+    [
+      "a default with another member",
+      'type = "object", properties = { x = { type = "integer" } }, default = { x = 1, y = 1 }',
+      bad("/default"),
+    ],
+    ["a place with a default", 'type = "path", default = "a"', bad("/default")],
+    [
+      "a clamped member",
+      'type = "object", properties = { x = { type = "integer", maximum = 1, beyond = "clamp" } }',
+      bad("/properties/x/beyond"),
+    ],
+    [
+      "a member of every object",
+      'type = "object", properties = { constructor = { type = "integer" } }',
+      bad("/properties/constructor"),
+    ],
+    ["a key of another type", 'type = "string", exists = true', bad("/exists")],
+    [
+      "too deep",
+      'type = "list", items = { type = "list", items = { type = "list", items = { type = "list", items = { type = "list", items = { type = "list", items = { type = "string" } } } } } }',
+      bad("/items/items/items/items/items"),
+    ],
+    ["a pattern", 'type = "string", pattern = "^[a-z]+$", max_length = 64', []],
+    ["a pattern without a length", 'type = "string", pattern = "^[a-z]+$"', bad("/pattern")],
+    [
+      "a default that does not match",
+      'type = "string", pattern = "^[a-z]+$", max_length = 64, default = "A"',
+      bad("/default"),
+    ],
+    ["a default of a format", 'type = "string", format = "date", default = "2024-02-30x"', bad("/default")],
+    ["a place in a document that nobody names", 'type = "range", of = "document"', bad("/of")],
+  ])("%s", (_, rest, problems) => {
+    expect(problemsOf(arg("a", rest) + request)).toEqual(problems);
+  });
+
+  it("a target takes the place of `input`", () => {
+    const target = (type: string, rest = "") => arg("a", `type = "${type}", target = true${rest}`);
+    const base = (name: string) => `request = { method = "x/y", params = "${name}" }`;
+    expect(problemsOf(target("path") + base("text_document"))).toEqual([]);
+    expect(problemsOf(target("path") + base("text_document_position"))).toEqual([
+      "plan/base-needs-anchor /request/params",
+    ]);
+    expect(problemsOf(target("item") + base("text_document_position"))).toEqual([]);
+    // Without it the call would be about the workspace.
+    expect(problemsOf(target("path", ", required = false") + base("text_document"))).toEqual([
+      "plan/base-needs-anchor /request/params",
+    ]);
+    expect(problemsOf(`input = "document"\n${target("path")}${base("text_document")}`)).toEqual(
+      bad("/target"),
+    );
+    expect(
+      problemsOf(`input = "document"\n${target("range", ', of = "document"')}${base("text_document_range")}`),
+    ).toEqual([]);
+    expect(
+      problemsOf(target("path") + arg("b", 'type = "path", target = true') + base("text_document")),
+    ).toEqual(["plan/bad-tool /args/b"]);
+  });
+
+  it("pointing arguments have other names and descriptions", () => {
+    const tool = (lines: string) =>
+      `input = "position"\n${lines}\nrequest = { method = "x/y", params = "text_document_position" }`;
+    expect(problemsOf(tool('pointing.line = { name = "start_line", description = "Where." }'))).toEqual([]);
+    expect(problemsOf(tool('pointing.lime = { name = "start_line" }'))).toEqual([
+      "plan/bad-tool /pointing/lime",
+    ]);
+    expect(problemsOf(tool('pointing.line = { name = "character" }'))).toEqual([
+      "plan/bad-tool /pointing/line/name",
+    ]);
+    expect(problemsOf(tool(`pointing.line = { name = "a" }\n${arg("a", 'type = "string"')}`))).toEqual(
+      bad(""),
+    );
+  });
+});
+
+describe("patterns", () => {
+  it.each([
+    ["^[a-z][a-z0-9_]*$", 256],
+    ["^\\w+(?:-[a-z])*$", 256],
+    ["^(?:alpha|beta)?-v\\d{1,3}$", 256],
+    ["^[\\]a]+x$", 256],
+    ["\\S", 4096],
+    ["^\\p{L}+$", 4096],
+  ])("%s", (pattern, maxLength) => {
+    expect(patternProblem(pattern, maxLength)).toBeUndefined();
+  });
+
+  it.each([
+    ["(a+)+$", 64, "repeats a group"],
+    ["^(a|a)*$", 64, "repeats a group"],
+    ["^(a|ab)*$", 64, "repeats a group"],
+    ["^(?:a?){40}$", 64, "repeats a group"],
+    ["^((ab)*c)*$", 64, "repeats a group"],
+    ["^a*a*a*a*b$", 256, "too long"],
+    ["^a*a*a*b$", 4096, "too long"],
+    ["a*b", 4096, "too long"],
+    ["(a)\\1", 64, "backreference"],
+    ["(?=a)a", 64, "lookaround"],
+    ["(?<!a)a", 64, "lookaround"],
+    ["(", 64, "not a regular expression"],
+    ["^a$", null, "max_length"],
+  ])("%s is refused", (pattern, maxLength, why) => {
+    expect(patternProblem(pattern, maxLength)).toContain(why);
+  });
+
+  it("an accepted pattern is matched quickly, however unlucky the text", () => {
+    const started = performance.now();
+    expect(patternProblem("^a*a*a*b$", 99)).toBeUndefined();
+    expect(/^a*a*a*b$/u.test("a".repeat(99))).toBe(false);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+describe("both forms of a config", () => {
+  const toml = `
+[[methods]]
+method = "x/y"
+[[tools]]
+name = "t"
+description = "d"
+input = "document"
+pointing.file_path = { name = "source", description = "The file." }
+args.to = { type = "path", exists = false, description = "Where to." }
+args.level = { type = "integer", enum = [1, 2, 3], default = 1, description = "How deep." }
+args.options = { type = "object", required = false, description = "How.", properties = { size = { type = "integer", default = 2 }, names = { type = "list", items = { type = "string", pattern = "^[a-z]+$", max_length = 8 }, max_items = 4 } } }
+args.spots = { type = "list", description = "Where.", items = { type = "position", of = "document" }, max_items = 5 }
+request = { method = "x/y", params = { base = "text_document", set = { newUri = { from = "input.to" }, level = { from = "input.level" }, options = { from = "input.options" }, positions = { from = "input.spots" } } } }
+`;
+  const json: JsonObject = {
+    methods: [{ method: "x/y" }],
+    tools: [
+      {
+        name: "t",
+        description: "d",
+        input: "document",
+        pointing: { file_path: { name: "source", description: "The file." } },
+        args: {
+          to: { type: "path", exists: false, description: "Where to." },
+          level: { type: "integer", enum: [1, 2, 3], default: 1, description: "How deep." },
+          options: {
+            type: "object",
+            required: false,
+            description: "How.",
+            properties: {
+              size: { type: "integer", default: 2 },
+              names: {
+                type: "list",
+                items: { type: "string", pattern: "^[a-z]+$", max_length: 8 },
+                max_items: 4,
+              },
+            },
+          },
+          spots: {
+            type: "list",
+            description: "Where.",
+            items: { type: "position", of: "document" },
+            max_items: 5,
+          },
+        },
+        request: {
+          method: "x/y",
+          params: {
+            base: "text_document",
+            set: {
+              newUri: { from: "input.to" },
+              level: { from: "input.level" },
+              options: { from: "input.options" },
+              positions: { from: "input.spots" },
+            },
+          },
+        },
+      },
+    ],
+  };
+
+  it("give one plan", () => {
+    const tool = (plan: ReturnType<typeof planText>) => plan.tools.find(({ name }) => name === "t");
+    expect(tool(planText(JSON.stringify(json), "json"))).toEqual(tool(planText(toml)));
+  });
+
+  it("and one input schema, with every part closed", () => {
+    const plan = planText(toml);
+    const tool = plan.tools.find(({ name }) => name === "t");
+    if (tool === undefined) throw new Error("no tool");
+    const schema = inputSchema(tool, plan.dialect);
+    expect(schema).toMatchInlineSnapshot(`
+      {
+        "additionalProperties": false,
+        "properties": {
+          "level": {
+            "default": 1,
+            "description": "How deep.",
+            "enum": [
+              1,
+              2,
+              3,
+            ],
+            "type": "integer",
+          },
+          "options": {
+            "additionalProperties": false,
+            "description": "How.",
+            "properties": {
+              "names": {
+                "items": {
+                  "description": "(at most 8 characters)",
+                  "maxLength": 8,
+                  "pattern": "^[a-z]+$",
+                  "type": "string",
+                },
+                "maxItems": 4,
+                "type": "array",
+              },
+              "size": {
+                "default": 2,
+                "type": "integer",
+              },
+            },
+            "required": [
+              "names",
+            ],
+            "type": "object",
+          },
+          "source": {
+            "description": "The file.",
+            "type": "string",
+          },
+          "spots": {
+            "description": "Where.",
+            "items": {
+              "additionalProperties": false,
+              "properties": {
+                "character": {
+                  "description": "1-based, in characters.",
+                  "minimum": 1,
+                  "type": "integer",
+                },
+                "line": {
+                  "description": "1-based.",
+                  "minimum": 1,
+                  "type": "integer",
+                },
+              },
+              "required": [
+                "line",
+                "character",
+              ],
+              "type": "object",
+            },
+            "maxItems": 5,
+            "type": "array",
+          },
+          "to": {
+            "description": "Where to.",
+            "maxLength": 4096,
+            "minLength": 1,
+            "type": "string",
+          },
+        },
+        "required": [
+          "source",
+          "spots",
+          "to",
+        ],
+        "type": "object",
+      }
+    `);
+    const open: string[] = [];
+    const visit = (value: unknown, path: string): void => {
+      if (Array.isArray(value)) for (const item of value) visit(item, path);
+      if (!isTable(value)) return;
+      if (value.type === "object" && value.additionalProperties !== false) open.push(path);
+      for (const [key, member] of Object.entries(value)) visit(member, `${path}/${key}`);
+    };
+    visit(schema, "");
+    expect(open).toEqual([]);
+    expect(tool.args.map(({ name }: ArgPlan) => name)).toEqual(["level", "options", "spots", "to"]);
+  });
+});
