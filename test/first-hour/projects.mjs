@@ -12,7 +12,7 @@ function check(isRight, expected, { text }) {
   if (!isRight) throw new Wrong(`expected ${expected}; the answer was:\n${text.slice(0, 1500)}`);
 }
 
-const endsIn = (end) => (item) => item.file_path?.replaceAll("\\", "/").endsWith(end) === true;
+const endsIn = (end) => (item) => item.path?.replaceAll("\\", "/").endsWith(end) === true;
 
 /** A list with an item in a file that ends so; `name` is the symbol's, where items are symbols. */
 const has = (end, name) => (answer) => {
@@ -26,7 +26,7 @@ const has = (end, name) => (answer) => {
 const atLeast = (count, folder) => (answer) => {
   const { total = answer.items.length } = answer.data;
   check(total >= count, `${count} places or more`, answer);
-  const isInside = answer.items.every(({ file_path: path }) => path.startsWith(folder));
+  const isInside = answer.items.every(({ path }) => path.startsWith(folder));
   check(isInside, `all of them in ${folder}`, answer);
 };
 

@@ -33,8 +33,7 @@ export async function openSession(machine, cwd) {
       const result = await client.callTool({ name, arguments: input }, undefined, options);
       const text = result.content.map((part) => part.text ?? "").join("\n");
       const data = result.structuredContent ?? {};
-      const items =
-        Object.values(data).find((value) => Array.isArray(value) && value !== data.warnings) ?? [];
+      const items = data.locations ?? data.symbols ?? data.calls ?? [];
       return { text, data, items, isError: result.isError === true };
     },
   };
