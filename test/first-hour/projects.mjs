@@ -17,7 +17,7 @@ const endsIn = (end) => (item) => item.path?.replaceAll("\\", "/").endsWith(end)
 /** A list with an item in a file that ends so; `name` is the symbol's, where items are symbols. */
 const has = (end, name) => (answer) => {
   const isRight = answer.items.some(
-    (item) => endsIn(end)(item) && (name === undefined || item.name === name),
+    (item) => endsIn(end)(item) && (name === undefined || item.name.split(".").at(-1) === name),
   );
   check(isRight, `${name ?? "a place"} in ${end}`, answer);
 };

@@ -3,8 +3,9 @@
  * are shown, and a question about the workspace loads the project first.
  */
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type LiveSession, openSession, testEnvironment } from "./session.js";
+import { type LiveSession, openSession, repository, testEnvironment } from "./session.js";
 
 let session: LiveSession;
 afterEach(() => session?.close());
@@ -53,6 +54,27 @@ describe("TypeScript", { timeout: 120_000 }, () => {
       kinds: "interface",
     });
     expect(outline.structuredContent).toMatchObject({ ok: true, warnings: [{ code: "answer/library" }] });
+  });
+
+  it("has one symbol for the overloads of a function on TypeScript 5, in whose outline they have no names", async () => {
+    const path = join(repository, "node_modules", "typescript-5", "lib", "tsserver.js");
+    const server = `${config("typescript-language-server")}initialize_options.tsserver.path = "${path}"\n`;
+    session = await openSession("empty", server, ["--trust-workspace"], {
+      "tsconfig.json": "{}",
+      "app.ts": [
+        "export function pipe(): string;",
+        "/** With a number. */",
+        "export function pipe(a: number): number;",
+        "export function pipe(...all: number[]): unknown {",
+        "  return all;",
+        "}",
+        "",
+      ].join("\n"),
+      "use.ts": 'import { pipe } from "./app";\nconsole.log(pipe(), pipe(1));\n',
+    });
+    const named = { file_path: "app.ts", symbol_name: "pipe" };
+    const { structuredContent } = await session.call("find_references", named);
+    expect(structuredContent).toMatchObject({ ok: true, total: 6 });
   });
 
   it("never edits a library", async () => {

@@ -12,6 +12,8 @@ const files = {
     "impl Hay",
     "typedef struct node node",
     "over() cb",
+    "pub fn wide(a)",
+    "pub fn wide(b)",
     "",
   ].join("\n"),
 };
@@ -39,6 +41,9 @@ const symbols = [
   declaration("node", 23, 4, 15, 19, 8),
   declaration("node", 5, 4, 20, 24),
   declaration("Look", 11, 2, 7, 10),
+  // The whole declaration as the name's range: how TypeScript reports overloads.
+  declaration("wide", 12, 6, 7, 11),
+  declaration("wide", 12, 7, 0, 40),
 ];
 
 let work: TestWorkspace;
@@ -96,6 +101,11 @@ describe("several declarations of one name", () => {
       { uri: a, range: range(1, 3, 7) },
     ]);
     expect(await hovered("over")).toEqual({ line: 0, character: 3 });
+  });
+
+  it("are found by their names where the server reports whole declarations", async () => {
+    await open({ uri: a, range: range(7, 7, 11) });
+    expect(await hovered("wide")).toEqual({ line: 7, character: 7 });
   });
 
   it("are several when each is its own definition", async () => {

@@ -78,9 +78,7 @@ export async function installOne(preset: PresetFacts, input: Input, io: Io): Pro
 async function neededHere(input: Input, io: Io): Promise<PresetFacts[]> {
   const found = await detectServers(workspaceFolder(input, io), openCatalogue(), input, io);
   const needed = neededProposals(found.proposals, found.languages);
-  const missing = needed.filter((proposal) =>
-    ["missing", "incomplete"].includes(found.presence(proposal)),
-  );
+  const missing = needed.filter((proposal) => ["missing", "incomplete"].includes(found.presence(proposal)));
   const presets = missing.flatMap(membersOf);
   const presence = await findInstalled(presets, input, io);
   return presets.filter((preset) => presence(preset) !== "installed");

@@ -93,12 +93,12 @@ export interface LanguageHere {
   files: number;
 }
 
-/** Languages of documents, styles and data. Agents seldom ask about them, and some of their servers take minutes to build. */
+/** Languages of documents, styles, data and builds. Agents seldom ask about them, and some of their servers take minutes to build. */
 const documents = new Set(
-  `any asciidoc bibtex context css django-html dockercompose dot erb git-commit github-actions gitlab-ci gomod gowork
-  handlebars home-assistant html http hyprlang ini jinja json json5 jsonc kdl latex less liquid markdoc markdown mdx muttrc
-  nginx openapi org quarto restructuredtext rmarkdown ron sass scss sql systemd text toml turtle twig typst vimdoc wikitext
-  xml yaml`.split(/\s+/),
+  `any asciidoc autoconf automake bazelrc bibtex cmake config context css django-html dockercompose dockerfile dot earthfile erb
+  git-commit github-actions gitlab-ci gn gomod gowork handlebars home-assistant html http hyprlang ini jinja json json5 jsonc
+  just kdl latex less liquid makefile markdoc markdown mdx meson muttrc nginx openapi org quarto restructuredtext rmarkdown ron
+  sass scss sql systemd text tilt toml turtle twig typst vimdoc wikitext xml yaml`.split(/\s+/),
 );
 const FEW_FILES = 10;
 const SMALL_SHARE = 0.1;
