@@ -98,8 +98,8 @@ export function newMachine(cache) {
   };
 }
 
-/** Runs a program to its end and returns what it printed. Throws when it fails or takes too long. */
-export function run(program, args, { env, cwd, timeoutMs = 1_800_000 }) {
+/** Runs a program to its end and returns what it printed. Throws when it takes too long or, unless it may, fails. */
+export function run(program, args, { env, cwd, timeoutMs = 1_800_000, mayFail = false }) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs });
     const told = { stdout: "", output: "" };
@@ -112,7 +112,7 @@ export function run(program, args, { env, cwd, timeoutMs = 1_800_000 }) {
     });
     child.once("error", (error) => reject(new Failed(error.message)));
     child.once("close", (status, signal) => {
-      if (status === 0) return resolve(told);
+      if (status === 0 || (mayFail && status !== null)) return resolve({ ...told, status });
       const how = status === null ? `was ended by ${signal}` : `ended with ${status}`;
       const last = told.output.trimEnd().split("\n").slice(-25).join("\n");
       reject(new Failed(`\`${[program, ...args].join(" ")}\` ${how}\n${last}`));

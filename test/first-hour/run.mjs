@@ -19,6 +19,7 @@ import { copySources, fetchSources, makeRepository } from "./sources.mjs";
 
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 const STILL_MS = 15_000;
+const MOST_TRIES = 4;
 
 const POLYGLOT = "polyglot";
 const names = [...Object.keys(projects), POLYGLOT];
@@ -115,7 +116,7 @@ async function tryProject(name, folder, parts, machine) {
   const ask = async (questions, session) => {
     for (const { title, tool, input, right, isTold } of questions) {
       const isRight = await step(title, async () => {
-        const answer = await session.ask(tool, input);
+        const answer = await readyAnswer(session, tool, input);
         if (answer.isError) throw new Wrong(`the call was refused:\n${answer.text.slice(0, 1500)}`);
         right(answer);
       });
@@ -143,10 +144,23 @@ async function tryProject(name, folder, parts, machine) {
   );
 }
 
-/** Runs `setup` and checks that each language's server has answered. */
+/** The answer, asked for again while it says itself that the server is still indexing, as its warning advises. */
+async function readyAnswer(session, tool, input) {
+  for (let tries = 1; ; tries++) {
+    const answer = await session.ask(tool, input);
+    if (tries === MOST_TRIES || !answer.text.includes("answer/not-ready")) return answer;
+  }
+}
+
+/** Runs `setup` and checks that each language's server has answered. Other servers may be unobtainable; that is shown. */
 async function setUp(folder, servers, machine) {
-  const { stdout } = await machine.run("lsp-proxy", ["setup", "--yes", "--client", "codex"], { cwd: folder });
+  const words = ["setup", "--yes", "--client", "codex"];
+  const { stdout, output, status } = await machine.run("lsp-proxy", words, { cwd: folder, mayFail: true });
   for (const line of stdout.trimEnd().split("\n")) console.log(`         ${line}`);
+  const problems = [...stdout.matchAll(/^✗ (\w+) +(\S+).*/gm)];
+  const own = problems.filter(([, area, name]) => area !== "install" || servers.includes(name));
+  if (own.length > 0 || (status !== 0 && problems.length === 0))
+    throw new Wrong(`it ended with ${status}:\n${output.trimEnd().split("\n").slice(-25).join("\n")}`);
   const silent = servers.filter((id) => !new RegExp(`^✓ answer +${id}: [1-9]`, "m").test(stdout));
   if (silent.length > 0) throw new Wrong(`no answer of ${silent.join(", ")}`);
 }

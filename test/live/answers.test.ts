@@ -160,6 +160,20 @@ describe.skipIf(!hasClangd)(`C${hasClangd ? "" : " (clangd is not installed)"}`,
     });
     expect(pathsIn(structuredContent)[0]).toMatch(/stdio\.h$/);
   });
+
+  it("knows the whole project as soon as compile_commands.json is there, in the same session", async () => {
+    session = await openSession("empty", config("clangd"), ["--trust-workspace"], {
+      "a.h": "int help(int a);\n",
+      "a.c": '#include "a.h"\nint help(int a) { return a; }\n',
+      "b.c": '#include "a.h"\nint run(void) { return help(1); }\n',
+    });
+    const uses = async () =>
+      (await session.call("find_references", { file_path: "a.h", symbol_name: "help" })).structuredContent;
+    expect(await uses()).toMatchObject({ total: 1, warnings: [{ code: "answer/no-project" }] });
+    const entry = (file: string) => ({ directory: session.folder, file, arguments: ["cc", "-c", file] });
+    session.write("compile_commands.json", JSON.stringify([entry("a.c"), entry("b.c")]));
+    expect(await uses()).toMatchObject({ total: 3, warnings: [] });
+  });
 });
 
 const hasRust = runs("rust-analyzer", "--version") && runs("cargo", "--version");
