@@ -187,7 +187,10 @@ export const projects = {
         "no false errors about imports",
         "get_diagnostics",
         { file_path: at("src/flask/app.py") },
-        (answer) => check(!answer.text.includes("reportMissingImports"), "no unresolved import", answer),
+        (answer) => {
+          check(!answer.text.includes("Status: unknown"), "a status that is known", answer);
+          check(!answer.text.includes("reportMissingImports"), "no unresolved import", answer);
+        },
       ),
       question(
         "a symbol's source by name",

@@ -83,8 +83,8 @@ export async function makeRepository(folder, machine) {
       cwd: folder,
     });
   await git("init", "--quiet");
-  await git("add", "--all", "--force");
-  await git("commit", "--quiet", "--no-verify", "--message", "sources");
-  // What the project's tools make later is not part of it.
+  // What the project's tools make is not part of it.
   writeFileSync(join(folder, ".git", "info", "exclude"), "node_modules/\n.venv/\ntarget/\n");
+  await git("add", "--all");
+  await git("commit", "--quiet", "--no-verify", "--message", "sources");
 }
