@@ -22,7 +22,7 @@ const has = (end, name) => (answer) => {
   check(isRight, `${name ?? "a place"} in ${end}`, answer);
 };
 
-/** A list of so many places at least, none of them outside the named folder. */
+/** A list of so many places at least, all of them in paths that begin so. */
 const atLeast = (count, folder) => (answer) => {
   const { total = answer.items.length } = answer.data;
   check(total >= count, `${count} places or more`, answer);
@@ -109,7 +109,7 @@ export const projects = {
         "workspace symbols as the first question",
         "search_workspace_symbols",
         { query: "mergeMap" },
-        both(has(at("src/internal/operators/mergeMap.ts"), "mergeMap"), atLeast(3, at(""))),
+        both(has(at("src/internal/operators/mergeMap.ts"), "mergeMap"), atLeast(3, "")),
       ),
       question(
         "a definition by name",
