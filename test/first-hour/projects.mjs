@@ -152,7 +152,15 @@ export const projects = {
     servers: ["pyright"],
     async prepare(folder, machine) {
       await machine.run("python3", ["-m", "venv", ".venv"], { cwd: folder });
-      const words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", "."];
+      const words = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--editable",
+        ".[async]",
+      ];
       await machine.run(join(folder, ".venv", "bin", "python"), words, { cwd: folder });
     },
     questions: (at) => [
