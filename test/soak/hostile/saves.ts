@@ -72,7 +72,8 @@ async function raceOnce(
   });
   if ((preview?.error as JsonObject | undefined)?.code === "lsp/timeout")
     return run.count("timeouts of previews");
-  const { edit_token } = preview ?? {};
+  if (preview === undefined) return;
+  const { edit_token } = preview;
   if (edit_token === undefined) return run.fail(`no preview: ${JSON.stringify(preview).slice(0, 300)}`);
   const saves = names
     .filter(() => run.random() < 0.4)
