@@ -2,7 +2,7 @@
 import { generator } from "../chance.js";
 
 /** `limits.timeout_ms` of the run's config: more than a server that behaves takes on a busy machine. No call ends by it. */
-export const CALL_LIMIT_MS = 15_000;
+export const CALL_LIMIT_MS = 45_000;
 /** The limits of a server, in its own config: one that hangs keeps a call this long. */
 export const SERVER_LIMIT_MS = 3_000;
 /** Only a proxy that hangs is so much later than a limit. What it may block is measured in processor time. */
@@ -15,7 +15,7 @@ export const PEAK_MB = 1_280;
 export const GROWTH_MB = 96;
 
 /** Clients and writers have finished what they were doing this long after the end of a run. */
-export const STOP_MS = 60_000;
+export const STOP_MS = 120_000;
 
 /** The value, or undefined when there is none within the time. */
 export function within<Value>(ms: number, value: Promise<Value>): Promise<Value | undefined> {
