@@ -65,6 +65,15 @@ export function describeProcess(pid: number): string {
   }
 }
 
+/** How long a process has waited for a processor. */
+export function queuedMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1_000_000;
+  } catch {
+    return 0;
+  }
+}
+
 /** The most memory that a process has had, in MB. */
 export function peakMb(pid: number): number {
   try {

@@ -157,7 +157,7 @@ export async function runHostile(names: readonly string[], seconds: number, seed
   const stdioStart = serve(top, "stdio", run.id);
   const clients = [
     await GoodClient.overStdio("stdio", run, bundle, stdioStart),
-    await GoodClient.overHttp("http", run, bundle, gateway.url),
+    await GoodClient.overHttp("http", run, bundle, gateway.url, gateway.child.pid ?? 0),
   ];
   const watched = [
     { name: "stdio", pid: clients[0]?.pid ?? 0, start: stdioStart },
