@@ -137,14 +137,14 @@ function excessOf(text: string): string | undefined {
 /** Whether the names of members are more than `MAX_NAMES` different ones. */
 function hasManyNames(text: string): boolean {
   const names = new Set<string>();
-  let last = "";
+  let [start, end] = [0, 0];
   for (let at = 0; at < text.length && names.size <= MAX_NAMES; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      const start = at + 1;
-      at = endOfString(text, start);
-      last = text.slice(start, at);
-    } else if (code === COLON) names.add(last);
+      start = at + 1;
+      end = endOfString(text, start);
+      at = end;
+    } else if (code === COLON) names.add(text.slice(start, end));
   }
   return names.size > MAX_NAMES;
 }
