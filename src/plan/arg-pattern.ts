@@ -1,10 +1,10 @@
 /**
  * Checks the `pattern` of an argument. It is matched against texts of clients by a backtracking engine, so only patterns
- * are accepted for which the number of ways to match a text of `max_length` characters is small.
+ * are accepted that need few steps for any text of `max_length` characters.
  */
 
-/** Most ways to match. Each takes well under a microsecond. */
-const mostWays = 1_000_000;
+/** Most steps for all texts of a call. A step compares one character; it takes some nanoseconds. */
+const mostSteps = 20_000_000;
 
 /** The pattern, and how far it was read. */
 interface Reading {
@@ -17,14 +17,16 @@ interface Reading {
 interface Part {
   /** In how many ways it can match. */
   ways: number;
+  /** How many characters are compared to try all of them. */
+  steps: number;
   /** Whether every match is one fixed sequence of single characters. */
   isFixed: boolean;
 }
 
 class PatternError extends Error {}
 
-/** Why a pattern cannot be used; undefined if it can. */
-export function patternProblem(pattern: string, maxLength: number | null): string | undefined {
+/** Why a pattern cannot be used; undefined if it can. A call matches it against `texts` texts at most. */
+export function patternProblem(pattern: string, maxLength: number | null, texts = 1): string | undefined {
   try {
     new RegExp(pattern, "u");
   } catch {
@@ -33,11 +35,11 @@ export function patternProblem(pattern: string, maxLength: number | null): strin
   if (maxLength === null) return "needs `max_length`";
   const reading: Reading = { text: pattern, at: 0, maxLength };
   try {
-    const { ways } = readAlternatives(reading);
+    const { steps } = readAlternatives(reading);
     // Without `^` a match is tried at each character.
     const starts = pattern.startsWith("^") && !/\|/.test(pattern) ? 1 : maxLength + 1;
-    if (ways * starts > mostWays)
-      return "could take too long to match; begin it with `^`, repeat less, or lower `max_length`";
+    if (steps * starts * texts > mostSteps)
+      return "could take too long to match; begin it with `^`, repeat less, or lower `max_length` or `max_items`";
     return undefined;
   } catch (error) {
     if (error instanceof PatternError) return error.message;
@@ -47,24 +49,29 @@ export function patternProblem(pattern: string, maxLength: number | null): strin
 
 function readAlternatives(reading: Reading): Part {
   const first = readSequence(reading);
-  let { ways } = first;
+  let { ways, steps } = first;
   let isChoice = false;
   while (reading.text[reading.at] === "|") {
     reading.at++;
-    ways += readSequence(reading).ways;
+    const next = readSequence(reading);
+    ways += next.ways;
+    steps += next.steps;
     isChoice = true;
   }
-  return { ways, isFixed: first.isFixed && !isChoice };
+  return { ways, steps, isFixed: first.isFixed && !isChoice };
 }
 
 function readSequence(reading: Reading): Part {
-  const sequence: Part = { ways: 1, isFixed: true };
+  const sequence: Part = { ways: 1, steps: 0, isFixed: true };
   while (reading.at < reading.text.length && !"|)".includes(reading.text[reading.at] ?? "")) {
     const atom = readAtom(reading);
     const times = readQuantifier(reading);
     if (times !== undefined && !atom.isFixed && times.most > 1)
       throw new PatternError("repeats a group that has a choice or a repetition in it");
-    const choices = times === undefined ? 1 : Math.min(times.most, reading.maxLength) - times.least + 1;
+    const most = Math.min(times?.most ?? 1, reading.maxLength + 1);
+    const choices = times === undefined ? 1 : most - times.least + 1;
+    // Each way to match what comes before tries this part again.
+    sequence.steps += sequence.ways * atom.steps * Math.max(1, most);
     sequence.ways = Math.min(Number.MAX_SAFE_INTEGER, sequence.ways * atom.ways * Math.max(1, choices));
     sequence.isFixed &&= atom.isFixed && choices <= 1;
   }
@@ -73,7 +80,7 @@ function readSequence(reading: Reading): Part {
 
 function readAtom(reading: Reading): Part {
   const { text, at } = reading;
-  const fixed: Part = { ways: 1, isFixed: true };
+  const fixed: Part = { ways: 1, steps: 1, isFixed: true };
   if (text[at] === "(") {
     const head = /^\((?!\?)|^\(\?:/.exec(text.slice(at))?.[0];
     if (head === undefined) throw new PatternError("has lookaround or a named group");

@@ -25,6 +25,8 @@ export const noBounds: Pick<ArgPlan, "enum" | "minLength" | "maxLength" | "minim
 /** Most lists and objects within each other. */
 const mostDepth = 4;
 const usualItems = 1000;
+/** Most places of one argument; their files are read, and kept until the call ends. */
+const mostPlaces = 100;
 
 const keysOf = {
   string: ["pattern", "format"],
@@ -37,8 +39,8 @@ const keysOf = {
 
 const formKeys = [...new Set(Object.values(keysOf).flat())];
 
-/** An argument; `depth` is the number of lists and objects that it is in. */
-export function buildArg(name: string, arg: ArgConfig, depth: number, report: Report): ArgPlan {
+/** An argument; `depth` is the number of lists and objects that it is in, `count` how many of it a call may have. */
+export function buildArg(name: string, arg: ArgConfig, depth: number, report: Report, count = 1): ArgPlan {
   const message = `An argument cannot be called \`${name}\`.`;
   if (unsafeNames.includes(name)) report.add("plan/bad-tool", message, "Rename the argument.");
   const plan: ArgPlan = {
@@ -48,7 +50,7 @@ export function buildArg(name: string, arg: ArgConfig, depth: number, report: Re
     required: arg.default === undefined && arg.required !== false,
     default: canonical((arg.default ?? null) as Json),
     ...withDefaults(noBounds, arg),
-    form: buildForm(arg, depth, report),
+    form: buildForm(arg, depth, report, count),
   };
   checkBounds(arg, plan, report);
   return plan;
@@ -90,7 +92,7 @@ function checkBounds(arg: ArgConfig, plan: ArgPlan, report: Report): void {
 }
 
 /** The form of an argument; a key of another type is reported. */
-function buildForm(arg: ArgConfig, depth: number, report: Report): ArgForm | null {
+function buildForm(arg: ArgConfig, depth: number, report: Report, count: number): ArgForm | null {
   const allowed: readonly string[] = allowedKeys(arg);
   for (const key of formKeys)
     if (arg[key] !== undefined && !allowed.includes(key))
@@ -113,10 +115,18 @@ function buildForm(arg: ArgConfig, depth: number, report: Report): ArgForm | nul
     );
     return null;
   }
-  if (isPlaceType(arg.type)) return placeForm(arg);
-  if (arg.type === "string") return textForm(arg, report);
-  if (arg.type === "list") return listForm(arg, depth, report);
-  return arg.type === "object" ? objectForm(arg, depth, report) : null;
+  if (isPlaceType(arg.type)) {
+    if (count > mostPlaces)
+      report.add(
+        "plan/bad-tool",
+        `A call could name ${count} places, and each is a file to read; ${mostPlaces} are allowed.`,
+        "Lower `max_items` of the list.",
+      );
+    return placeForm(arg);
+  }
+  if (arg.type === "string") return textForm(arg, report, count);
+  if (arg.type === "list") return listForm(arg, depth, report, count);
+  return arg.type === "object" ? objectForm(arg, depth, report, count) : null;
 }
 
 function allowedKeys({ type }: ArgConfig): readonly (keyof ArgConfig)[] {
@@ -130,16 +140,21 @@ function placeForm({ exists = true, of }: ArgConfig): ArgForm {
   return { kind: "place", exists: exists === "any" ? null : exists, inDocument: of === "document" };
 }
 
-function textForm({ pattern, format, max_length: maxLength }: ArgConfig, report: Report): ArgForm | null {
+function textForm(
+  { pattern, format, max_length: maxLength }: ArgConfig,
+  report: Report,
+  count: number,
+): ArgForm | null {
   if (pattern === undefined && format === undefined) return null;
-  const why = pattern === undefined ? undefined : patternProblem(pattern, maxLength ?? null);
+  const why = pattern === undefined ? undefined : patternProblem(pattern, maxLength ?? null, count);
   if (why !== undefined)
     report.at("pattern").add("plan/bad-tool", `The pattern ${why}.`, "Write a simpler pattern.");
   return { kind: "text", pattern: why === undefined ? (pattern ?? null) : null, format: format ?? null };
 }
 
-function listForm(arg: ArgConfig, depth: number, report: Report): ArgForm | null {
-  const { items, min_items: least, max_items: most = usualItems } = arg;
+function listForm(arg: ArgConfig, depth: number, report: Report, count: number): ArgForm | null {
+  const { items, min_items: least } = arg;
+  const most = arg.max_items ?? (items !== undefined && isPlaceType(items.type) ? mostPlaces : usualItems);
   if (items === undefined) {
     report.add(
       "plan/bad-tool",
@@ -149,18 +164,18 @@ function listForm(arg: ArgConfig, depth: number, report: Report): ArgForm | null
     return null;
   }
   if ((least ?? 0) > most) report.at("min_items").add("plan/bad-tool", "`min_items` is above `max_items`.");
-  const item = buildArg("item", items, depth + 1, report.at("items"));
+  const item = buildArg("item", items, depth + 1, report.at("items"), count * most);
   return { kind: "list", items: item, minItems: least ?? null, maxItems: most };
 }
 
-function objectForm({ properties }: ArgConfig, depth: number, report: Report): ArgForm | null {
+function objectForm({ properties }: ArgConfig, depth: number, report: Report, count: number): ArgForm | null {
   if (properties === undefined) {
     const fix = 'Name its members: `properties = { name = { type = "string" } }`.';
     report.add("plan/bad-tool", "An object needs `properties`.", fix);
     return null;
   }
   const members = Object.entries(properties).map(([name, member]) =>
-    buildArg(name, member, depth + 1, report.at("properties", name)),
+    buildArg(name, member, depth + 1, report.at("properties", name), count),
   );
   return { kind: "object", properties: sortBy(members, ({ name }) => [name]) };
 }

@@ -246,6 +246,7 @@ describe("patterns", () => {
     ["^a*a*a*a*b$", 256, "too long"],
     ["^a*a*a*b$", 4096, "too long"],
     ["a*b", 4096, "too long"],
+    ["^a*a{200000}b", 400_000, "too long"],
     ["(a)\\1", 64, "backreference"],
     ["(?=a)a", 64, "lookaround"],
     ["(?<!a)a", 64, "lookaround"],
@@ -253,6 +254,12 @@ describe("patterns", () => {
     ["^a$", null, "max_length"],
   ])("%s is refused", (pattern, maxLength, why) => {
     expect(patternProblem(pattern, maxLength)).toContain(why);
+  });
+
+  it("counts all texts of a list", () => {
+    expect(patternProblem("^[a-z][a-z-]*$", 64, 1000)).toBeUndefined();
+    expect(patternProblem("^[\\w./-]+$", 4096)).toBeUndefined();
+    expect(patternProblem("^a*a*b", 998, 1000)).toContain("`max_items`");
   });
 
   it("an accepted pattern is matched quickly, however unlucky the text", () => {

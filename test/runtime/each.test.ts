@@ -5,6 +5,7 @@ import { Refusal } from "../../src/base/problem.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
 import { buildAnswer } from "../../src/runtime/answer/answer.js";
 import { askEach } from "../../src/runtime/ask/each.js";
+import { askTree } from "../../src/runtime/ask/tree.js";
 import { callState, serverOf } from "./doubles.js";
 import { range } from "./test-workspace.js";
 
@@ -118,4 +119,14 @@ describe("items that are asked about one by one", () => {
       }),
     );
   });
+});
+
+it("a tree has at most 20,000 items, however many the server gives", async () => {
+  const many = Array.from({ length: 200_000 }, (_, n) => ({ name: `n${n}` }));
+  const { server } = resolver(() => many);
+  const call = callState();
+  const list = { parts: [{ server, value: [{ name: "root" }] }], perItem: false };
+  const { parts } = await askTree(call, "x/y", list, { limit: 3, depth: 5 }, (it) => it as JsonObject);
+  expect(parts).toHaveLength(20_000);
+  expect(call.evidence.isCut).toBe(true);
 });

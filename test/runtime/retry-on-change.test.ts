@@ -1,4 +1,5 @@
 /** Files that change while a call is under way: the answer is about one text, and says which. */
+import { execFileSync } from "node:child_process";
 import { linkSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +60,24 @@ describe("a file that changes while it is asked about", () => {
       expect(structured.warnings ?? []).toEqual([]);
     },
   );
+
+  it.skipIf(process.platform === "win32")("and is a pipe now does not hold the call up", async () => {
+    const go = gateFile();
+    const method = "textDocument/definition";
+    const scenario = {
+      capabilities: { definitionProvider: true },
+      replies: { [method]: { $find: "target", as: "locations" } },
+      on: { [method]: [{ waitFile: go }] },
+    };
+    const work = await open({ files: { "a.fake": "target\n" }, servers: { fake: { scenario } } });
+    const call = work.call("find_definition", at);
+    await until(async () => (await work.received(method)).length === 1);
+    rmSync(join(work.folder, "a.fake"));
+    execFileSync("mkfifo", [join(work.folder, "a.fake")]);
+    writeFileSync(go, "");
+    const { structured } = await call;
+    expect(structured).toMatchObject({ ok: false, error: { code: "guard/not-a-file" } });
+  });
 
   it("that is only shown in the answer has the call asked again as well", async () => {
     const go = gateFile();

@@ -1,7 +1,8 @@
 /** The config files of MCP clients on this machine, and the entries in them that belong to lsp-proxy. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import type { HttpPlan } from "../../abi/plan.js";
+import { readRegularFile } from "../../base/guarded-open.js";
 import { isTable } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import {
@@ -17,6 +18,7 @@ import { readOther } from "../../config/text/read.js";
 import { findCommand } from "../../lsp/process/search.js";
 import { addressOf } from "../../mcp/http/address.js";
 import { didYouMean, homeOf, type Io, UsageError } from "../command.js";
+import { MAX_FILE_BYTES } from "../files/user-file.js";
 import { executable, shippedConfigs } from "../shipped.js";
 
 export interface ClientFile {
@@ -166,8 +168,7 @@ export function isClientInstalled({ program, files }: ClientFacts, workspace: st
 
 function textOf(file: string): string | undefined {
   try {
-    // Reading a pipe in a repository would block forever.
-    return statSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
+    return readRegularFile(file, MAX_FILE_BYTES)?.bytes.toString("utf8");
   } catch {
     return undefined;
   }

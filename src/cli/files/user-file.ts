@@ -10,7 +10,6 @@ import {
   fstatSync,
   lstatSync,
   mkdirSync,
-  readFileSync,
   rmSync,
   type Stats,
   statSync,
@@ -18,11 +17,15 @@ import {
 } from "node:fs";
 import { dirname, relative } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
+import { readRegularFile } from "../../base/guarded-open.js";
 import { isInside } from "../../base/paths.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
 import { describeSystemError } from "../../workspace/edits/errors.js";
 import { configError, failure, type Input, type Io } from "../command.js";
 import { guardedFolders, guardedTarget, notWritable, targetOf } from "./link-guard.js";
+
+/** Some clients keep their history in their config file. */
+export const MAX_FILE_BYTES = 64 << 20;
 
 /** A file's content, undefined when it does not exist. Throws a ConfigError when it cannot be read. */
 export function readUserFile(file: string): string | Uint8Array | undefined {
@@ -180,10 +183,11 @@ function targetWithin(file: string, within: string | undefined): string {
 }
 
 function textOf(file: string): { bytes: Buffer | undefined; text: string; mark: string } {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  // Reading a pipe in a repository would block forever.
-  if (stats && !stats.isFile()) throw notWritable(file, "it is not a regular file");
-  const bytes = stats && readFileSync(file);
+  const exists = statSync(file, { throwIfNoEntry: false }) !== undefined;
+  const bytes = exists ? readRegularFile(file, MAX_FILE_BYTES + 1)?.bytes : undefined;
+  if (exists && bytes === undefined) throw notWritable(file, "it is not a regular file");
+  if (bytes !== undefined && bytes.length > MAX_FILE_BYTES)
+    throw notWritable(file, "it is larger than 64 MB");
   const whole = bytes === undefined ? "" : decoded(file, bytes);
   const mark = whole.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   return { bytes, text: whole.slice(mark.length), mark };

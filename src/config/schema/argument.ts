@@ -49,7 +49,7 @@ const keys = {
     "What happens to numbers outside these bounds: refused, or clamped with a warning; refused when absent.",
   ),
   min_items: optional(z.int().min(0), "For lists."),
-  max_items: optional(positive.max(10_000), "For lists; 1000 when absent."),
+  max_items: optional(positive.max(10_000), "For lists; 1000 when absent, 100 for places."),
   exists: optional(
     z.union([z.boolean(), z.literal("any")]),
     "For `path` and `uri`: whether there must be (`true`), must not be (`false`) or may be (`any`) a file or folder; `true` when absent.",

@@ -102,9 +102,17 @@ export function limitOf({ limit }: EachOptions): number {
   return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
 }
 
-/** Sorts by file, then range, then text. */
-export function inOrder(entries: Entry[], turns: Turns): Promise<Entry[]> {
-  return sortByInTurns(entries, (entry) => [...placeOf(entry.item), identityOf(entry)], turns);
+/** Sorts by file, then range, then text; `contentOf` is what of an item counts as its text. */
+export function inOrder(
+  entries: Entry[],
+  turns: Turns,
+  contentOf = (item: unknown) => item,
+): Promise<Entry[]> {
+  return sortByInTurns(
+    entries,
+    ({ server, item }) => [...placeOf(item), identityOf({ server, item: contentOf(item) })],
+    turns,
+  );
 }
 
 function placeOf(item: unknown): KeyPart[] {

@@ -3,7 +3,7 @@
  * items are foreign data of any size: each part is linear and pauses, and the result does not depend on the server's order.
  */
 import type { Condition, ListOptions } from "../../abi/handler.js";
-import { getAt, type Json } from "../../base/json.js";
+import { getAt, isTable, type Json } from "../../base/json.js";
 import { comparePart, type KeyPart, mapInTurns, sortInTurns } from "../../base/order.js";
 import { Turns } from "../../base/timing.js";
 import type { CallState } from "../call-state.js";
@@ -17,7 +17,7 @@ export async function applyList(call: CallState, reply: ReplyData, options: List
   const turns = new Turns(call.signal);
   let items = await itemsIn(reply, options, turns);
   // The items of an `each`, a list or a tool are in order already.
-  if (!reply.perItem) items = await ordered(items, turns);
+  if (!reply.perItem) items = await ordered(items, options.flatten, turns);
   const { where, pick, sort, limit } = options;
   if (where !== undefined) {
     const kept = await mapInTurns(items, ({ value }) => where.every((one) => holds(call, value, one)), turns);
@@ -64,13 +64,20 @@ async function itemsIn(
   return found;
 }
 
-/** A server's items by place, then by content; the answers of tools are in order. */
-async function ordered(items: ReplyPart[], turns: Turns): Promise<ReplyPart[]> {
+/** A server's items by place, then by content without the children; the answers of tools are in order. */
+async function ordered(
+  items: ReplyPart[],
+  [children]: readonly string[] = [],
+  turns: Turns,
+): Promise<ReplyPart[]> {
+  // With its descendants, the text of each level of a deep tree would be as long as the whole tree.
+  const withoutChildren = (item: unknown) => (isTable(item) ? { ...item, [children ?? ""]: null } : item);
   const entries = items.flatMap(({ server, value }) =>
     server === undefined ? [] : [{ server, item: value }],
   );
   if (entries.length < items.length) return items;
-  return (await inOrder(entries, turns)).map(({ server, item }) => ({ server, value: item }));
+  const sorted = await inOrder(entries, turns, children === undefined ? undefined : withoutChildren);
+  return sorted.map(({ server, item }) => ({ server, value: item }));
 }
 
 /** By the values at these paths; items that are equal there stay in their order. A missing value comes last. */

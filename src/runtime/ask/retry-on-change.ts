@@ -2,11 +2,10 @@
  * Retries a call while files change under it. Positions and hashes are true of one text: when a file that an answer shows
  * changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
  */
-import { readFile } from "node:fs/promises";
 import { type FileStamp, stampOf } from "../../base/file-stamp.js";
-import { sha256 } from "../../base/hash.js";
 import { sortedSet } from "../../base/order.js";
 import { Turns, untilAborted } from "../../base/timing.js";
+import { readText } from "../../lsp/documents/read-text.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
 
@@ -67,7 +66,7 @@ export async function assertFilesUnchanged(call: CallState): Promise<Stamps> {
 /** The files of the answer that changed after a time, as they are shown. A text is read only where the clock leaves doubt. */
 async function changedSince(
   startedAt: number,
-  { evidence }: CallState,
+  { evidence, plan }: CallState,
   shown: readonly Admitted[],
   stamps: Stamps,
 ): Promise<string[]> {
@@ -78,15 +77,16 @@ async function changedSince(
     .map((file) => file.shown);
   if (document !== undefined && own !== undefined) {
     const isOlder = (stamps.get(own.path)?.changedAt ?? startedAt) < startedAt - CLOCK_GRAIN_MS;
-    if (!evidence.documentsUnchanged || (!isOlder && (await hasOtherText(own.path, document.hash))))
+    const { maxFileBytes } = plan.limits;
+    if (!evidence.documentsUnchanged || (!isOlder && (await hasOtherText(own, document.hash, maxFileBytes))))
       changed.push(own.shown);
   }
   return sortedSet(changed);
 }
 
-async function hasOtherText(path: string, hash: string): Promise<boolean> {
-  const bytes = await readFile(path).catch(() => undefined);
-  return bytes === undefined || sha256(bytes) !== hash;
+async function hasOtherText({ path, shown }: Admitted, hash: string, maxBytes: number): Promise<boolean> {
+  const text = await readText(path, shown, maxBytes).catch(() => undefined);
+  return text?.hash !== hash;
 }
 
 export async function stampsOf(paths: Iterable<string>, turns: Turns): Promise<Stamps> {

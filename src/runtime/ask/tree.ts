@@ -35,7 +35,10 @@ export async function askTree(
     const isRepeated = seen.size === seen.add(identityOf(entry)).size;
     return { entry, depth, children: [], isRepeated };
   };
-  const roots = (await inOrder(entriesIn(items, options, listOf), turns)).map((entry) => node(entry, 0));
+  const first = await inOrder(entriesIn(items, options, listOf), turns);
+  if (first.length > MAX_NODES)
+    call.evidence.truncated(`${first.length - MAX_NODES} items of the tree are left out.`);
+  const roots = first.slice(0, MAX_NODES).map((entry) => node(entry, 0));
   let [level, left, count] = [roots, limitOf(options), roots.length];
   let asked = 0;
   for (let depth = 1; depth <= options.depth && level.length > 0; depth++) {
@@ -60,9 +63,16 @@ export async function askTree(
         server,
         item: getAt(entry, options.next ?? []),
       }));
-      parent.children = (await inOrder(below, turns)).map((entry) => node(entry, depth));
-      level.push(...parent.children);
-      count += parent.children.length;
+      const kept = (await inOrder(below, turns)).slice(0, MAX_NODES - count);
+      if (kept.length < below.length)
+        call.evidence.truncated(`${below.length - kept.length} items of the tree are left out.`);
+      for (const entry of kept) {
+        const child = node(entry, depth);
+        parent.children.push(child);
+        level.push(child);
+        if (turns.isDue) await turns.yield();
+      }
+      count += kept.length;
     }
   }
   const [failure] = failures;
