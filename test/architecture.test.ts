@@ -143,3 +143,8 @@ it("writes to stdout and stderr in one place, which escapes what is foreign", ()
   // The protocol of `serve`, and questions.
   expect(using(/\.(?:stdout|stderr)\.stream/)).toEqual(["cli/commands/serve.ts", "cli/terminal/prompt.ts"]);
 });
+
+it("has no file of more than 300 lines, except tables of data", () => {
+  const long = sources(src).filter((file) => readFileSync(file, "utf8").split("\n").length - 1 > 300);
+  expect(long.map((file) => relative(src, file))).toEqual(["base/codes.ts"]);
+});

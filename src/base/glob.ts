@@ -47,7 +47,7 @@ export const LIST_STEPS = 20_000_000;
 /** What each path adds to that: some 20 µs. Twenty patterns with braces and `**` take a quarter. */
 export const EARNED_STEPS = 400;
 /** The steps of a look at the start and the end of a path, and for each character that is compared. */
-const GLANCE_COST = 0.3;
+const CHECK_COST = 0.3;
 const CHARACTER_COST = 0.05;
 /** How much of the longest plain part of a pattern is searched for: searching may take this × the path. */
 const MAX_PLAIN = 8;
@@ -106,7 +106,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
   const nameOf = (path: string) => (ignoreCase ? path.toLowerCase() : path);
   if (!/[*?[\]{}\\]/.test(glob))
     return (path, budget) => {
-      budget?.spend(GLANCE_COST);
+      budget?.spend(CHECK_COST);
       return nameOf(path) === glob;
     };
   const program = compileProgram(glob, options.git === true);
@@ -122,9 +122,9 @@ function lookFor(glob: string, isGit: boolean): (name: string, budget: GlobBudge
   const head = literalPart(glob, 0, 1);
   const tail = literalPart(glob, glob.length - 1, -1);
   const plain = plainPart(glob, isGit);
-  const glance = GLANCE_COST + (head.length + tail.length) * CHARACTER_COST;
+  const cost = CHECK_COST + (head.length + tail.length) * CHARACTER_COST;
   return (name, budget) => {
-    budget.spend(glance);
+    budget.spend(cost);
     if (!name.startsWith(head) || !name.endsWith(tail)) return false;
     budget.spend(name.length * CHARACTER_COST);
     return name.includes(plain);

@@ -292,9 +292,9 @@ function acceptsFolders(plan: ServerPlan, capabilities: Capabilities): boolean {
 }
 
 function namesRoot({ command, args, env, initializeOptions, settings, pushSettings }: ServerPlan): boolean {
-  const told = JSON.stringify([initializeOptions, pushSettings ? settings : {}]);
+  const sent = JSON.stringify([initializeOptions, pushSettings ? settings : {}]);
   return (
     ROOT_PLACEHOLDER.test(JSON.stringify([command, args, env, initializeOptions, settings])) ||
-    FOLDER_PLACEHOLDER.test(told)
+    FOLDER_PLACEHOLDER.test(sent)
   );
 }

@@ -1,6 +1,6 @@
 /**
  * What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. All of them
- * may be a stranger's: they are read and matched within bounds, and what is over a bound is told.
+ * may be a stranger's: they are read and matched within bounds, and what is over a bound is reported.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { GlobBudget, GlobError, PATH_STEPS } from "../base/glob.js";
@@ -28,7 +28,7 @@ export const MAX_RULES_BYTES = 1_048_576;
 /** How much text, and how many rules, are used in all. */
 const MAX_TOTAL_BYTES = 4 * MAX_RULES_BYTES;
 const MAX_TOTAL_RULES = 100_000;
-/** Most notes that are told. */
+/** Most notes that are reported. */
 const MAX_NOTES = 20;
 /** How many steps matching may take until `refill` is called: two or three seconds, with pauses between the paths. */
 const ALL_STEPS = 60_000_000;
@@ -40,7 +40,7 @@ export class GitIgnore {
   readonly #used = new Map<string, { bytes: number; rules: number }>();
   #usedBytes = 0;
   #usedRules = 0;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   /** `tell` is called once for each file, or part of one, that is not used, with the reason. */
   constructor(
@@ -124,8 +124,8 @@ export class GitIgnore {
   }
 
   #tellOnce(note: string): void {
-    if (this.#told.has(note) || this.#told.size >= MAX_NOTES) return;
-    this.#told.add(note);
+    if (this.#reported.has(note) || this.#reported.size >= MAX_NOTES) return;
+    this.#reported.add(note);
     this.tell(note);
   }
 }

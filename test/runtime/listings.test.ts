@@ -56,6 +56,7 @@ const others: readonly string[] = [
   "workspace_edit",
   "text_edits",
   "source",
+  "items",
 ];
 
 it("are all here", () => {
