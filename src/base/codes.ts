@@ -208,8 +208,8 @@ const problems = ofKind("problem", {
   ],
   "plan/route-conflict": [
     "Two servers for one file",
-    "Two servers have the same files, and neither `priority` nor `features` determines which one is asked.",
-    "Give them different `priority`, or split their `features`.",
+    "Two servers have the same files, and neither `priority`, `features` nor `root_dir` determines which one is asked.",
+    "Give them different `priority` or `root_dir`, or split their `features`.",
   ],
   "bundle/missing": [
     "No bundle here",
@@ -620,6 +620,11 @@ const warnings = ofKind("warning", {
     "A long tool name",
     "Some clients cut or drop tools whose names are longer than 40 characters.",
     "Shorten the name.",
+  ],
+  "plan/outside-workspace": [
+    "A server's folder is outside the workspace",
+    "`root_dir` or `workspace_folders` of a server names a folder that no root contains. Every file in it is refused.",
+    "Add the folder to `workspace.roots`, or to `workspace.extra_roots` if it is only read.",
   ],
   "answer/not-ready": [
     "The server was not ready",

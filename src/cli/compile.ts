@@ -31,6 +31,7 @@ import {
   missingModules,
   type SearchPath,
 } from "./installed.js";
+import { outsideFolders } from "./outside-folders.js";
 import { programFolders } from "./program-folders.js";
 import { fitsProject } from "./requires.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
@@ -111,6 +112,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   const problems = [
     ...found.map((problem) => withUserFile(problem, loaded, userFile)),
     ...texts.map((problem) => withPlace(problem, loaded)),
+    ...outsideFolders(plan, loaded),
   ];
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
