@@ -198,6 +198,8 @@ export interface ParamsPlan {
 export interface RetryPlan {
   attempts: number;
   delayMs: number;
+  /** Each wait is `delayMs` longer than the one before, up to this; without it all are equal. */
+  maxDelayMs?: number;
   while: "not_ready" | "always";
 }
 

@@ -218,7 +218,9 @@ export class SessionCalls {
 
   #asProtocolError(refusal: Refusal): ProtocolError {
     const { errors } = this.#plan.dialect;
-    if (errors.form === "protocol") return numbered(protocolError(refusal, errors));
+    // A dialect that has its own word for the failure is obeyed.
+    if (errors.form === "protocol" || Object.hasOwn(errors.numbers, refusal.code))
+      return numbered(protocolError(refusal, errors));
     return new ProtocolError(INVALID_PARAMS, refusal.message, undefined);
   }
 }

@@ -146,9 +146,12 @@ function customMethods(id: string, config: Config): ServerPlan["customMethods"] 
 function checkNames({ features, forward }: ServerConfig, known: string[], report: Report): void {
   for (const [key, names] of Object.entries(features ?? {}))
     report.at("features", key).checkNames("plan/unknown-feature", "The feature", names, featureNames);
-  forward?.forEach(({ to }, index) => {
-    if (!known.includes(to))
-      report.at("forward", index, "to").unknown("plan/unknown-server", "The server", to, known);
+  forward?.forEach(({ to, request }, index) => {
+    const at = report.at("forward", index);
+    if ((to === undefined) !== (request === undefined))
+      at.add("plan/bad-forward", "A forward rule has only one of `to` and `request`.");
+    if (to !== undefined && !known.includes(to))
+      at.at("to").unknown("plan/unknown-server", "The server", to, known);
   });
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
 import { inputSchema } from "../../src/emit/input-schema.js";
+import { SessionCalls } from "../../src/mcp/calls.js";
 import { codeWord } from "../../src/protocol/dialect-format.js";
 import { planText } from "../plan/config.js";
 import { range } from "../runtime/test-workspace.js";
@@ -126,6 +127,8 @@ describe("lspi's kinds", () => {
     ["answer/not-supported", "method_not_supported"],
     ["answer/clamped", "max_total_chars_clamped"],
     ["answer/snippets-dropped", "global_cap_dropped_snippet"],
+    ["answer/snippet-cut", "snippet_truncated"],
+    ["answer/found-elsewhere", "found_elsewhere"],
   ])("call %s %s", (code, word) => {
     expect(codeWord(warnings.codes, code)).toBe(word);
   });
@@ -216,6 +219,17 @@ describe("lspi's answers", () => {
     // Arguments that do not fit are not said again; all others are.
     const isChecked = "character" in args || "symbol_name" in args;
     expect(whole.input).toEqual(isChecked ? expect.objectContaining(args) : undefined);
+  });
+
+  it("name a tool that does not exist and one that is not allowed, with its numbers", async () => {
+    const calls = new SessionCalls(lspi.work.runtime, lspi.work.session);
+    const failure = (tool: string) =>
+      calls.call(tool, {}, { signal: new AbortController().signal }, undefined).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    expect(await failure("no_such_tool")).toMatchObject({ code: -32601, data: { code: "method_not_found" } });
+    expect(await failure("rename_symbol")).toMatchObject({ code: -32600, data: { code: "read_only" } });
   });
 
   it("clamp the characters that a call wants, and say so", async () => {

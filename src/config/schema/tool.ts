@@ -32,6 +32,7 @@ const params = z.union([
 const retryEmpty = z.strictObject({
   attempts: z.int().min(1).max(20).describe("Requests in total."),
   delay_ms: milliseconds.describe("The wait between two requests."),
+  max_delay_ms: optional(milliseconds, "Each wait is `delay_ms` longer than the one before, up to this."),
   while: optional(z.enum(["not_ready", "always"]), "Only while the server is not ready, or always."),
 });
 
