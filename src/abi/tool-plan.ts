@@ -58,6 +58,8 @@ export interface ToolPlan {
   /** Text of `content` if nothing was found, or null. */
   empty: string | null;
   maxItems: number;
+  /** A list with more items is refused. */
+  refusePast?: number;
   /** Default number of items in an answer; null for `maxItems`. */
   defaultItems: number | null;
   maxBytes: number;

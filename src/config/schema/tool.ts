@@ -163,7 +163,10 @@ export const toolSchema = z.strictObject({
           "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
         ),
         ...memberKeys,
-        marked: optional(z.boolean(), "For hover: each text as `{ kind, value }`, with its kind."),
+        marked: optional(
+          z.boolean(),
+          "For hover: each text as `{ kind, value }`, with its kind, sorted by kind and text.",
+        ),
         snippet: optional(snippet, "For locations: the text of the file at each place."),
         filter: optional(
           z.strictObject({
@@ -200,6 +203,10 @@ export const toolSchema = z.strictObject({
   merge: optional(z.enum(["first", "all"]), "For the short form: one server answers, or all."),
   page: optional(z.boolean(), "Adds `page_size` and `cursor`."),
   max_items: optional(positive.max(20_000), "Items in one answer."),
+  refuse_past: optional(
+    positive.max(500_000),
+    "As `dialect.listing.refuse_past`, for this tool; the smaller one counts.",
+  ),
   require: optionalSet(argName, "Position arguments, with the dialect's names, that every call must give."),
   default_items: optional(
     positive.max(20_000),

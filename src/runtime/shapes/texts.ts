@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../base/json.js";
-import { sortByInTurns } from "../../base/order.js";
+import { sortBy, sortByInTurns, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
@@ -35,7 +35,9 @@ const signaturesName = "the signatures of a call";
 export const hover: Shape = {
   nouns: undefined,
   async normalize(reply, { evidence, tool, places }): Promise<Normalized> {
-    const texts = reply.parts.flatMap(contentsOf).filter(({ value }) => value.trim() !== "");
+    const told = reply.parts.flatMap(contentsOf).filter(({ value }) => value.trim() !== "");
+    const unique = uniqueBy(told, ({ kind, value }) => `${kind} ${value}`);
+    const texts = tool.output.marked ? sortBy(unique, ({ kind, value }) => [kind, value]) : unique;
     if (texts.length > MAX_PARTS) evidence.truncated(`Only ${MAX_PARTS} of ${texts.length} parts are shown.`);
     const items = texts.slice(0, MAX_PARTS).map(({ kind, value }): Json => {
       const kept = cutCharacters(value, PART_CHARACTERS);
