@@ -271,5 +271,10 @@ function commandLineLayer(input: Input): JsonObject {
     ...(context === undefined ? {} : { context }),
     ...(input.isOn("read-only") ? { read_only: true } : {}),
   };
-  return Object.keys(mcp).length > 0 ? { mcp } : {};
+  return {
+    ...(Object.keys(mcp).length > 0
+      ? { mcp: input.isOn("read-write") ? { ...mcp, read_only: false } : mcp }
+      : {}),
+    ...(input.isOn("read-write") ? { allow: { effects: ["read", "edit", "command"] } } : {}),
+  };
 }

@@ -2,8 +2,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterEach, describe, expect, it } from "vitest";
-import { runHere } from "../cli/terminal.js";
+import { runHere, serveHere } from "../cli/terminal.js";
 import { openTestWorkspace } from "../runtime/test-workspace.js";
 
 let top = "";
@@ -60,6 +61,41 @@ describe("two servers of one extension", () => {
     } finally {
       await work.close();
     }
+  });
+});
+
+describe("lspi mcp", () => {
+  const listed = async (...words: string[]) => {
+    const file = configFile(`[allow]\ncommands = ["rust-analyzer"]\n${server("one", "")}`);
+    const { transport, end } = serveHere([...words, "--config", file], { command: "mcp" });
+    const client = new Client({ name: "test", version: "0" });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    await client.close();
+    await end();
+    return tools.map(({ name }) => name);
+  };
+
+  it("serves lspi's tools, as its flags say", async () => {
+    const usual = await listed();
+    expect(usual).toContain("find_definition_at");
+    expect(usual).not.toContain("rename_symbol");
+    const whole = await listed("--read-write");
+    expect(whole).toEqual(expect.arrayContaining([...usual, "rename_symbol", "restart_server"]));
+    expect(whole).toHaveLength(21);
+    expect(await listed("--mode", "refactor", "--read-write", "--warmup")).toEqual(whole);
+    expect(await listed("--mode", "navigation")).not.toContain("restart_server");
+    expect(await listed("--context", "codex", "--read-only")).toEqual(usual);
+  });
+
+  it.each([
+    [["--mode", "other"], "--mode takes navigation, refactor"],
+    [["--context", "other"], "--context takes full, codex, navigation"],
+    [["--read-only", "--read-write"], "not both"],
+  ])("%j is refused", async (words, message) => {
+    const { code, stderr } = await runHere(["mcp", ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
   });
 });
 

@@ -311,7 +311,7 @@ describe("lspi's answers", () => {
     const whole = await structured(tool, { file_path: "a.fake", symbol_name: "alpha" });
     expect(whole).not.toHaveProperty(list);
     expect(whole).toMatchObject({ symbol_matches: 1, [count]: most, total: most });
-    const symbol = { name: "alpha", kind: "function", path: "a.fake" };
+    const symbol = { name: "alpha", kind: "function", file_path: "a.fake" };
     const found = { ...symbol, line: 1, character: 1, end_line: 1, end_character: 6 };
     expect(whole.results).toEqual([{ symbol: found, [list]: expect.any(Array) }]);
     const [{ [list]: items } = {}] = whole.results as JsonObject[];

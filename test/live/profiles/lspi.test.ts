@@ -28,7 +28,7 @@ describe("lspi", () => {
   };
 
   it("answers every tool that reads", async () => {
-    const definition = { path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
+    const definition = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
     const named = { file_path: "src/greet.ts", symbol_name: "greet" };
     const at = { file_path: "src/app.ts", ...session.place("src/app.ts", "first = |greet(wave)") };
     const byName = await structure("find_definition", named);
@@ -52,7 +52,7 @@ describe("lspi", () => {
     expect(await structure("find_implementation_at", greeter)).toMatchObject({ total: 2 });
     const typed = { file_path: "src/app.ts", ...session.place("src/app.ts", "run(|greeter: Greeter") };
     expect((await structure("find_type_definition_at", typed)).type_definitions).toMatchObject([
-      { path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") },
+      { file_path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") },
     ]);
     const greet = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
     const run = { file_path: "src/app.ts", symbol_name: "run" };
