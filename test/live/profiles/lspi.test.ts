@@ -128,7 +128,7 @@ kind = "typescript"
       expect(names).not.toContain("restart_server");
       expect(names).not.toContain("hover_at");
       expect(names).toContain("find_definition_at");
-      await expect(codex.call("restart_server", {})).rejects.toThrow(/no tool/i);
+      await expect(codex.call("restart_server", {})).rejects.toThrow(/does not allow the effect `command`/);
       await expect(codex.call("hover_at", {})).rejects.toThrow(/no tool/i);
     } finally {
       await codex.close();
