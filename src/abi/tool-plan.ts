@@ -133,6 +133,8 @@ export interface OutputPlan {
   ids: boolean;
   /** For `hover`: whether each text says if it is Markdown or plain text. */
   marked: boolean;
+  /** The member with all hover texts as one. */
+  joined?: string;
   /** For `batch`: report each operation as `outcome` (a word) or as `success` (a boolean). */
   outcomes: "word" | "success";
   /** How much source text to show with each location. */

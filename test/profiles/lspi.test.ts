@@ -353,6 +353,36 @@ describe("lspi's answers", () => {
   });
 });
 
+describe("lspi's hover", () => {
+  const hover = async (reply: JsonObject) => {
+    const lspi = await openProfile(
+      "lspi",
+      { "a.fake": "alpha\n" },
+      { capabilities: { hoverProvider: true }, replies: { "textDocument/hover": reply } },
+      { mcp: { context: "lspi", output: { max_total_chars_default: 20_000 } } },
+    );
+    try {
+      return (await lspi.call("hover_at", { file_path: "a.fake", line: 1, character: 1 })).structured;
+    } finally {
+      await lspi.close();
+    }
+  };
+
+  it("is one text with its range", async () => {
+    const answer = await hover({ contents: ["one", "two"], range: range(0, 0, 5) });
+    expect(answer).toMatchObject({ hover: "one\n\ntwo", range: { line: 1, end_character: 6 } });
+    expect(answer).not.toHaveProperty("contents");
+  });
+
+  it("is cut where it is too long", async () => {
+    const answer = await hover({
+      contents: Array.from({ length: 8 }, (_, at) => `${at}${"é".repeat(8000)}`),
+    });
+    expect(answer).toMatchObject({ ok: true, truncated: true, hover: expect.stringMatching(/^0é+\n\n1é/) });
+    expect(JSON.stringify(answer).length).toBeLessThanOrEqual(20_000);
+  });
+});
+
 describe("lspi's texts beside places", () => {
   it("are given up first: the answer is whole without them, and leads to a larger budget", async () => {
     const lines = [0, 1, 2, 3];

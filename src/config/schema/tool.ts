@@ -163,6 +163,7 @@ export const toolSchema = z.strictObject({
           "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
         ),
         ...memberKeys,
+        joined: optional(argName, "For hover: a member of this name has all texts as one."),
         marked: optional(
           z.boolean(),
           "For hover: each text as `{ kind, value }`, with its kind, sorted by kind and text.",

@@ -1,4 +1,5 @@
 /** The shapes without a place of their own: `hover`, `signatures`, `monikers`, and the plain values `text` and `json`. */
+import type { OutputPlan } from "../../abi/plan.js";
 import {
   canonicalText,
   define,
@@ -50,17 +51,22 @@ export const hover: Shape = {
       const range = isTable(value) ? value.range : undefined;
       if (server === undefined || uri === undefined || !isRange(range)) continue;
       const lines = await places.lines(server, uri);
-      return { items, beside: { range: places.rangeValue(lines, server, range) } };
+      return {
+        items,
+        beside: { ...joined(items, tool.output), range: places.rangeValue(lines, server, range) },
+      };
     }
-    return { items, beside: {} };
+    return { items, beside: joined(items, tool.output) };
   },
-  shorten: (items, beside, characters) => ({
-    items: items.map((item): Json => {
+  shorten(items, { range, ...rest }, characters) {
+    const shorter = items.map((item): Json => {
       const { text } = cutCharacters(hoverText(item), characters);
       return typeof item === "string" ? text : { ...table(item), value: text };
-    }),
-    beside,
-  }),
+    });
+    const [member] = Object.keys(rest);
+    const beside = joined(shorter, member === undefined ? {} : { joined: member });
+    return { items: shorter, beside: range === undefined ? beside : { ...beside, range } };
+  },
   text(items, beside, dialect) {
     if (items.length === 0) return ["There is no hover text at this position."];
     const shown = dialect.position.answers === "object" ? beside : (beside.range ?? null);
@@ -68,6 +74,11 @@ export const hover: Shape = {
     return [...range, ...items.map(hoverText)];
   },
 };
+
+/** All texts as one, where the tool has a member for it. */
+function joined(items: readonly Json[], { joined: member }: Pick<OutputPlan, "joined">): JsonObject {
+  return member === undefined ? {} : { [member]: items.map(hoverText).join("\n\n") };
+}
 
 function hoverText(item: Json): string {
   return typeof item === "string" ? item : textOf(table(item).value);
