@@ -567,6 +567,11 @@ const refusals = ofKind("refusal", {
     "The state folder cannot be written, and without a journal an edit is not safe.",
     "Make the folder writable, or set XDG_STATE_HOME to another folder.",
   ],
+  "call/too-many": [
+    "Too many calls at once",
+    "As many calls of the client are running as `http.max_calls` allows.",
+    "Call again when one of the running calls is answered.",
+  ],
   "call/not-begun": [
     "Not started",
     "Earlier steps of the same call used up its time.",

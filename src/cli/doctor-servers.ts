@@ -150,9 +150,12 @@ async function tryServers(runtime: Runtime, check: Check, io: Io): Promise<Trial
   const trials: Trial[] = [];
   // One after the other, so that they do not slow each other down while they are timed.
   for (const server of servers) {
-    const trial = await withProgress(io, `trying ${server.id}`, async () =>
-      tryServer(runtime.pool, server, await samples.find(server.id), signal),
-    );
+    const trial = await withProgress(io, `trying ${server.id}`, async () => {
+      const first = await tryServer(runtime.pool, server, await samples.find(server.id), signal);
+      // A file may have nothing of its own, such as one with only exports of others.
+      const others = first.answer === NO_SYMBOLS ? await samples.likely(server.id) : [];
+      return tryOthers(first, others, (file) => tryServer(runtime.pool, server, file, signal, AGAIN_MS));
+    });
     trials.push(trial);
     reportTrial(trial, server, context.base, report);
     const missing = trial.file === null ? undefined : missingProject(server, dirname(trial.file), gate.roots);
@@ -161,8 +164,31 @@ async function tryServers(runtime: Runtime, check: Check, io: Io): Promise<Trial
   return trials;
 }
 
+/** The trial of the first file with symbols, with the times of the start; the given one if none has any. */
+async function tryOthers(
+  first: Trial,
+  files: readonly string[],
+  retry: (file: string) => Promise<Trial>,
+): Promise<Trial> {
+  for (const file of files) {
+    if (file === first.file) continue;
+    const trial = await retry(file);
+    if (trial.failure !== null || trial.answer === null) break;
+    const { startMs, answerMs } = first;
+    if (trial.answer !== NO_SYMBOLS)
+      return { ...trial, startMs, answerMs: (answerMs ?? 0) + (trial.answerMs ?? 0) };
+  }
+  return first;
+}
+
 /** Starts a server for a file, asks it one thing, and measures each step. Its refusals become part of the result. */
-async function tryServer(pool: ServerPool, plan: ServerPlan, file: string | undefined, signal: AbortSignal) {
+async function tryServer(
+  pool: ServerPool,
+  plan: ServerPlan,
+  file: string | undefined,
+  signal: AbortSignal,
+  emptyMs = EMPTY_MS,
+): Promise<Trial> {
   const trial: Trial = {
     ...{ id: plan.id, file: file ?? null, version: null, features: [], encoding: null, readiness: null },
     ...{ startMs: null, answerMs: null, answer: null, failure: null },
@@ -174,7 +200,7 @@ async function tryServer(pool: ServerPool, plan: ServerPlan, file: string | unde
     const server = await pool.get(plan.id, file, signal);
     trial.startMs = elapsed();
     const document = await server.ensureOpen(file, signal);
-    trial.answer = await firstAnswer(server, document, signal);
+    trial.answer = await firstAnswer(server, document, emptyMs, signal);
     trial.answerMs = elapsed();
     trial.readiness = await server.settle(plan.warmupTimeoutMs, signal);
   } catch (error) {
@@ -189,15 +215,21 @@ async function tryServer(pool: ServerPool, plan: ServerPlan, file: string | unde
 /** How long an empty list of symbols is asked for again: some servers answer before they have read the file. */
 const EMPTY_MS = 5_000;
 const AGAIN_MS = 200;
+const NO_SYMBOLS = plural(0, "symbol");
 
 /** Asks for symbols, or for diagnostics if the server has no symbols. */
-async function firstAnswer(server: LanguageServer, document: OpenDocument, signal: AbortSignal) {
+async function firstAnswer(
+  server: LanguageServer,
+  document: OpenDocument,
+  emptyMs: number,
+  signal: AbortSignal,
+): Promise<string> {
   if (server.supports("textDocument/documentSymbol", document)) {
     const params = { textDocument: { uri: document.uri } };
     for (let waited = 0; ; waited += AGAIN_MS) {
       const { value } = await server.request("textDocument/documentSymbol", params, { signal });
       const count = Array.isArray(value) ? value.length : 0;
-      if (count > 0 || waited >= EMPTY_MS) return plural(count, "symbol");
+      if (count > 0 || waited >= emptyMs) return plural(count, "symbol");
       await delay(AGAIN_MS, signal);
     }
   }

@@ -6,6 +6,7 @@ import { asText, diskFiles } from "../config/files.js";
 import { isAtLeast } from "../lsp/process/package-version.js";
 
 const DEPENDENCIES = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+const MAX_SUBFOLDERS = 100;
 
 /** Whether presets fit the project in a folder. A package whose version is not known fits every preset. */
 export function fitsProject(workspace: string): (preset: Pick<PresetFacts, "requires">) => boolean {
@@ -23,15 +24,34 @@ export function fitsProject(workspace: string): (preset: Pick<PresetFacts, "requ
   };
 }
 
-/** The version of a package that the nearest folder at or above has installed; else the one that it declares. */
+/** The version that the nearest folder at or above has; else the oldest in its subfolders, which one server serves together. */
 function projectVersion(name: string, workspace: string): string | undefined {
   for (let folder = workspace; ; folder = dirname(folder)) {
-    const installed = manifestIn(join(folder, "node_modules", name))?.version;
-    if (typeof installed === "string") return installed;
-    const declared = declaredVersion(name, manifestIn(folder));
-    if (declared !== undefined) return declared;
-    if (dirname(folder) === folder) return undefined;
+    const version = versionIn(folder, name);
+    if (version !== undefined) return version;
+    if (dirname(folder) === folder) break;
   }
+  const projects = subfolders(workspace);
+  const versions = [...projects, ...projects.flatMap(subfolders)].flatMap((at) => versionIn(at, name) ?? []);
+  return versions.reduce<string | undefined>(
+    (oldest, version) => (oldest !== undefined && isAtLeast(version, oldest) ? oldest : version),
+    undefined,
+  );
+}
+
+/** The version of a package that a folder has installed; else the one that it declares. */
+function versionIn(folder: string, name: string): string | undefined {
+  const installed = manifestIn(join(folder, "node_modules", name))?.version;
+  return typeof installed === "string" ? installed : declaredVersion(name, manifestIn(folder));
+}
+
+/** Folders that may be projects of their own. */
+function subfolders(folder: string): string[] {
+  return diskFiles
+    .list(folder)
+    .filter(({ name, kind }) => kind === "folder" && !name.startsWith(".") && name !== "node_modules")
+    .slice(0, MAX_SUBFOLDERS)
+    .map(({ name }) => join(folder, name));
 }
 
 /** The first version of a declared range: 5.4 of `^5.4`, `>=5.4 <6` or `npm:typescript@~5.4`; not that of `<6` or `latest`. */

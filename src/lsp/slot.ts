@@ -3,6 +3,8 @@
  * once however many calls wait; restarts with growing backoff; after too many crashes in a window it refuses at once,
  * until the window has passed or someone restarts it by hand.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { ServerCapabilities } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
@@ -56,6 +58,7 @@ export class Slot {
   #lastCrash: { generation: number; reason: string; isReported: boolean } | undefined;
   #isStopped = false;
   #isUnavailable = false;
+  #lacksProject = false;
   #lastUsed: number | undefined;
   #endedStuckAt = Number.NEGATIVE_INFINITY;
   #lastError: string | null = null;
@@ -110,9 +113,16 @@ export class Slot {
     if (signal.aborted) throw cancelled(signal);
     this.#lastUsed = performance.now();
     const { instance } = this;
-    if (instance !== undefined) return instance;
+    if (instance !== undefined && !(this.#lacksProject && this.#retireForProject())) return instance;
     this.#starting ??= this.#beginStart();
     return unlessAborted(this.#starting, signal);
+  }
+
+  /** A server that was started without the files that describe the project reads them late or never. */
+  #retireForProject(): boolean {
+    if (this.busy || lacksProject(this.plan, this.root)) return false;
+    this.retire("its project's files were created");
+    return true;
   }
 
   /** Waits until nothing is starting any more, whatever the outcome. */
@@ -181,6 +191,7 @@ export class Slot {
     this.#isStopped = false;
     this.#isUnavailable = false;
     this.#generation++;
+    this.#lacksProject = lacksProject(this.plan, this.root);
     let instance: Instance;
     try {
       instance = await this.context.start(this.#generation, [...this.#folders], signal);
@@ -261,6 +272,11 @@ export class Slot {
     this.#crashed(instance, why);
     void instance.kill(why);
   }
+}
+
+/** Whether the root has none of the files that describe a project to the server. */
+function lacksProject({ projectFiles }: ServerPlan, root: string): boolean {
+  return projectFiles.length > 0 && !projectFiles.some((name) => existsSync(join(root, name)));
 }
 
 /** Whether a running server accepts further roots: it must support it, and its start must not name its first root. */

@@ -46,6 +46,8 @@ export class SessionCalls {
     public trust?: TrustOffer,
     /** Where the proxy was not started in a project: opens that of the client. */
     private readonly openProject?: OpenProject,
+    /** Most calls that run at once. Over HTTP the gateway limits them. */
+    private readonly maxCalls = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Whether the client's roots say which project is served. */
@@ -100,7 +102,9 @@ export class SessionCalls {
       if (this.aborted.aborted) throw this.#abortError();
       const { runtime } = this;
       const { signal } = options;
-      let outcome = await this.#ended(this.session.call(name, args, options), signal);
+      const full = `${this.maxCalls} calls are running (http.max_calls). Call again when one is answered.`;
+      const refusal = this.#running.size < this.maxCalls ? undefined : new Refusal("call/too-many", full);
+      let outcome = await this.#ended(this.session.call(name, args, { ...options, refusal }), signal);
       if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)) && this.runtime !== runtime)
         outcome = await this.#ended(this.session.call(name, args, options), signal);
       const { dialect, mcp } = this.#plan;

@@ -31,7 +31,8 @@ const FINAL_ANSWERS_MS = 2000;
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
   const { input, output, trace, log, signal, trust, openProject } = options;
-  const calls = new SessionCalls(runtime, runtime.openSession(), trust, openProject);
+  const { maxCalls } = runtime.loaded.plan.http;
+  const calls = new SessionCalls(runtime, runtime.openSession(), trust, openProject, maxCalls);
   const transport = new StreamTransport(input, output, trace);
   const watchClient = ({ memory }: Runtime) =>
     memory.watchClients(() => [{ heldBytes: output.writableLength, end: () => void transport.close() }]);

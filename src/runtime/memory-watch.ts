@@ -12,8 +12,12 @@ const CHECK_MS = 250;
 /** What was ended needs this long until its memory is free. */
 const SETTLE_MS = 1_000;
 const MB = 1024 * 1024;
-/** V8 alone lets garbage grow to several times what is live. From here on it is collected when memory has grown. */
+/**
+ * V8 alone lets garbage grow to several times what is live. Between these sizes it is collected when memory has grown. A
+ * larger heap takes too long to collect at once, so it is left to V8 until the limit is reached.
+ */
 const COLLECT_FROM_MB = 128;
+const COLLECT_UP_TO_MB = 256;
 const GROWTH = 1.2;
 /** V8 aborts the process at its own limit, so that limit counts from this share on. */
 const HEAP_SHARE = 0.75;
@@ -95,7 +99,8 @@ export class MemoryWatch {
     const after = measure();
     if (after.heap < 1 && (after.resident < 1 || after.live < 0.5)) {
       // Free memory that the allocator keeps is no reason to end anything, nor to collect again at once.
-      this.#worthwhile = Math.max(this.#collectFrom, after.resident * GROWTH);
+      const next = Math.max(this.#collectFrom, after.resident * GROWTH);
+      this.#worthwhile = next * this.options.limitMb > COLLECT_UP_TO_MB ? Math.max(1, next) : next;
       return;
     }
     this.#settledAt = now + SETTLE_MS;

@@ -33,6 +33,8 @@ const CHECK_FILES_MS = 2_000;
 /** How the caller ends a call, and receives its progress. */
 export interface CallOptions {
   signal: AbortSignal;
+  /** The call is refused with this. */
+  refusal?: Refusal | undefined;
   onProgress?(message: string): void;
 }
 
@@ -60,6 +62,8 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   cancel: readonly AbortSignal[];
   timeoutMs: number;
   outer: OuterCall | undefined;
+  /** The call is refused with this. */
+  refusal: Refusal | undefined;
 }
 
 /** A running call, with its time limit. */
@@ -117,8 +121,9 @@ export class Session {
     const onProgress = (message: string) => options.onProgress?.(message);
     const cancel = [options.signal, this.#closed.signal];
     const { timeoutMs } = tool;
-    const { outcome } = await this.#perform({ tool, args, cancel, timeoutMs, onProgress, outer: undefined });
-    return outcome;
+    const { refusal = this.#shared.refusal } = options;
+    const request = { tool, args, cancel, timeoutMs, onProgress, outer: undefined, refusal };
+    return (await this.#perform(request)).outcome;
   }
 
   /** Ends the session: its calls are cancelled and its listings dropped. */
@@ -153,7 +158,7 @@ export class Session {
     };
     try {
       signal.throwIfAborted();
-      if (this.#shared.refusal) throw this.#shared.refusal;
+      if (request.refusal) throw request.refusal;
       const answer = await (isRepeatable(tool)
         ? retryWhileFilesChange(signal, attempt)
         : this.#once(signal, attempt(), () => gathered.evidence));
@@ -229,7 +234,8 @@ export class Session {
     const left = timeWithin(outer.tool.timeoutMs, frame.remainingMs());
     const timeoutMs = Math.min(tool.timeoutMs, Math.floor(left));
     const { onProgress } = frame;
-    const request = { tool, args, cancel: [frame.signal], timeoutMs, onProgress, outer };
+    const cancel = [frame.signal];
+    const request = { tool, args, cancel, timeoutMs, onProgress, outer, refusal: undefined };
     const { refusal, learned, outcome } = await this.#perform(request);
     evidence.absorb(learned);
     if (refusal !== undefined) frame.signal.throwIfAborted();

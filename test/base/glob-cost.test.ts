@@ -4,7 +4,15 @@
  * below what anything that is not linear in the length takes.
  */
 import { expect, test } from "vitest";
-import { BATCH_STEPS, compileGlob, GlobBudget, GlobError, GlobList } from "../../src/base/glob.js";
+import {
+  BATCH_STEPS,
+  compileGlob,
+  EARNED_STEPS,
+  GlobBudget,
+  GlobError,
+  GlobList,
+  LIST_STEPS,
+} from "../../src/base/glob.js";
 import { Capabilities } from "../../src/lsp/capabilities.js";
 import { wantedFiles } from "../../src/lsp/documents/file-operations.js";
 import { MAX_RULES_BYTES } from "../../src/workspace/git-ignore.js";
@@ -111,6 +119,44 @@ test.each(units)("`%s` is matched within the budget, which bounds the time", opt
     for (let n = 0; n < 75; n++) list.matches(`${n}/${name}`, `${n}/${"a/".repeat(500)}a`);
   };
   expect(processorMs(lookAtAll)).toBeLessThan(LIMIT_MS);
+});
+
+/** The steps that a list takes for these paths. */
+function stepsOf(list: GlobList, paths: readonly string[]): number {
+  let used = 0;
+  for (const path of paths) {
+    const had = Math.min(Math.max(list.steps, 0) + EARNED_STEPS, LIST_STEPS);
+    list.matches(path);
+    used += had - list.steps;
+  }
+  return used;
+}
+
+test.each(["*a", "{,}", "{*,?}", "a*"])("`%s` in a list takes seconds for 50,000 files", options, (unit) => {
+  const patterns = [180, 900].flatMap((length) =>
+    Array.from({ length: 400 }, (_, n) => `**/*${full(unit, length)}[b${n}]`),
+  );
+  const paths = Array.from({ length: 50_000 }, (_, n) => `src/${n}/${"a".repeat(200)}`);
+  const list = new GlobList(patterns, { ignoreCase: true });
+  let steps = 0;
+  const ms = processorMs(() => {
+    steps = stepsOf(list, paths);
+  });
+  // The last step of a path may be a costly one.
+  expect(steps).toBeLessThan(LIST_STEPS + paths.length * EARNED_STEPS * 1.5);
+  expect(ms).toBeLessThan(3 * LIMIT_MS);
+  expect(list.matches(paths[0] ?? "")).toBe(undefined);
+});
+
+test("twenty patterns that people write leave half of each path's steps", () => {
+  const patterns =
+    "**/.git/** **/.env **/.env.* **/*.{pem,key,p12,pfx} **/{secrets,credentials}/** **/id_{rsa,ed25519}* **/.ssh/** **/*secret* **/{dist,build,out}/** **/*.{jks,keystore} **/.aws/** **/*.tfstate* **/*.sqlite{,3} private/** **/[Pp]asswords* **/.npmrc **/.{docker,kube}/** **/vendor/{a,b}/** **/*.bak **/__snapshots__/**";
+  const list = new GlobList(patterns.split(" "), { ignoreCase: true });
+  const paths = Array.from(
+    { length: 1_000 },
+    (_, n) => `packages/some-${n}/src/components/part-${n}/Part.test.tsx`,
+  );
+  expect(stepsOf(list, paths)).toBeLessThan((paths.length * EARNED_STEPS) / 2);
 });
 
 test("filters that are none cost steps too", options, () => {

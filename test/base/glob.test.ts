@@ -72,6 +72,39 @@ describe("a glob", () => {
     );
   });
 
+  it("has the same verdict when it is too long to be looked into", () => {
+    const piece = fc.constantFrom(
+      "a",
+      "b",
+      "ab",
+      "{",
+      "}",
+      ",",
+      "[",
+      "]",
+      "!",
+      "^",
+      "*",
+      "?",
+      "/",
+      "{a,b}",
+      "[!b]",
+    );
+    const pattern = fc
+      .array(piece, { minLength: 1, maxLength: 9 })
+      .map((parts) => parts.join(""))
+      .filter((text) => !text.includes("**") && globProblem(text) === undefined);
+    const name = fc.array(fc.constantFrom("a", "b", "/", "{", ",", "]"), { maxLength: 6 });
+    fc.assert(
+      fc.property(pattern, name, (glob, parts) => {
+        const path = parts.join("");
+        const long = `${glob}{,${"x".repeat(200)}}`;
+        expect([glob, path, compileGlob(glob)(path)]).toEqual([glob, path, compileGlob(long)(path)]);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
   it.each([
     [`${"a/**/".repeat(14)}b`, "a/".repeat(40)],
     [`**/${"*a".repeat(30)}b`, "a".repeat(4_000)],

@@ -107,6 +107,15 @@ describe("the built program in an empty home", () => {
   }, 180_000);
 });
 
+it("proves a server with a file that has symbols, where the first has only exports of others", async () => {
+  write("ws/index.ts", 'export * from "./src/a";\n');
+  write("ws/src/a.ts", "export const one = 1;\n");
+  write("ws/tsconfig.json", "{}\n");
+  const { stdout, code } = await run(["setup", "--yes"], { cwd: at("ws"), env: env(`${binaries}:`) });
+  expect(stdout).toMatch(/^✓ answer +typescript: 1 symbol in src\/a\.ts/m);
+  expect(code).toBe(0);
+}, 120_000);
+
 describe("a server that is missing", () => {
   /** An npm whose registry is this repository: what it installs is the real server. */
   function npm(): void {

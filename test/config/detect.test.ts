@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { chooseServers, languagesHere, proposeServers } from "../../src/config/catalogue/detect.js";
+import {
+  chooseServers,
+  languagesHere,
+  neededProposals,
+  proposeServers,
+} from "../../src/config/catalogue/detect.js";
 import type { PresetFacts } from "../../src/config/catalogue/preset-index.js";
 import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
@@ -121,5 +126,23 @@ describe("choosing", () => {
     expect(told(terraform, { tf: "terraform", tfvars: "terraform-vars" })).toEqual([
       { language: "terraform", files: 2 },
     ]);
+  });
+});
+
+describe("servers that are installed without being named", () => {
+  const needed = (files: { [language: string]: number }) => {
+    const proposals = Object.entries(files).map(([language, count]) => ({ language, files: count }));
+    return neededProposals(proposals, (proposal) => [proposal]).map(({ language }) => language);
+  };
+
+  test("those of programming languages with ten files or a tenth of all", () => {
+    expect(needed({ python: 83, html: 20, toml: 5, makefile: 1, shellscript: 4 })).toEqual(["python"]);
+    expect(needed({ typescript: 1255, python: 83, go: 10, rust: 9 })).toEqual(["typescript", "python", "go"]);
+    expect(needed({ typescript: 1, python: 1 })).toEqual(["typescript", "python"]);
+  });
+
+  test("that of the most files whatever it is, and none without files", () => {
+    expect(needed({ markdown: 40, lua: 2 })).toEqual(["markdown"]);
+    expect(needed({})).toEqual([]);
   });
 });

@@ -3,8 +3,9 @@
  * are shown, and a question about the workspace loads the project first.
  */
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { type LiveSession, openSession, testEnvironment } from "./session.js";
+import { type LiveSession, openSession, repository, testEnvironment } from "./session.js";
 
 let session: LiveSession;
 afterEach(() => session?.close());
@@ -53,6 +54,27 @@ describe("TypeScript", { timeout: 120_000 }, () => {
       kinds: "interface",
     });
     expect(outline.structuredContent).toMatchObject({ ok: true, warnings: [{ code: "answer/library" }] });
+  });
+
+  it("has one symbol for the overloads of a function on TypeScript 5, in whose outline they have no names", async () => {
+    const path = join(repository, "node_modules", "typescript-5", "lib", "tsserver.js");
+    const server = `${config("typescript-language-server")}initialize_options.tsserver.path = "${path}"\n`;
+    session = await openSession("empty", server, ["--trust-workspace"], {
+      "tsconfig.json": "{}",
+      "app.ts": [
+        "export function pipe(): string;",
+        "/** With a number. */",
+        "export function pipe(a: number): number;",
+        "export function pipe(...all: number[]): unknown {",
+        "  return all;",
+        "}",
+        "",
+      ].join("\n"),
+      "use.ts": 'import { pipe } from "./app";\nconsole.log(pipe(), pipe(1));\n',
+    });
+    const named = { file_path: "app.ts", symbol_name: "pipe" };
+    const { structuredContent } = await session.call("find_references", named);
+    expect(structuredContent).toMatchObject({ ok: true, total: 6 });
   });
 
   it("never edits a library", async () => {
@@ -137,6 +159,20 @@ describe.skipIf(!hasClangd)(`C${hasClangd ? "" : " (clangd is not installed)"}`,
       ...session.place("a.c", '|puts("")'),
     });
     expect(pathsIn(structuredContent)[0]).toMatch(/stdio\.h$/);
+  });
+
+  it("knows the whole project as soon as compile_commands.json is there, in the same session", async () => {
+    session = await openSession("empty", config("clangd"), ["--trust-workspace"], {
+      "a.h": "int help(int a);\n",
+      "a.c": '#include "a.h"\nint help(int a) { return a; }\n',
+      "b.c": '#include "a.h"\nint run(void) { return help(1); }\n',
+    });
+    const uses = async () =>
+      (await session.call("find_references", { file_path: "a.h", symbol_name: "help" })).structuredContent;
+    expect(await uses()).toMatchObject({ total: 1, warnings: [{ code: "answer/no-project" }] });
+    const entry = (file: string) => ({ directory: session.folder, file, arguments: ["cc", "-c", file] });
+    session.write("compile_commands.json", JSON.stringify([entry("a.c"), entry("b.c")]));
+    expect(await uses()).toMatchObject({ total: 3, warnings: [] });
   });
 });
 

@@ -143,4 +143,15 @@ describe("what a project has", () => {
     write("packages/three/package.json", "{ broken");
     expect(fits(join(project, "packages", "three"))).toEqual([true, false]);
   });
+
+  it("is the oldest of its subprojects where it has none of its own", () => {
+    write("web/package.json", '{ "devDependencies": { "typescript": "^7" } }');
+    expect(fits()).toEqual([true, false]);
+    write("packages/one/package.json", '{ "devDependencies": { "typescript": "^5.4" } }');
+    write("packages/one/node_modules/typescript/package.json", '{ "version": "5.4.5" }');
+    write("node_modules/other/node_modules/typescript/package.json", '{ "version": "4.0.0" }');
+    expect(fits()).toEqual([false, true]);
+    write("package.json", '{ "devDependencies": { "typescript": "^7" } }');
+    expect(fits()).toEqual([true, false]);
+  });
 });

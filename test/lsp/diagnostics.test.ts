@@ -1,4 +1,5 @@
 /** Diagnostics: never clean before the server has reported on exactly the text that is on disk. */
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -279,6 +280,20 @@ test("pull and push together are merged, without duplicates", async () => {
   await ask(server, "fake/documents");
   const report = await diagnose(server, file);
   expect(report.items.map((item) => (item as JsonObject).message)).toEqual(["found BUG", "pushed"]);
+});
+
+test("pull: the first reply about a file has four times the usual time, and a later one the usual", async () => {
+  const ready = join(scenarios(), "ready");
+  const { server, file } = await session(
+    { ...pull, on: { "textDocument/diagnostic": [{ waitFile: ready }] } },
+    { text: "a BUG\n" },
+  );
+  const first = diagnose(server, file, 2_000);
+  setTimeout(() => write(ready, ""), 5_000);
+  expect(await first).toMatchObject({ status: "diagnostics", items: [{ message: "found BUG" }] });
+  rmSync(ready);
+  write(file, "another BUG\n");
+  expect(await diagnose(server, file, 500)).toMatchObject({ status: "unknown" });
 });
 
 test("pull: a failure is unknown with the reason", async () => {

@@ -1,4 +1,7 @@
 /** MCP over stdio: a real client, and the transport with raw lines. */
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
@@ -7,6 +10,7 @@ import type { JsonObject } from "../../src/base/json.js";
 import { serveStdio } from "../../src/mcp/stdio.js";
 import { StreamTransport } from "../../src/mcp/stream-transport.js";
 import type { Scenario } from "../fake-server/index.js";
+import { until } from "../lsp/support.js";
 import {
   openTestWorkspace,
   range,
@@ -137,6 +141,34 @@ describe("a session with a real client", () => {
     });
     expect(result.structuredContent).toMatchObject({ readiness: "ready", total: 1 });
     expect(heard).toEqual(expect.arrayContaining(["starting fake", "indexing 45 %"]));
+  });
+
+  it("runs a bounded number of calls at once, and the others may be called again", async () => {
+    const on = { "textDocument/definition": [{ waitFile: join(tmpdir(), `go-${randomUUID()}`) }] };
+    const { client } = await connect({
+      files,
+      servers: { fake: { scenario: { ...definition, on } } },
+      config: { http: { max_calls: 3 } },
+    });
+    const abort = new AbortController();
+    const call = (signal?: AbortSignal) =>
+      client.callTool({ name: "find_definition", arguments: at }, undefined, signal ? { signal } : {});
+    const waiting = Array.from({ length: 3 }, () => call(abort.signal).catch(() => "cancelled"));
+    const refused = await Promise.all(Array.from({ length: 5 }, () => call()));
+    for (const result of refused) {
+      expect(result).toMatchObject({
+        isError: true,
+        structuredContent: { error: { code: "call/too-many" } },
+      });
+      expect(JSON.stringify(result.content)).toContain("Call again");
+    }
+    abort.abort();
+    expect(await Promise.all(waiting)).toEqual(["cancelled", "cancelled", "cancelled"]);
+    // The slots are free again.
+    await until(async () => {
+      const { structuredContent } = await client.callTool({ name: "get_server_status", arguments: {} });
+      return (structuredContent as JsonObject).ok === true;
+    });
   });
 
   it("passes a cancellation on to the language server", async () => {

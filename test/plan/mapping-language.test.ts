@@ -1,10 +1,10 @@
-/** The examples of `docs/mapping-language.md`: each complete one is a config without problems. */
+/** The examples of arguments in `docs/mapping-language.md`: each complete one is a config without problems. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { planOf } from "./config.js";
 
 const page = readFileSync(new URL("../../docs/mapping-language.md", import.meta.url), "utf8");
-const section = page.slice(page.indexOf("\n## Arguments"), page.indexOf("\n## Keys"));
+const section = page.slice(page.indexOf("\n## Arguments"), page.indexOf("\n## Lists"));
 const examples = [...section.matchAll(/^```toml\n([\s\S]*?)^```/gm)].map(([, toml = ""]) => toml);
 
 describe("the examples of arguments", () => {

@@ -16,6 +16,8 @@ const files = {
     "function open() { return { check: 1 } }",
     "function shut() { const one = 1 }",
     "function wait() { const one = 2 }",
+    "pub fn wide(a)",
+    "pub fn wide(b)",
     "",
   ].join("\n"),
 };
@@ -47,6 +49,9 @@ const symbols = [
   { ...declaration("open", 12, 7, 9, 13), children: [declaration("check", 7, 7, 27, 32, 27)] },
   { ...declaration("shut", 12, 8, 9, 13), children: [declaration("one", 14, 8, 24, 27, 24)] },
   { ...declaration("wait", 12, 9, 9, 13), children: [declaration("one", 14, 9, 24, 27, 24)] },
+  // The whole declaration as the name's range: how TypeScript reports overloads.
+  declaration("wide", 12, 10, 7, 11),
+  declaration("wide", 12, 11, 0, 40),
 ];
 
 let work: TestWorkspace;
@@ -104,6 +109,11 @@ describe("several declarations of one name", () => {
       { uri: a, range: range(1, 3, 7) },
     ]);
     expect(await hovered("over")).toEqual({ line: 0, character: 3 });
+  });
+
+  it("are found by their names where the server reports whole declarations", async () => {
+    await open({ uri: a, range: range(11, 7, 11) });
+    expect(await hovered("wide")).toEqual({ line: 11, character: 7 });
   });
 
   it("are several when each is its own definition", async () => {

@@ -151,6 +151,18 @@ describe("a server that needs a project file", () => {
     writeFileSync(join(work.folder, "p.json"), "");
     expect(await codes("find_references")).toEqual([]);
   });
+
+  it("is started anew once the file is there, and only then", async () => {
+    await open(replies, config);
+    const restarts = async () => {
+      await codes("find_references");
+      const { structured } = await work.call("get_server_status", {});
+      return (structured.servers as JsonObject[]).map((server) => server.restarts);
+    };
+    expect([await restarts(), await restarts()]).toEqual([[0], [0]]);
+    writeFileSync(join(work.folder, "p.json"), "");
+    expect([await restarts(), await restarts()]).toEqual([[1], [1]]);
+  });
 });
 
 describe("a server that knows only the projects of open files", () => {

@@ -1,4 +1,5 @@
 /** `install`: installs language servers into our own folder, or shows the command that does and runs it after a yes. */
+import { neededProposals } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { serversFolder } from "../../config/state-folder.js";
 import {
@@ -76,9 +77,8 @@ export async function installOne(preset: PresetFacts, input: Input, io: Io): Pro
 /** The servers that the workspace needs and that are not installed. */
 async function neededHere(input: Input, io: Io): Promise<PresetFacts[]> {
   const found = await detectServers(workspaceFolder(input, io), openCatalogue(), input, io);
-  const missing = found.proposals.filter((proposal) =>
-    ["missing", "incomplete"].includes(found.presence(proposal)),
-  );
+  const needed = neededProposals(found.proposals, found.languages);
+  const missing = needed.filter((proposal) => ["missing", "incomplete"].includes(found.presence(proposal)));
   const presets = missing.flatMap(membersOf);
   const presence = await findInstalled(presets, input, io);
   return presets.filter((preset) => presence(preset) !== "installed");

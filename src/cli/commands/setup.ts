@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { Writable } from "node:stream";
 import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
-import { besideStacks, claimsOf, type Proposal } from "../../config/catalogue/detect.js";
+import { besideStacks, claimsOf, neededProposals, type Proposal } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { type Command, exitCodes, Input, type Io } from "../command.js";
@@ -71,16 +71,27 @@ export const setup: Command = {
   },
 };
 
-/** The proposals to set up: all, or those that `--only` names. */
+/** The proposals to set up: those that the workspace needs, or those that `--only` names. */
 function wantedOf(found: Found, input: Input): readonly Proposal[] {
   const only = input.texts("only").flatMap((name) => named(name, found));
-  return only.length > 0 ? found.proposals.filter((proposal) => only.includes(proposal)) : found.proposals;
+  if (only.length === 0) return neededProposals(found.proposals, found.languages);
+  return found.proposals.filter((proposal) => only.includes(proposal));
 }
 
 function reportLanguages(found: Found, wanted: readonly Proposal[], report: Report): void {
-  const parts = wanted.map((proposal) => `${languagesText(found.languages(proposal))} ${proposal.files}`);
-  if (parts.length > 0) report("languages", "ok", `files by language: ${some(parts, 8)}`);
-  else
+  const counts = (proposals: readonly Proposal[]) =>
+    some(
+      proposals.map((proposal) => `${languagesText(found.languages(proposal))} ${proposal.files}`),
+      8,
+    );
+  const others = found.proposals.filter(
+    (proposal) => !wanted.includes(proposal) && found.presence(proposal) !== "installed",
+  );
+  if (wanted.length > 0) {
+    report("languages", "ok", `files by language: ${counts(wanted)}`);
+    const fix = "`lsp-proxy install LANGUAGE` installs the server of one.";
+    if (others.length > 0) report("languages", "note", `without a server: ${counts(others)}`, fix);
+  } else
     report(
       "languages",
       "problem",

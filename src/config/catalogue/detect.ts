@@ -93,6 +93,34 @@ export interface LanguageHere {
   files: number;
 }
 
+/** Languages of documents, styles, data and builds. Agents seldom ask about them, and some of their servers take minutes to build. */
+const documents = new Set(
+  `any asciidoc autoconf automake bazelrc bibtex cmake config context css django-html dockercompose dockerfile dot earthfile erb
+  git-commit github-actions gitlab-ci gn gomod gowork handlebars home-assistant html http hyprlang ini jinja json json5 jsonc
+  just kdl latex less liquid makefile markdoc markdown mdx meson muttrc nginx openapi org quarto restructuredtext rmarkdown ron
+  sass scss sql systemd text tilt toml turtle twig typst vimdoc wikitext xml yaml`.split(/\s+/),
+);
+const FEW_FILES = 10;
+const SMALL_SHARE = 0.1;
+
+/**
+ * The proposals whose servers are installed without being named: those of the language with the most files, and of
+ * programming languages with ten files or a tenth of all.
+ */
+export function neededProposals<T extends Pick<Proposal, "files">>(
+  proposals: readonly T[],
+  languagesOf: (proposal: T) => readonly LanguageHere[],
+): T[] {
+  const all = proposals.reduce((sum, { files }) => sum + files, 0);
+  const most = Math.max(...proposals.map(({ files }) => files));
+  const isCode = (proposal: T) => languagesOf(proposal).some(({ language }) => !documents.has(language));
+  return proposals.filter(
+    (proposal) =>
+      proposal.files === most ||
+      (isCode(proposal) && (proposal.files >= FEW_FILES || proposal.files >= all * SMALL_SHARE)),
+  );
+}
+
 /** Headers of C, C++ and Objective-C alike. They count with the one that has the most other files. */
 const SHARED_HEADERS = "*.h";
 

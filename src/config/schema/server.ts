@@ -173,7 +173,7 @@ export const serverSchema = z.strictObject({
   ),
   project_files: optionalSet(
     nonEmpty,
-    "Files of which one must be in a file's folder or in one above it, so that the server knows the whole project. Without one, answers and edits across files warn that they may be incomplete.",
+    "Files of which one must be in a file's folder or in one above it, so that the server knows the whole project. Without one, answers and edits across files warn that they may be incomplete; once there is one, the server is started anew.",
     "fixed",
   ),
   settings_files: optionalSet(

@@ -179,7 +179,7 @@ export const http = z.strictObject({
   max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "Bytes of one request."),
   max_calls: atMost(
     positive.max(1024),
-    "Concurrent calls in total. While clients have different tokens, a quarter is kept for tokens with few calls.",
+    "Concurrent calls in total, also over stdio. While clients have different tokens, a quarter is kept for tokens with few calls.",
   ),
   max_calls_per_session: atMost(
     positive.max(1024),

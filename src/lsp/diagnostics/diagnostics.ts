@@ -144,18 +144,25 @@ export class Diagnostics {
     return workspaceDiagnostics(this.#workspace, { items: published, why }, { ...wait, deadline: until });
   }
 
-  /** The report on a document, after at most `waitMs`; the first time after twice that, up to 10 s. */
+  /**
+   * The report on a document, after at most `waitMs`; the first time after twice that, up to 10 s. The reply to a first
+   * pull, for which the server may have to read all that the file imports, is waited for twice as long again.
+   */
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;
     if (!this.context.capabilities.allows("diagnostics")) {
       return unknown(this.context.readiness, "the config does not ask this server for diagnostics", []);
     }
-    const waitMs = this.#answered.has(path)
-      ? options.waitMs
-      : Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS));
+    const isFirst = !this.#answered.has(path);
+    const waitMs = isFirst
+      ? Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS))
+      : options.waitMs;
     const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
     if (this.#unsaved.has(path)) await this.#saveWhenReady(path, wait);
-    const report = await (this.#pulls(document) ? this.#pull(document, wait) : this.#push(document, wait));
+    const replyBy = wait.deadline + (isFirst ? waitMs : 0);
+    const report = await (this.#pulls(document)
+      ? this.#pull(document, wait, replyBy)
+      : this.#push(document, wait));
     if (report.status !== "unknown") this.#answered.add(path);
     return report;
   }
@@ -174,10 +181,10 @@ export class Diagnostics {
   }
 
   /** Pulls, waits for results of background checks, and pulls again when that took time. */
-  async #pull(document: OpenDocument, wait: Wait): Promise<DiagnosticsReport> {
+  async #pull(document: OpenDocument, wait: Wait, replyBy = wait.deadline): Promise<DiagnosticsReport> {
     const { path } = document;
     const { readiness } = this.context;
-    let items = await this.#pullOnce(document, wait);
+    let items = await this.#pullOnce(document, { ...wait, deadline: replyBy });
     if (!Array.isArray(items)) return unknown(readiness, items.why, this.#published.fresh(path)?.items ?? []);
     const pullAgain = async (deadline: number): Promise<void> => {
       const again = await this.#pullOnce(document, { ...wait, deadline });

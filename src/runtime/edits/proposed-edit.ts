@@ -107,11 +107,11 @@ export class EditBuilder {
   readonly #read = new Map<string, BaseText>();
   #changedFiles: Promise<ReadonlySet<string>> | undefined;
 
-  /** No file of the edit may have changed since the workspace version `since`. */
+  /** No file may have changed after the workspace version `since`; undefined where no server was asked about the files. */
   constructor(
     private readonly call: CallState,
     private readonly server: LanguageServer | undefined,
-    private readonly since: number,
+    private readonly since: number | undefined,
   ) {}
 
   /** Adds text edits of a file, or a reason under the name `label` if the file is not admitted. */
@@ -177,8 +177,8 @@ export class EditBuilder {
   }
 
   async #readDisk(path: string, shown: string): Promise<BaseText> {
-    this.#changedFiles ??= this.call.pool.changedSince(this.since);
-    if ((await this.#changedFiles).has(path)) throw changed("changed while the server was asked");
+    if (this.since !== undefined) this.#changedFiles ??= this.call.pool.changedSince(this.since);
+    if ((await this.#changedFiles)?.has(path)) throw changed("changed while the server was asked");
     return readText(path, shown, this.call.plan.limits.maxFileBytes);
   }
 }

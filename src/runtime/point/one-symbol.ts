@@ -7,7 +7,7 @@ import { Refusal } from "../../base/problem.js";
 import { type LspPosition, type LspRange, listOf, locationIn } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { compareContainers } from "./symbol-names.js";
-import { extentOf, type FoundSymbol, isBefore } from "./symbols.js";
+import { extentOf, type FoundSymbol, isBefore, isSameRange } from "./symbols.js";
 
 /** More matches than this are shown as they are: a definition is requested for each. */
 const MOST_ASKED = 40;
@@ -64,7 +64,7 @@ function isAround(outer: FoundSymbol, inner: FoundSymbol): boolean {
   if (outer.uri !== inner.uri || compareContainers(outer.what.container, inner.what.container) !== 0)
     return false;
   const [around, within] = [outer.range, inner.range];
-  if (around === undefined || within === undefined || isSame(around, within)) return false;
+  if (around === undefined || within === undefined || isSameRange(around, within)) return false;
   return contains(around, within.start) && contains(around, within.end);
 }
 
@@ -123,13 +123,4 @@ function best<T>(group: readonly Match<T>[]): T[] {
 
 function contains({ start, end }: LspRange, position: LspPosition): boolean {
   return !isBefore(position, start) && !isBefore(end, position);
-}
-
-function isSame(a: LspRange, b: LspRange): boolean {
-  return (
-    !isBefore(a.start, b.start) &&
-    !isBefore(b.start, a.start) &&
-    !isBefore(a.end, b.end) &&
-    !isBefore(b.end, a.end)
-  );
 }

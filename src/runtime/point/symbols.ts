@@ -117,21 +117,22 @@ export function dropSymbol(evidence: CallState["evidence"], { uri, range, what }
 
 /** From the symbol's name to the end of its declaration; undefined when the server reported no range. */
 export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
-  const { range, what } = symbol;
+  const { range } = symbol;
   if (range === undefined) return undefined;
-  const start = what.selection?.start ?? nameWithin(symbol, range, lines);
+  const start = namedAt(symbol, range)?.start ?? nameWithin(symbol, range, lines);
   return { start, end: isBefore(range.end, start) ? start : range.end };
 }
 
 /** The range of a symbol's name; where the server does not report it, the word is searched in the text. */
 export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
   const { range, what } = symbol;
-  if (range === undefined || what.selection !== undefined) return what.selection;
+  const named = range && namedAt(symbol, range);
+  if (range === undefined || named !== undefined) return named ?? what.selection;
   const start = nameWithin(symbol, range, lines);
   const word = identifierOf(what.name);
   const text = lines?.line(start.line) ?? "";
   const at = convertColumn(text, start.character, symbol.server.encoding, "utf-16");
-  if (word === "" || !text.startsWith(word, at)) return undefined;
+  if (word === "" || !text.startsWith(word, at)) return what.selection;
   return {
     start,
     end: {
@@ -139,6 +140,16 @@ export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspR
       character: convertColumn(text, at + word.length, "utf-16", symbol.server.encoding),
     },
   };
+}
+
+/** The name's range as the server reports it. A range as large as the declaration is none (TypeScript's overloads). */
+function namedAt({ what: { selection } }: FoundSymbol, range: LspRange): LspRange | undefined {
+  return selection === undefined || isSameRange(selection, range) ? undefined : selection;
+}
+
+export function isSameRange(a: LspRange, b: LspRange): boolean {
+  const isSame = (one: LspPosition, other: LspPosition) => !isBefore(one, other) && !isBefore(other, one);
+  return isSame(a.start, b.start) && isSame(a.end, b.end);
 }
 
 /** Most declarations have their name on the first lines; past these the range's own start will do. */

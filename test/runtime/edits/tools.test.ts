@@ -451,6 +451,31 @@ describe("edits that an agent writes", () => {
     expect(read(work, "a.fake")).toBe(files["a.fake"]);
     expect(codeOf(await work.call("apply_workspace_edit", {}))).toBe("guard/invalid-arguments");
   });
+
+  it("are not refused for events of the watch that change no text", async () => {
+    const work = await editing({ files: { ...files, "sub/c.fake": "c\n" } });
+    let isOver = false;
+    // What git ignores changes all the time, and each change counts for every file.
+    const flood = (async () => {
+      for (let turn = 0; !isOver; turn++) {
+        writeFileSync(join(work.folder, ".gitignore"), turn % 2 === 0 ? "***\n" : "");
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    })();
+    const names = ["a.fake", "b.fake", "sub/c.fake"];
+    const statuses: unknown[] = [];
+    for (let round = 0; round < 40; round++) {
+      for (const name of names) writeFileSync(join(work.folder, name), `text ${round}\n`);
+      const edits = [{ ...span(1, 1, 1), new_text: "new " }];
+      const answer = await work.call("apply_workspace_edit", {
+        files: names.map((path) => ({ path, edits })),
+      });
+      statuses.push(answer.structured.status ?? codeOf(answer));
+    }
+    isOver = true;
+    await flood;
+    expect(statuses).toEqual(Array.from({ length: 40 }, () => "preview"));
+  });
 });
 
 describe("who may edit", () => {

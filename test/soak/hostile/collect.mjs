@@ -5,6 +5,7 @@ const file = process.env.SOAK_MEMORY_FILE;
 process.on("SIGUSR2", () => {
   globalThis.gc?.();
   globalThis.gc?.();
+  process.emit("collected");
   writeFileSync(`${file}.new`, JSON.stringify(process.memoryUsage()));
   renameSync(`${file}.new`, file);
 });

@@ -9,7 +9,7 @@ import { connect, type Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Json, JsonObject } from "../../../src/base/json.js";
 import { callOf, initialize, initialized, send } from "../../mcp/http/support.js";
-import { hostileToken, pause, peakMb, serve } from "./proxy.js";
+import { checkBlocked, hostileToken, pause, peakMb, type Start, serve } from "./proxy.js";
 import { CALL_LIMIT_MS, END_MS, MARGIN_MS, PEAK_MB, type Run, within } from "./run.js";
 
 const tools = [
@@ -180,6 +180,7 @@ export const httpClients: { [name: string]: HttpClient } = {
 
 /** A proxy over stdio whose client speaks raw lines. */
 class StdioProxy {
+  readonly start: Start;
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #answered = new Set<Json>();
   readonly #ended: Promise<unknown>;
@@ -190,8 +191,9 @@ class StdioProxy {
     readonly run: Run,
     readonly name: string,
   ) {
-    const start = serve(run.top, name, run.id);
-    this.child = spawn(start.command, start.args, { env: start.env, stdio: ["pipe", "pipe", "ignore"] });
+    this.start = serve(run.top, name, run.id);
+    const { command, args, env } = this.start;
+    this.child = spawn(command, args, { env, stdio: ["pipe", "pipe", "ignore"] });
     this.#ended = once(this.child, "exit");
     for (const stream of [this.child.stdin, this.child.stdout]) stream.on("error", () => undefined);
     this.child.stdout.on("data", (part: Buffer) => this.#read(part.toString()));
@@ -257,7 +259,8 @@ class StdioProxy {
       () => this.child.kill("SIGTERM"),
     ])();
     const late = pause(END_MS).then(() => "late");
-    if ((await Promise.race([this.#ended, late])) !== "late") return;
+    if ((await Promise.race([this.#ended, late])) !== "late")
+      return checkBlocked(this.run, this.name, this.start);
     this.run.fail(`${this.name}: the proxy did not end within ${END_MS} ms`);
     this.child.kill("SIGKILL");
   }

@@ -2,8 +2,10 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { BlockedTime } from "../../blocked-time.js";
 import { program, testEnvironment } from "../../live/session.js";
 import { alive } from "../../lsp/support.js";
+import type { Run } from "./run.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
@@ -17,15 +19,17 @@ export interface Start {
   command: string;
   args: string[];
   env: { [name: string]: string };
+  blocked: BlockedTime;
 }
 
 /** How `serve` is started on a config; `name` tells the proxies of a run apart. */
 export function serve(top: string, name: string, run: string, more: string[] = []): Start {
   const hook = pathToFileURL(join(here, "collect.mjs")).href;
+  const blocked = new BlockedTime();
   return {
     command: process.execPath,
     args: [
-      ...["--expose-gc", "--import", hook, program],
+      ...["--expose-gc", "--import", hook, ...blocked.args(), program],
       ...["serve", "--config", join(top, "lspi.json"), ...more],
     ],
     env: {
@@ -35,6 +39,7 @@ export function serve(top: string, name: string, run: string, more: string[] = [
       SOAK_MEMORY_FILE: join(top, `memory-${name}.json`),
       [MARK]: run,
     },
+    blocked,
   };
 }
 
@@ -57,6 +62,15 @@ export function describeProcess(pid: number): string {
     return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").slice(0, 200)}`;
   } catch {
     return `${pid}`;
+  }
+}
+
+/** How long a process has waited for a processor. */
+export function queuedMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1_000_000;
+  } catch {
+    return 0;
   }
 }
 
@@ -96,6 +110,21 @@ async function written(file: string, until: number): Promise<NodeJS.MemoryUsage 
     }
   }
   return undefined;
+}
+
+/**
+ * The most that a proxy may take the processor without a turn. Above MAX_BLOCKED_MS, which holds for each text alone: here
+ * the memory of several huge replies is collected too, which V8 does in one go.
+ */
+const MAX_WITH_COLLECTION_MS = 1_000;
+
+/** No deadline may be noticed late: a proxy that has ended took the processor for a short time only. */
+export function checkBlocked(run: Run, name: string, { blocked }: Start): void {
+  const { longestMs } = blocked.read();
+  run.blockedMs = Math.max(run.blockedMs, longestMs);
+  if (longestMs > MAX_WITH_COLLECTION_MS)
+    run.fail(`${name}: the proxy blocked for ${Math.round(longestMs)} ms of processor time`);
+  blocked.close();
 }
 
 export function pause(ms: number): Promise<void> {
