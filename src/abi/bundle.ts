@@ -44,7 +44,9 @@ export interface ToolEntry {
 /** A generated validator: a standalone function that Ajv compiled. */
 export interface Validator {
   (value: unknown): boolean;
-  errors?: { instancePath: string; keyword: string; message?: string; params: JsonObject }[] | null;
+  errors?:
+    | { instancePath: string; schemaPath?: string; keyword: string; message?: string; params: JsonObject }[]
+    | null;
 }
 
 export const MANIFEST_FILE = "manifest.json";

@@ -141,7 +141,8 @@ export interface UntrustedPlan {
 /** Forwards a notification of one server to another as a request, and its answer back as a notification. */
 export interface ForwardPlan {
   notification: string;
-  to: string;
-  request: string;
+  /** The server and its command; without them the answer is null. */
+  to?: string | undefined;
+  request?: string | undefined;
   reply: string;
 }

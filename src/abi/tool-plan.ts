@@ -58,6 +58,8 @@ export interface ToolPlan {
   /** Text of `content` if nothing was found, or null. */
   empty: string | null;
   maxItems: number;
+  /** A list with more items is refused. */
+  refusePast?: number;
   /** Default number of items in an answer; null for `maxItems`. */
   defaultItems: number | null;
   maxBytes: number;
@@ -131,6 +133,8 @@ export interface OutputPlan {
   ids: boolean;
   /** For `hover`: whether each text says if it is Markdown or plain text. */
   marked: boolean;
+  /** The member with all hover texts as one. */
+  joined?: string;
   /** For `batch`: report each operation as `outcome` (a word) or as `success` (a boolean). */
   outcomes: "word" | "success";
   /** How much source text to show with each location. */
@@ -198,6 +202,8 @@ export interface ParamsPlan {
 export interface RetryPlan {
   attempts: number;
   delayMs: number;
+  /** Each wait is `delayMs` longer than the one before, up to this; without it all are equal. */
+  maxDelayMs?: number;
   while: "not_ready" | "always";
 }
 

@@ -201,6 +201,11 @@ const problems = ofKind("problem", {
     "A command is neither a bare name nor an absolute path, or contains a glob or shell syntax.",
     "Write a bare name on PATH or an absolute path. Put arguments into `args`.",
   ],
+  "plan/bad-forward": [
+    "An incomplete forward rule",
+    "A rule of `forward` names a server without a command, or a command without a server.",
+    "Give it both `to` and `request`, or neither: the answer is then null.",
+  ],
   "plan/no-route": [
     "A server without files",
     "A server has no extensions, file names or globs, so no file is routed to it.",
@@ -208,8 +213,8 @@ const problems = ofKind("problem", {
   ],
   "plan/route-conflict": [
     "Two servers for one file",
-    "Two servers have the same files, and neither `priority` nor `features` determines which one is asked.",
-    "Give them different `priority`, or split their `features`.",
+    "Two servers have the same files, and neither `priority`, `features` nor `root_dir` determines which one is asked.",
+    "Give them different `priority` or `root_dir`, or split their `features`.",
   ],
   "bundle/missing": [
     "No bundle here",
@@ -306,6 +311,11 @@ const problems = ofKind("problem", {
 /** Reasons why a call was not answered. */
 const refusals = ofKind("refusal", {
   "guard/unknown-tool": ["Unknown tool", "No listed tool has that name.", "Call a tool from `tools/list`."],
+  "guard/effect-not-allowed": [
+    "The tool may not be called",
+    "The tool edits files or runs commands, and the config allows less: `allow.effects`, or `mcp.read_only`.",
+    "Add the tool's effect to `allow.effects`, and leave `mcp.read_only` out.",
+  ],
   "guard/invalid-arguments": [
     "Invalid arguments",
     "The arguments do not fit the tool's input schema.",
@@ -625,6 +635,11 @@ const warnings = ofKind("warning", {
     "A long tool name",
     "Some clients cut or drop tools whose names are longer than 40 characters.",
     "Shorten the name.",
+  ],
+  "plan/outside-workspace": [
+    "A server's folder is outside the workspace",
+    "`root_dir` or `workspace_folders` of a server names a folder that no root contains. Every file in it is refused.",
+    "Add the folder to `workspace.roots`, or to `workspace.extra_roots` if it is only read.",
   ],
   "answer/not-ready": [
     "The server was not ready",

@@ -21,6 +21,7 @@ export const commandGroups: readonly { title: string; commands: Loaders }[] = [
     title: "Serve and ask",
     commands: {
       serve: async () => (await import("./commands/serve.js")).serve,
+      mcp: async () => (await import("./commands/mcp.js")).mcp,
       call: async () => (await import("./commands/call.js")).call,
       status: async () => (await import("./commands/status.js")).status,
       tools: async () => (await import("./commands/tools.js")).tools,

@@ -31,6 +31,7 @@ import {
   missingModules,
   type SearchPath,
 } from "./installed.js";
+import { outsideFolders } from "./outside-folders.js";
 import { programFolders } from "./program-folders.js";
 import { fitsProject } from "./requires.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
@@ -111,6 +112,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   const problems = [
     ...found.map((problem) => withUserFile(problem, loaded, userFile)),
     ...texts.map((problem) => withPlace(problem, loaded)),
+    ...outsideFolders(plan, loaded),
   ];
   if (problems.some((problem) => problem.severity === "error"))
     throw new ConfigError(inOrder([...loaded.warnings, ...problems]));
@@ -269,5 +271,10 @@ function commandLineLayer(input: Input): JsonObject {
     ...(context === undefined ? {} : { context }),
     ...(input.isOn("read-only") ? { read_only: true } : {}),
   };
-  return Object.keys(mcp).length > 0 ? { mcp } : {};
+  return {
+    ...(Object.keys(mcp).length > 0
+      ? { mcp: input.isOn("read-write") ? { ...mcp, read_only: false } : mcp }
+      : {}),
+    ...(input.isOn("read-write") ? { allow: { effects: ["read", "edit", "command"] } } : {}),
+  };
 }

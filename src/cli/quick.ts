@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { JsonObject } from "../base/json.js";
 import { Input, type Io, UsageError } from "./command.js";
+import { logLevels } from "./flags.js";
 import { shippedConfigs } from "./shipped.js";
 
 type Flag = "extension" | "server" | "workspace";
@@ -28,9 +29,15 @@ export function isQuick([first = ""]: readonly string[]): boolean {
   return parseFlag(first) !== undefined;
 }
 
-export function quickInput(argv: readonly string[], io: Pick<Io, "cwd">): Input {
+export function quickInput(argv: readonly string[], io: Pick<Io, "cwd" | "env">): Input {
   const { extension, server, workspace } = parse(argv);
-  const flags = { workspace: resolve(io.cwd, workspace.at(-1) ?? "."), warmup: true };
+  const level = io.env.LOG_LEVEL?.toLowerCase();
+  const flags = {
+    workspace: resolve(io.cwd, workspace.at(-1) ?? "."),
+    warmup: true,
+    // As in pathfinder. Other programs read this variable too, so a level that we do not have is ignored.
+    ...(logLevels.some((known) => known === level) ? { "log-level": level } : {}),
+  };
   const extensions = extension.map((name) => name.replace(/^\./, ""));
   return new Input(flags, [], configFor(extensions, server, io.cwd));
 }
@@ -75,7 +82,6 @@ function configFor(extensions: string[], [program = "", ...args]: string[], cwd:
     command,
     args,
     extensions,
-    request_timeout_ms: 15_000,
   };
   return {
     mcp: { context: "pathfinder" },

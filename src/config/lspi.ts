@@ -1,4 +1,7 @@
-/** Accepts lspi's names of our keys: the camelCase aliases that are listed here, and the top-level `workspace_root`. */
+/**
+ * Accepts the config files of other systems: lspi's camelCase names of our keys and its top-level `workspace_root`, and
+ * pathfinder's one `server` with `extensions`, `command` and `rootDir`.
+ */
 import { define, getAt, isTable, type Json, type JsonObject, toPointer } from "../base/json.js";
 import { type Path, problemAt, type Source } from "./text/source.js";
 
@@ -41,7 +44,7 @@ export function renameLspiKeys(source: Source): Source {
     return out;
   };
 
-  const tree: JsonObject = { ...source.tree };
+  const tree: JsonObject = fromPathfinder(source.tree, written);
   // `workspace_root = "x"` means `workspace.roots = ["x"]`.
   for (const name of workspaceRootNames) {
     const root = tree[name];
@@ -79,6 +82,26 @@ export function renameLspiKeys(source: Source): Source {
     place: (path, part) => source.place(original(path), part),
     pointer: (path) => source.pointer(original(path)),
   };
+}
+
+/** A config with pathfinder's `server` as one of ours with the profile `pathfinder`; any other tree is only copied. */
+function fromPathfinder(tree: JsonObject, written: Map<string, Path>): JsonObject {
+  const { server, mcp = {}, ...rest } = tree;
+  if (!isTable(server) || !isTable(mcp) || rest.servers !== undefined) return { ...tree };
+  const { rootDir, ...own } = server as JsonObject;
+  const [program] = [own.command].flat();
+  const [id = "server"] = /[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.exec(String(program ?? "")) ?? [];
+  written.set("/servers", ["server"]);
+  written.set("/servers/0", ["server"]);
+  const out: JsonObject = {
+    ...rest,
+    mcp: { context: "pathfinder", ...(mcp as JsonObject) },
+    servers: [{ id, ...own }],
+  };
+  if (rootDir === undefined) return out;
+  for (const pointer of ["/workspace", "/workspace/roots", "/workspace/roots/0"])
+    written.set(pointer, ["server", "rootDir"]);
+  return { ...out, workspace: { roots: [rootDir] } };
 }
 
 function camelCased(keys: readonly string[]): Map<string, string> {

@@ -1,5 +1,5 @@
 /** Texts about the proxy for agents: a skill file, and a section for `AGENTS.md`. They name listed tools only. */
-import type { DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
+import type { Anchor, DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
 import { languageNames } from "../plan/surface.js";
 import { listedTools } from "./catalogue.js";
 import { render, type Templates } from "./render.js";
@@ -23,7 +23,33 @@ export function skillText(plan: Plan, templates: Templates): string {
     place: positionText(dialect),
     symbol: listed.some(({ input }) => input.includes("symbol")) ? dialect.symbol.name : "",
     cursor: listed.some(({ page }) => page !== null) ? dialect.listing.cursor : "",
+    procedures: proceduresFor(reading, dialect),
   });
+}
+
+/** The tools of the bounded procedures by what they do; undefined unless there is one for each, with pages for the lists. */
+function proceduresFor(tools: readonly ToolPlan[], { listing }: DialectPlan) {
+  const first = (isWanted: (tool: ToolPlan) => boolean) => tools.find(isWanted)?.name;
+  const asking = (method: string, anchor: Anchor) =>
+    first(
+      ({ input, steps }) =>
+        input.includes(anchor) && steps.some((step) => step.kind === "request" && step.method === method),
+    );
+  const shaped = (shape: ToolPlan["output"]["shape"]) => first(({ output }) => output.shape === shape);
+  const names = {
+    search: asking("workspace/symbol", "query"),
+    definition: asking("textDocument/definition", "position"),
+    references: asking("textDocument/references", "position"),
+    hover: asking("textDocument/hover", "position"),
+    outline: asking("textDocument/documentSymbol", "document"),
+    errors: shaped("diagnostics"),
+    allErrors: shaped("workspace_diagnostics"),
+  };
+  const paged = [names.references, names.allErrors].every((name) =>
+    tools.some((tool) => tool.name === name && tool.page !== null),
+  );
+  const isWhole = paged && Object.values(names).every((name) => name !== undefined);
+  return isWhole ? { ...names, size: listing.size, cursor: listing.cursor } : undefined;
 }
 
 /** The section for `AGENTS.md` and similar files. */

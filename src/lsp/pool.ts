@@ -44,7 +44,7 @@ class Pool implements ServerPool {
     private readonly plan: Plan,
     private readonly context: PoolContext,
   ) {
-    this.#routes = new FileRoutes(plan.servers, context.roots);
+    this.#routes = new FileRoutes(plan.servers, context.roots, context.base);
     this.#guardian = new Guardian((reason) =>
       context.log("warn", "servers are not watched over if this process is killed", { reason }),
     );

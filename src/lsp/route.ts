@@ -1,5 +1,5 @@
 /** Routes files to servers: which servers handle a file, in which order, with which root and language id. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { ServerPlan } from "../abi/plan.js";
@@ -7,6 +7,7 @@ import { GlobError, GlobList } from "../base/glob.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
+import { shareFeatures } from "../protocol/methods.js";
 
 const MAX_CACHED_ROUTES = 4_096;
 /** How much of a first line is read. */
@@ -20,6 +21,7 @@ export class FileRoutes {
   constructor(
     private readonly servers: readonly ServerPlan[],
     private readonly roots: readonly string[],
+    private readonly base: string,
   ) {}
 
   of(path: string): ServerPlan[] {
@@ -27,10 +29,40 @@ export class FileRoutes {
     if (cached) return [...cached];
     const matching = this.servers.filter((server) => claims(server, path, this.roots));
     const found = matching.length > 0 ? matching : routeScript(this.servers, path);
-    const sorted = sortBy(found, (server) => [-server.priority, server.id]);
+    const sorted = sortBy(this.#withoutRivals(found, path), (server) => [-server.priority, server.id]);
     if (matching.length > 0) this.#cache.set(path, sorted);
     return [...sorted];
   }
+
+  /** Of rivals, only the one whose `root_dir` contains the file most closely; the first by id if none contains it. */
+  #withoutRivals(servers: readonly ServerPlan[], path: string): ServerPlan[] {
+    const ranked = sortBy(servers, (server) => [-depthOf(this.#rootDir(server), path), server.id]);
+    return ranked.filter(
+      (server, index) => !ranked.slice(0, index).some((other) => this.#areRivals(server, other)),
+    );
+  }
+
+  /** Whether only their roots say which of two servers answers. */
+  #areRivals(one: ServerPlan, other: ServerPlan): boolean {
+    const isEqual = one.priority === other.priority && this.#rootDir(one) !== this.#rootDir(other);
+    return isEqual && shareFeatures(one, other);
+  }
+
+  /** A server's `root_dir`; undefined if it has none, or names the config's folder. */
+  #rootDir({ rootDir }: ServerPlan): string | undefined {
+    const folder = rootDir === null ? this.base : resolve(this.base, rootDir);
+    return folder === resolve(this.base) ? undefined : realPath(folder);
+  }
+}
+
+function realPath(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
+}
+
+/** How many folders lead to a root that contains the file; 0 for no root, -1 for a root that does not contain it. */
+function depthOf(root: string | undefined, path: string): number {
+  if (root === undefined) return 0;
+  return isInside(path, root) ? slashed(root).split("/").length : -1;
 }
 
 /** Whether a server claims a file by extension (in any case), file name or glob. */

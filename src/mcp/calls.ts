@@ -17,8 +17,7 @@ import { type OpenProject, TrustNeeded, type TrustOffer, type TrustQuestion } fr
 export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
 
 const INVALID_PARAMS = -32602;
-/** The first JSON-RPC error code for errors that a server defines itself. */
-const CALL_ABORTED = -32000;
+const CALL_ABORTED = -32000; // The first code for errors that a server defines itself.
 const ABORT_MESSAGES = {
   shutdown: "The call was cancelled because the proxy is shutting down.",
   "session-ended": "The call was cancelled because its session ended or its token was removed.",
@@ -220,9 +219,11 @@ export class SessionCalls {
     return new ProtocolError(CALL_ABORTED, ABORT_MESSAGES[reason], undefined);
   }
 
+  /** With the dialect's own number, where it has one for the code. */
   #asProtocolError(refusal: Refusal): ProtocolError {
     const { errors } = this.#plan.dialect;
-    if (errors.form === "protocol") return numbered(protocolError(refusal, errors));
+    const isNumbered = errors.form === "protocol" || Object.hasOwn(errors.numbers, refusal.code);
+    if (isNumbered) return numbered(protocolError(refusal, errors));
     return new ProtocolError(INVALID_PARAMS, refusal.message, undefined);
   }
 }

@@ -47,6 +47,7 @@ export function buildOutput(
       given.symbols === undefined ? null : { list: given.symbols.list, count: given.symbols.count ?? null },
     ids: given.ids ?? false,
     marked: given.marked ?? false,
+    ...(given.joined === undefined ? {} : { joined: given.joined }),
     outcomes: given.outcomes ?? "word",
     ...buildBounds(given, shape, inputs, own),
     gather: [],
@@ -185,6 +186,8 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
     bad(`The shape \`${shape}\` has no items with ids.`, "Remove `ids`.");
   if (output.outcomes !== "word" && shape !== "batch")
     bad("`outcomes` is for the shape `batch`.", "Remove `outcomes`.");
+  if (output.joined !== undefined && shape !== "hover")
+    bad("`joined` is for the shape `hover`.", "Remove `joined`.");
   if (output.marked && shape !== "hover") bad("`marked` is for the shape `hover`.", "Remove `marked`.");
   for (const [name, value] of Object.entries(output.filter ?? {}))
     if (value !== null && !filters[shape]?.includes(name))

@@ -135,7 +135,12 @@ export function pointingAnchors(input: readonly Anchor[]): Anchor[] {
 
 function buildRetry(retry: StepConfig["retry_empty"]): RetryPlan | null {
   if (!retry) return null;
-  return { attempts: retry.attempts, delayMs: retry.delay_ms, while: retry.while ?? "not_ready" };
+  return {
+    attempts: retry.attempts,
+    delayMs: retry.delay_ms,
+    ...(retry.max_delay_ms === undefined ? {} : { maxDelayMs: retry.max_delay_ms }),
+    while: retry.while ?? "not_ready",
+  };
 }
 
 /** The limit of an `each`, or the wait of a `diagnostics` step: a number or an argument. */

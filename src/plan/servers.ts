@@ -1,10 +1,11 @@
 /** Server tables of the config → ServerPlans, sorted by id, and the check of the routes from files to servers. */
+import { posix } from "node:path";
 import type { ServerPlan, TransportPlan } from "../abi/plan.js";
 import { canonical, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { Config, ServerConfig } from "../config/schema.js";
 import { languageIds } from "../protocol/languages.js";
-import { featureNames } from "../protocol/methods.js";
+import { featureNames, shareFeatures } from "../protocol/methods.js";
 import {
   defaultReady,
   defaultRestart,
@@ -145,9 +146,12 @@ function customMethods(id: string, config: Config): ServerPlan["customMethods"] 
 function checkNames({ features, forward }: ServerConfig, known: string[], report: Report): void {
   for (const [key, names] of Object.entries(features ?? {}))
     report.at("features", key).checkNames("plan/unknown-feature", "The feature", names, featureNames);
-  forward?.forEach(({ to }, index) => {
-    if (!known.includes(to))
-      report.at("forward", index, "to").unknown("plan/unknown-server", "The server", to, known);
+  forward?.forEach(({ to, request }, index) => {
+    const at = report.at("forward", index);
+    if ((to === undefined) !== (request === undefined))
+      at.add("plan/bad-forward", "A forward rule has only one of `to` and `request`.");
+    if (to !== undefined && !known.includes(to))
+      at.at("to").unknown("plan/unknown-server", "The server", to, known);
   });
 }
 
@@ -187,11 +191,12 @@ export function checkRoutes(servers: readonly PlacedServer[]): void {
 
 function checkPair(one: PlacedServer, other: PlacedServer): void {
   if (one.plan.priority !== other.plan.priority) return;
+  // The deepest `root_dir` that contains a file decides.
+  if (rootName(one.plan) !== rootName(other.plan)) return;
   const taken = new Set(claims(one.plan));
   const shared = claims(other.plan).filter((claim) => taken.has(claim));
   if (shared.length === 0) return;
-  const theirs = new Set(features(other.plan));
-  if (!features(one.plan).some((feature) => theirs.has(feature))) return;
+  if (!shareFeatures(one.plan, other.plan)) return;
   const some = shared.slice(0, 5).join(", ");
   const { report } = one.index > other.index ? one : other;
   report.add(
@@ -208,7 +213,7 @@ function claims(plan: ServerPlan): string[] {
   ];
 }
 
-function features(plan: ServerPlan): string[] {
-  const { only, except } = plan.features;
-  return only ?? featureNames.filter((feature) => !except.includes(feature));
+/** The server's root as the config names it; without one it is the config's folder. */
+function rootName({ rootDir }: ServerPlan): string {
+  return posix.join(rootDir ?? ".", "/");
 }

@@ -94,6 +94,7 @@ function buildTool(
     text: tool.text ?? null,
     empty: tool.empty ?? null,
     maxItems,
+    ...(tool.refuse_past === undefined ? {} : { refusePast: tool.refuse_past }),
     defaultItems: buildDefaultItems(tool, page, maxItems),
     maxBytes: Math.min(tool.max_bytes ?? limits.maxBytes, limits.maxBytes),
     timeoutMs: Math.min(tool.timeout_ms ?? limits.timeoutMs, limits.timeoutMs),

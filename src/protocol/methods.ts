@@ -131,3 +131,16 @@ export const methodNames: readonly string[] = Object.keys(methods);
 export const featureNames: readonly string[] = [
   ...new Set(Object.values(methods).map((facts) => facts.feature)),
 ];
+
+/** Whether two servers have a feature in common, by the `features` of their plans. */
+export function shareFeatures(...servers: readonly [Features, Features]): boolean {
+  return featureNames.some((feature) => servers.every((server) => hasFeature(server, feature)));
+}
+
+interface Features {
+  features: { only: readonly string[] | null; except: readonly string[] };
+}
+
+function hasFeature({ features: { only, except } }: Features, feature: string): boolean {
+  return only === null ? !except.includes(feature) : only.includes(feature);
+}

@@ -13,7 +13,7 @@ import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
 import { Evidence, type Learned } from "./answer/evidence.js";
-import { type CallOutcome, refusalOf, refused, unknownTool } from "./answer/outcome.js";
+import { type CallOutcome, refusalOf, refused, unknownTool, unlistedTool } from "./answer/outcome.js";
 import { Pages } from "./answer/pages.js";
 import { Places } from "./answer/places.js";
 import { warnedFolders } from "./ask/ask.js";
@@ -117,7 +117,7 @@ export class Session {
   /** Calls a tool. Only an unknown tool throws; everything else is an outcome. */
   async call(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
     const tool = this.#shared.listed.get(name);
-    if (tool === undefined) throw unknownTool(name, this.#shared.plan.mcp.listed);
+    if (tool === undefined) throw unlistedTool(name, this.#shared.plan);
     const onProgress = (message: string) => options.onProgress?.(message);
     const cancel = [options.signal, this.#closed.signal];
     const { timeoutMs } = tool;

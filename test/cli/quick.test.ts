@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Io } from "../../src/cli/command.js";
 import { isQuick, quickInput } from "../../src/cli/quick.js";
 
-const io = { cwd: "/here" } as Io;
+const io = { cwd: "/here", env: {} } as Io;
 const read = (...argv: string[]) => {
   const { flags, config } = quickInput(argv, io);
   const [server] = (config?.servers ?? []) as Record<string, unknown>[];
@@ -33,6 +33,12 @@ describe("the short command line", () => {
     expect(
       read("-w", "/work", "--extension=rs", "--extension", "ron", "--server", "rust-analyzer", "--log", "x"),
     ).toMatchObject(expected);
+  });
+
+  it("takes its log level from LOG_LEVEL, if it has that level", () => {
+    const level = (LOG_LEVEL: string) =>
+      quickInput(["-e", "x", "-s", "y"], { cwd: "/", env: { LOG_LEVEL } }).flags["log-level"];
+    expect(["DEBUG", "error", "trace", "1"].map(level)).toEqual(["debug", "error", undefined, undefined]);
   });
 
   it("gives everything after -- to the server, and paths start here", () => {

@@ -61,6 +61,32 @@ const files = (of: string) =>
     .map(({ parentPath, name }) => join(parentPath, name))
     .toSorted();
 
+describe("the procedures of a skill", () => {
+  it("name the tools of the gateway and its bounds", async () => {
+    const { stdout } = await skill("print", "--context", "gateway");
+    const [, procedures = ""] = stdout.split("## Procedures");
+    expect(procedures.match(/^### .*$/gm)).toEqual([
+      "### Trace a symbol",
+      "### Audit the effect of a change",
+      "### Audit the interface of a file",
+      "### Audit for unused symbols",
+      "### Triage errors",
+      "### Map a part of the code",
+    ]);
+    expect(procedures).toContain("pages of 25 (`pageSize`), at most 10 pages of a list, at most 25 symbols");
+    const listed = [...stdout.matchAll(/^\| `(vscode[^`]+)`/gm)].map(([, name]) => name);
+    expect(listed).toHaveLength(7);
+    for (const name of listed) expect(procedures).toContain(`\`${name}\``);
+    for (const [, name] of procedures.matchAll(/`(vscode[^`]+)`/g)) expect(listed).toContain(name);
+  });
+
+  it("are left out where a tool for them is missing", async () => {
+    const { stdout } = await skill("print", "--context", "pathfinder");
+    expect(stdout).toContain("`definition`");
+    expect(stdout).not.toContain("## Procedures");
+  });
+});
+
 describe("what it says", () => {
   it("are the tools and languages of the config, with their rules", async () => {
     const { stdout } = await skill();

@@ -34,10 +34,15 @@ export async function runHere(args: string[], options: HereOptions & HereInput =
 }
 
 /** `serve` with these words: the client's end of its streams, and how to end it. */
-export function serveHere(words: string[], options: HereOptions = {}) {
+export function serveHere(words: string[], options: HereOptions & { command?: string } = {}) {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const stderr = collector(false);
-  const ended = main(["serve", ...words], { stdin, stdout, stderr: stderr.stream, ...surroundings(options) });
+  const ended = main([options.command ?? "serve", ...words], {
+    stdin,
+    stdout,
+    stderr: stderr.stream,
+    ...surroundings(options),
+  });
   const end = async () => {
     stdin.end();
     await ended;

@@ -119,6 +119,7 @@ describe("a file written for lspi 0.2", () => {
       "textDocument/rename": 60000,
     });
     expect(other).toMatchObject({ command: "other-ls", args: ["--stdio"], request_timeout_ms: 45000 });
+    expect(other?.forward).toEqual([{ notification: "tsserver/request", reply: "tsserver/response" }]);
     expect(config.mcp?.output).toEqual({ max_total_chars_default: 50000, max_total_chars_hard: 100000 });
   });
 

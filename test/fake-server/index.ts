@@ -24,7 +24,7 @@ export interface Scenario {
 export const fakeServerPath = fileURLToPath(new URL("./server.mjs", import.meta.url));
 
 const own = Object.fromEntries(
-  ["received", "documents", "children", "arguments", "do"].map((name) => [
+  ["received", "arrivals", "documents", "children", "arguments", "do"].map((name) => [
     `fake/${name}`,
     { capability: null, result: null },
   ]),

@@ -265,6 +265,18 @@ test("a notification is forwarded to another server as a command, and its answer
   ]);
 });
 
+test("a forward rule without a server answers null, to a notification and to a request", async () => {
+  const forward = [{ notification: "tsserver/request", reply: "tsserver/response" }];
+  const pool = poolOf(workspace({}), [fakeServer(scenarios(), {}, { forward })]);
+  const server = await pool.get("fake", undefined, signal());
+  await act(server, { notify: "tsserver/request", params: [[7, "quickinfo", { file: "a" }]] });
+  await until(async () => (await received(server, "tsserver/response")).length > 0);
+  expect(await received(server, "tsserver/response")).toEqual([[[7, null]]]);
+  await act(server, { request: "tsserver/request", params: [8, "quickinfo"] });
+  const all = (await ask(server, "fake/received")) as { answer?: JsonObject }[];
+  expect(all.flatMap(({ answer }) => answer ?? [])).toMatchObject([{ result: null }]);
+});
+
 test("what is offered is merged table by table and does not change between calls", () => {
   const before = JSON.stringify(clientCapabilities({}, ["read"]));
   clientCapabilities({ textDocument: { hover: { contentFormat: [] } } }, ["read"]);

@@ -1,6 +1,6 @@
 /** Who handles a file, for which root, how many run at once, and when they stop. */
 import { spawn } from "node:child_process";
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -35,12 +35,38 @@ describe("route", () => {
       plan("lint", { globs: ["src/**/*.ts"], priority: 5 }),
       plan("docker", { filenames: ["Dockerfile"] }),
     ];
-    const ids = (path: string) => new FileRoutes(servers, ["/w"]).of(path).map((server) => server.id);
+    const ids = (path: string) => new FileRoutes(servers, ["/w"], "/w").of(path).map((server) => server.id);
     expect(ids("/w/src/x.Ts")).toEqual(["a", "b"]);
     expect(ids("/w/src/x.ts")).toEqual(["lint", "a", "b"]);
     expect(ids("/w/other/x.d.ts")).toEqual(["a", "b"]);
     expect(ids("/w/Dockerfile")).toEqual(["docker"]);
     expect(ids("/w/ts")).toEqual([]);
+  });
+
+  test("the deepest root_dir around a file decides between servers that answer the same requests", () => {
+    const root = workspace({ "a/b/x.ts": "", "a/x.ts": "", "c/x.ts": "" });
+    symlinkSync(join(root, "c"), join(root, "linked"));
+    const ts = (id: string, more = {}) => plan(id, { extensions: ["ts"], ...more });
+    const format = { only: ["formatting"], except: [] };
+    const servers = [
+      ts("inner", { rootDir: "a/b" }),
+      ts("outer", { rootDir: join(root, "a") }),
+      ts("linked", { rootDir: "linked" }),
+      ts("lint", { rootDir: "c", priority: -1 }),
+    ];
+    const idsOf = (of: typeof servers, name: string) =>
+      new FileRoutes(of, [root], root).of(join(root, name)).map((server) => server.id);
+    const ids = (name: string) => idsOf(servers, name);
+    expect(ids("a/b/x.ts")).toEqual(["inner", "lint"]);
+    expect(ids("a/x.ts")).toEqual(["outer", "lint"]);
+    expect(ids("c/x.ts")).toEqual(["linked", "lint"]);
+    // No root contains it: the first by id. A server without a root serves it before those.
+    expect(ids("x.ts")).toEqual(["inner", "lint"]);
+    expect(idsOf([...servers.slice(0, 2), ts("whole")], "x.ts")).toEqual(["whole"]);
+    expect(idsOf([...servers.slice(0, 2), ts("whole")], "a/x.ts")).toEqual(["outer"]);
+    // Servers with different features are not rivals.
+    const rest = ts("rest", { rootDir: "a", features: { only: null, except: ["formatting"] } });
+    expect(idsOf([ts("format", { features: format }), rest], "a/x.ts")).toEqual(["format", "rest"]);
   });
 
   test("a script without an extension goes where its first line says", () => {
@@ -58,7 +84,7 @@ describe("route", () => {
       plan("web", { languageId: "typescript", languageIds: { js: "javascript" } }),
     ];
     const ids = (name: string) =>
-      new FileRoutes(servers, [root]).of(join(root, name)).map((server) => server.id);
+      new FileRoutes(servers, [root], root).of(join(root, name)).map((server) => server.id);
     expect(ids("run")).toEqual(["pyright"]);
     expect(ids("deploy")).toEqual(["bashls"]);
     expect(ids("serve")).toEqual(["web"]);
@@ -86,7 +112,7 @@ describe("route", () => {
       plan("pyright", { languageId: "python" }),
       plan("bashls", { languageId: "shellscript" }),
     ];
-    const routes = new FileRoutes(servers, [root]);
+    const routes = new FileRoutes(servers, [root], root);
     const ids = () => routes.of(join(root, "run")).map((server) => server.id);
     expect(ids()).toEqual(["bashls"]);
     writeFileSync(join(root, "run"), "#!/usr/bin/env python3\n");

@@ -22,6 +22,22 @@ function progress(kind: string, more: { [key: string]: Json } = {}) {
   return { notify: "$/progress", params: { token: 0, value: { kind, ...more } } };
 }
 
+test("the waits between tries grow up to their maximum", async () => {
+  const { server } = await session({
+    capabilities: { definitionProvider: true },
+    replies: { [definition]: [] },
+  });
+  const growing = { attempts: 5, delayMs: 100, maxDelayMs: 300, while: "always" as const };
+  await server.request(definition, {}, { signal: signal(), retryEmpty: growing });
+  const { value } = await server.request("fake/arrivals", { method: definition }, { signal: signal() });
+  const times = value as number[];
+  const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  expect(waits).toHaveLength(4);
+  // Timers may fire a little early, never much.
+  for (const [index, least] of [100, 200, 300, 300].entries())
+    expect(waits[index]).toBeGreaterThan(least - 20);
+});
+
 test("an answer while the server is indexing is held, and asked for again when it has finished", async () => {
   const { server } = await session({
     capabilities: offers,

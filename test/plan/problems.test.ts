@@ -63,6 +63,11 @@ describe("servers", () => {
       ["plan/host-not-allowed /servers/0/transport/tcp"],
     ],
     [
+      "a forward rule without a server, and one without a command",
+      '[[servers]]\nid = "s"\ncommand = "rust-analyzer"\nextensions = ["rs"]\nforward = [{ notification = "a", reply = "b", request = "c" }, { notification = "a", reply = "b", to = "s" }, { notification = "a", reply = "b" }]',
+      ["plan/bad-forward /servers/0/forward/0", "plan/bad-forward /servers/0/forward/1"],
+    ],
+    [
       "a start without a command",
       '[[servers]]\nid = "s"\nextensions = ["rs"]\ntransport = { tcp = "[::1]:0", mode = "listen" }',
       ["plan/no-command /servers/0"],

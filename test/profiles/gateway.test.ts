@@ -96,6 +96,41 @@ describe("gateway", () => {
     expect(answer.range).toEqual(range(1, 2, 7));
   });
 
+  it("sorts the texts of a hover, and gives equal ones once", async () => {
+    const markdown = (value: string) => ({ kind: "markdown", value });
+    const other = await openProfile(
+      "default",
+      { "a.fake": source },
+      {
+        capabilities,
+        replies: { "textDocument/hover": { contents: ["two", { language: "x", value: "y" }, "one", "two"] } },
+      },
+      patientGateway,
+    );
+    try {
+      const { structured: answer } = await other.call("vscode.lsp.hover", {
+        uri: other.work.uri("a.fake"),
+        position,
+      });
+      expect(answer.contents).toEqual(["```x\ny\n```", "one", "two"].map(markdown));
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("trims a query, and refuses one of blanks", async () => {
+    await structured("workspaceSymbols", { query: "  found\t" });
+    expect(await gateway.work.received("workspace/symbol")).toContainEqual({ query: "found" });
+    expect(await refusal("workspaceSymbols", { query: " \t " })).toEqual([-32602, "INVALID_PARAMS"]);
+  });
+
+  it("says of each issue which rule of the schema it breaks", async () => {
+    const { error } = await gateway.call("vscode.lsp.references", { uri: uri(), position, pageSize: "x" });
+    expect(error?.data.issues).toEqual([
+      { path: "/pageSize", keyword: "type", schemaPath: "#/properties/pageSize/type" },
+    ]);
+  });
+
   it("gives each diagnostic its id, the same in both tools", async () => {
     const file = await structured("diagnostics.document", { uri: uri() });
     const all = await structured("diagnostics.workspace", {});
@@ -295,6 +330,34 @@ describe("gateway, with much to say", () => {
       { code: "answer/truncated", message: expect.stringContaining("at most 200 diagnostics are shown") },
     ]);
   });
+});
+
+describe("gateway, with diagnostics of too many files", () => {
+  it("lists 5,000 files and refuses more", async () => {
+    const reports = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({
+        uri: `file:///work/f${at}.fake`,
+        version: null,
+        kind: "full",
+        items: [problem],
+      }));
+    const ask = async (count: number) => {
+      const crowded = await openProfile(
+        "default",
+        Object.fromEntries(reports(count).map((_, at) => [`f${at}.fake`, source])),
+        { capabilities, replies: { "workspace/diagnostic": { items: reports(count) } } },
+        patientGateway,
+      );
+      try {
+        const { structured, error } = await crowded.call("vscode.lsp.diagnostics.workspace", {});
+        return error === null ? structured.total : error.data.code;
+      } finally {
+        await crowded.close();
+      }
+    };
+    expect(await ask(5000)).toBe(5000);
+    expect(await ask(5001)).toBe("MCP_LSP_GATEWAY/CAP_EXCEEDED");
+  }, 120_000);
 });
 
 describe("gateway, with nothing known", () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
 import { inputSchema } from "../../src/emit/input-schema.js";
+import { SessionCalls } from "../../src/mcp/calls.js";
 import { codeWord } from "../../src/protocol/dialect-format.js";
 import { planText } from "../plan/config.js";
 import { range } from "../runtime/test-workspace.js";
@@ -126,6 +127,8 @@ describe("lspi's kinds", () => {
     ["answer/not-supported", "method_not_supported"],
     ["answer/clamped", "max_total_chars_clamped"],
     ["answer/snippets-dropped", "global_cap_dropped_snippet"],
+    ["answer/snippet-cut", "snippet_truncated"],
+    ["answer/found-elsewhere", "found_elsewhere"],
   ])("call %s %s", (code, word) => {
     expect(codeWord(warnings.codes, code)).toBe(word);
   });
@@ -218,6 +221,17 @@ describe("lspi's answers", () => {
     expect(whole.input).toEqual(isChecked ? expect.objectContaining(args) : undefined);
   });
 
+  it("name a tool that does not exist and one that is not allowed, with its numbers", async () => {
+    const calls = new SessionCalls(lspi.work.runtime, lspi.work.session);
+    const failure = (tool: string) =>
+      calls.call(tool, {}, { signal: new AbortController().signal }, undefined).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    expect(await failure("no_such_tool")).toMatchObject({ code: -32601, data: { code: "method_not_found" } });
+    expect(await failure("rename_symbol")).toMatchObject({ code: -32600, data: { code: "read_only" } });
+  });
+
   it("clamp the characters that a call wants, and say so", async () => {
     const args = { file_path: "a.fake", line: 1, character: 1 };
     for (const [asked, used] of [
@@ -297,7 +311,7 @@ describe("lspi's answers", () => {
     const whole = await structured(tool, { file_path: "a.fake", symbol_name: "alpha" });
     expect(whole).not.toHaveProperty(list);
     expect(whole).toMatchObject({ symbol_matches: 1, [count]: most, total: most });
-    const symbol = { name: "alpha", kind: "function", path: "a.fake" };
+    const symbol = { name: "alpha", kind: "function", file_path: "a.fake" };
     const found = { ...symbol, line: 1, character: 1, end_line: 1, end_character: 6 };
     expect(whole.results).toEqual([{ symbol: found, [list]: expect.any(Array) }]);
     const [{ [list]: items } = {}] = whole.results as JsonObject[];
@@ -336,6 +350,36 @@ describe("lspi's answers", () => {
     ]);
     for (const { tool, arguments: args } of tools)
       expect(await structured(String(tool), args as JsonObject), String(tool)).toMatchObject({ ok: true });
+  });
+});
+
+describe("lspi's hover", () => {
+  const hover = async (reply: JsonObject) => {
+    const lspi = await openProfile(
+      "lspi",
+      { "a.fake": "alpha\n" },
+      { capabilities: { hoverProvider: true }, replies: { "textDocument/hover": reply } },
+      { mcp: { context: "lspi", output: { max_total_chars_default: 20_000 } } },
+    );
+    try {
+      return (await lspi.call("hover_at", { file_path: "a.fake", line: 1, character: 1 })).structured;
+    } finally {
+      await lspi.close();
+    }
+  };
+
+  it("is one text with its range", async () => {
+    const answer = await hover({ contents: ["one", "two"], range: range(0, 0, 5) });
+    expect(answer).toMatchObject({ hover: "one\n\ntwo", range: { line: 1, end_character: 6 } });
+    expect(answer).not.toHaveProperty("contents");
+  });
+
+  it("is cut where it is too long", async () => {
+    const answer = await hover({
+      contents: Array.from({ length: 8 }, (_, at) => `${at}${"é".repeat(8000)}`),
+    });
+    expect(answer).toMatchObject({ ok: true, truncated: true, hover: expect.stringMatching(/^0é+\n\n1é/) });
+    expect(JSON.stringify(answer).length).toBeLessThanOrEqual(20_000);
   });
 });
 

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadText, planText } from "../plan/config.js";
 import { range } from "../runtime/test-workspace.js";
 import { openProfile, type Scripted } from "./scripted.js";
 
@@ -92,5 +93,35 @@ describe("pathfinder", () => {
     expect(text).toContain("guard/bad-uri");
     expect(text).toContain("Only `file:` URIs without a host are accepted.");
     expect(text).toContain("Give the whole URI");
+  });
+});
+
+describe("pathfinder's own config", () => {
+  const server = { extensions: ["fake"], command: ["/bin/my-server", "--stdio"], rootDir: "src" };
+
+  it("is read: one server, its root, and the profile", () => {
+    const { config } = loadText(JSON.stringify({ server }), "json");
+    expect(config.workspace?.roots).toEqual(["src"]);
+    expect(config.mcp?.context).toBe("pathfinder");
+    expect(config.servers).toMatchObject([
+      { id: "my-server", command: ["/bin/my-server", "--stdio"], extensions: ["fake"] },
+    ]);
+    const { mcp, servers, tools } = planText(JSON.stringify({ server }), "json");
+    expect(mcp).toMatchObject({ name: "pathfinder", listed: ["definition"] });
+    expect(servers).toHaveLength(1);
+    expect(tools.find(({ name }) => name === "definition")?.timeoutMs).toBe(15_000);
+  });
+
+  it.each([
+    [{ ...server, command: [] }, "/server/command"],
+    [{ ...server, command: "" }, "/server/command"],
+    [{ ...server, rootDir: 5 }, "/server/rootDir"],
+    [{ ...server, extensions: [] }, "/server"],
+  ])("%j is refused at its own place %s", (given, pointer) => {
+    expect(() => planText(JSON.stringify({ server: given }), "json")).toThrow(
+      expect.objectContaining({
+        problems: [expect.objectContaining({ pointer: expect.stringContaining(pointer) })],
+      }),
+    );
   });
 });

@@ -77,7 +77,9 @@ describe("control", () => {
     const { session, runtime } = await open();
     expect(runtime.tools.map((tool) => tool.name)).not.toContain("restart_server");
     const signal = new AbortController().signal;
-    await expect(session.call("restart_server", {}, { signal })).rejects.toThrow("no tool");
+    await expect(session.call("restart_server", {}, { signal })).rejects.toThrow(
+      "does not allow the effect `command`",
+    );
   });
 
   it("restarts and stops by id, by extension, or all that run", async () => {

@@ -590,6 +590,15 @@ describe("hover", () => {
     expect(await contents(value)).toEqual(expected);
   });
 
+  it("gives equal texts of several servers once", async () => {
+    const value = { contents: ["one", "two"] };
+    const { structured } = await answer("hover", [
+      { server, value },
+      { server, value: { contents: "two" } },
+    ]);
+    expect(structured.contents).toEqual(["one", "two"]);
+  });
+
   it("cuts long parts on a code point and says so", async () => {
     const { structured, text } = await answer("hover", [{ server, value: { contents: "👋".repeat(9000) } }]);
     expect([...String((structured.contents as string[])[0])]).toHaveLength(8192);
@@ -599,7 +608,7 @@ describe("hover", () => {
 
   it("keeps the caps of the answer even with eight long parts", async () => {
     const { structured, text } = await answer("hover", [
-      { server, value: { contents: Array(9).fill("é".repeat(8000)) } },
+      { server, value: { contents: Array.from({ length: 9 }, (_, at) => `${at}${"é".repeat(8000)}`) } },
     ]);
     expect(JSON.stringify(structured).length).toBeLessThanOrEqual(40_000);
     expect(text.length).toBeLessThanOrEqual(40_000);

@@ -178,6 +178,7 @@ const QUIRKS: ReadonlySet<string> = new Set([
   "workspace_configuration",
   "untrusted",
   "replies",
+  "forward",
   "ready",
   "diagnostics",
   "initialize_timeout_ms",

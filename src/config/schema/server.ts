@@ -51,8 +51,8 @@ const transport = z.union([
 
 const forward = z.strictObject({
   notification: nonEmpty.describe("The notification that this server sends."),
-  to: identifier.describe("Id of the server that answers."),
-  request: nonEmpty.describe("The command (`workspace/executeCommand`) that is sent to the other server."),
+  to: optional(identifier, "Id of the server that answers; without it the answer is null."),
+  request: optional(nonEmpty, "The command (`workspace/executeCommand`) that is sent to the other server."),
   reply: nonEmpty.describe("The notification that carries the answer back."),
 });
 
@@ -77,7 +77,11 @@ export const serverSchema = z.strictObject({
   language_ids: fixed(stringMap, "Extension or file name → another language id."),
   root_markers: optional(globs, sequence("Files that mark a project's root."), "fixed"),
   root_pick: fixed(z.enum(["nearest", "farthest"]), "Which marked folder is the root."),
-  root_dir: optional(nonEmpty, "A fixed root instead of markers.", "inside"),
+  root_dir: optional(
+    nonEmpty,
+    "A fixed root instead of markers. Of servers for the same files, the one with the deepest `root_dir` around a file serves it.",
+    "inside",
+  ),
   cwd: fixed(
     nonEmpty,
     "The server's working directory. When absent its root, or the folder of its program where the workspace is not trusted.",

@@ -32,6 +32,7 @@ const params = z.union([
 const retryEmpty = z.strictObject({
   attempts: z.int().min(1).max(20).describe("Requests in total."),
   delay_ms: milliseconds.describe("The wait between two requests."),
+  max_delay_ms: optional(milliseconds, "Each wait is `delay_ms` longer than the one before, up to this."),
   while: optional(z.enum(["not_ready", "always"]), "Only while the server is not ready, or always."),
 });
 
@@ -162,7 +163,11 @@ export const toolSchema = z.strictObject({
           "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
         ),
         ...memberKeys,
-        marked: optional(z.boolean(), "For hover: each text as `{ kind, value }`, with its kind."),
+        joined: optional(argName, "For hover: a member of this name has all texts as one."),
+        marked: optional(
+          z.boolean(),
+          "For hover: each text as `{ kind, value }`, with its kind, sorted by kind and text.",
+        ),
         snippet: optional(snippet, "For locations: the text of the file at each place."),
         filter: optional(
           z.strictObject({
@@ -199,6 +204,10 @@ export const toolSchema = z.strictObject({
   merge: optional(z.enum(["first", "all"]), "For the short form: one server answers, or all."),
   page: optional(z.boolean(), "Adds `page_size` and `cursor`."),
   max_items: optional(positive.max(20_000), "Items in one answer."),
+  refuse_past: optional(
+    positive.max(500_000),
+    "As `dialect.listing.refuse_past`, for this tool; the smaller one counts.",
+  ),
   require: optionalSet(argName, "Position arguments, with the dialect's names, that every call must give."),
   default_items: optional(
     positive.max(20_000),

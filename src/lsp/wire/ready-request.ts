@@ -218,12 +218,14 @@ export class ReadyRequest {
     const { retryEmpty, signal } = this.given.options;
     const attempts = ++this.#empties;
     if (!retryEmpty || (retryEmpty.while === "not_ready" && !readiness.mayFill)) return false;
-    if (attempts >= retryEmpty.attempts || this.#leftMs(HOLD_SHARE) <= retryEmpty.delayMs) {
+    const { delayMs, maxDelayMs = delayMs } = retryEmpty;
+    const waitMs = Math.max(delayMs, Math.min(attempts * delayMs, maxDelayMs));
+    if (attempts >= retryEmpty.attempts || this.#leftMs(HOLD_SHARE) <= waitMs) {
       readiness.emptySettled();
       return false;
     }
     const before = readiness.now;
-    await readiness.wait(() => readiness.now !== before, retryEmpty.delayMs, signal);
+    await readiness.wait(() => readiness.now !== before, waitMs, signal);
     return true;
   }
 

@@ -79,6 +79,7 @@ export class ServerMessages {
         return null;
     }
     if (/^workspace\/\w+\/refresh$/.test(method)) return null;
+    if (plan.forward.some(({ notification, to }) => notification === method && to === undefined)) return null;
     throw new ResponseError(ErrorCodes.MethodNotFound, `Unhandled method ${method.slice(0, MAX_NAME)}`);
   }
 
@@ -149,7 +150,9 @@ async function forward(
   // Sent as `[[id, command, args]]` or `[id, command, args]`.
   const list = itemsOf(params);
   const [id, ...args] = list.length === 1 && Array.isArray(list[0]) ? list[0] : list;
-  const result = await command(rule.to, rule.request, args).catch(() => null);
+  const { to, request } = rule;
+  const isAnswered = to !== undefined && request !== undefined;
+  const result = isAnswered ? await command(to, request, args).catch(() => null) : null;
   const body = isTable(result) && "body" in result ? result.body : result;
   return [[id ?? null, body ?? null]];
 }

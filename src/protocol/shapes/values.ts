@@ -12,7 +12,8 @@ export const hoverFacts: ShapeFacts = {
   counted: false,
   order: [],
   item: (_dialect, output) => (output.marked ? markedText : text),
-  otherMembers: (dialect) => optional({ range: spanSchema(dialect) }),
+  otherMembers: (dialect, { joined }) =>
+    optional({ ...(joined === undefined ? {} : { [joined]: text }), range: spanSchema(dialect) }),
 };
 
 /** Completions at a position, in the order of the server. */

@@ -135,6 +135,16 @@ function unreadyText({ readiness, servers }: Unready): string {
   return `The language ${noun} ${servers.join(", ")} ${verb} ${readiness}.`;
 }
 
+/** The refusal of a tool that is not listed. One that only the effects hide is named. */
+export function unlistedTool(name: string, { tools, mcp: { listed }, allow }: Plan): Refusal {
+  const hidden = tools.find((tool) => tool.name === name && !allow.effects.includes(tool.effect));
+  if (hidden === undefined) return unknownTool(name, listed);
+  return new Refusal(
+    "guard/effect-not-allowed",
+    `The config does not allow the effect \`${hidden.effect}\`.`,
+  );
+}
+
 export function unknownTool(name: string, listed: readonly string[]): Refusal {
   const near = nearest(name, listed);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;

@@ -20,6 +20,7 @@ export function filesChangedRecently({ files }: Pick<CallState, "files">): boole
 export function retryPlanFor(call: CallState, retry: RetryPlan): RetryPlan {
   if (!filesChangedRecently(call)) return retry;
   return {
+    ...retry,
     attempts: Math.max(retry.attempts, RETRY_ATTEMPTS),
     delayMs: Math.max(retry.delayMs, RETRY_DELAY_MS),
     while: "always",

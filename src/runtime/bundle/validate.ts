@@ -23,6 +23,8 @@ interface Issue {
   path: string;
   keyword: string;
   message: string;
+  /** The rule in the schema. */
+  schemaPath: string;
   /** Whether it is an argument that the tool does not have, and the most similar one that it has. */
   isUnknown?: boolean;
   near?: string | undefined;
@@ -36,7 +38,7 @@ export function checkArguments(
   known: readonly string[] = [],
 ): JsonObject {
   if (args !== undefined && !isTable(args))
-    throw invalidArguments([{ path: "", keyword: "type", message: "must be object" }]);
+    throw invalidArguments([{ path: "", keyword: "type", message: "must be object", schemaPath: "#/type" }]);
   const given = copyOf(args ?? {});
   // Clients that must fill every argument give null for the ones they leave out.
   for (const name of known) if (given[name] === null) delete given[name];
@@ -52,7 +54,22 @@ export function checkArguments(
     define(given, field, given[name] ?? null);
     delete given[name];
   }
+  if (tool.input.includes("query")) trimQuery(given);
   return given;
+}
+
+/** A query without the blanks around it. One of blanks alone is refused: an empty query means every symbol. */
+function trimQuery(given: JsonObject): void {
+  const { query } = given;
+  if (typeof query !== "string" || query === "") return;
+  given.query = query.trim();
+  const issue = {
+    path: "/query",
+    keyword: "minLength",
+    message: "has only blanks",
+    schemaPath: "#/properties/query",
+  };
+  if (given.query === "") throw invalidArguments([issue]);
 }
 
 /** Removes nulls from the members of objects: they count as absent, as those of arguments do. */
@@ -99,7 +116,7 @@ function invalidArguments(issues: Issue[], known: readonly string[] = []): Refus
   const isLost = issues.some(({ isUnknown, near }) => isUnknown === true && near === undefined);
   const hint = isLost && known.length > 0 ? ` Known arguments: ${known.join(", ")}.` : "";
   return new Refusal("guard/invalid-arguments", `The arguments are not valid: ${linesOf(issues)}.${hint}`, {
-    data: { issues: issues.map(({ path, keyword }) => ({ path, keyword })) },
+    data: { issues: issues.map(({ path, keyword, schemaPath }) => ({ path, keyword, schemaPath })) },
   });
 }
 
@@ -147,11 +164,11 @@ function toIssue(error: ValidationError, known: readonly string[]): Issue {
   const below = typeof name === "string" ? toPointer([cutCharacters(name, NAME_CHARACTERS).text]) : "";
   const isUnknown = error.keyword === "additionalProperties" && error.instancePath === "";
   const path = `${error.instancePath}${below}`;
-  const { keyword } = error;
-  if (!isUnknown) return { path, keyword, message: allowedValues(error) ?? error.message ?? "" };
+  const { keyword, schemaPath = "#" } = error;
+  if (!isUnknown) return { path, keyword, schemaPath, message: allowedValues(error) ?? error.message ?? "" };
   const near = typeof name === "string" ? nearestArgument(name, known) : undefined;
   const message = near === undefined ? "is unknown" : `is unknown, did you mean ${near}?`;
-  return { path, keyword, message, isUnknown, near };
+  return { path, keyword, schemaPath, message, isUnknown, near };
 }
 
 /** The most similar argument, or one that has the name as one of its words: `path` for `file_path`. */

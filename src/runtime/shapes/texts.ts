@@ -1,4 +1,5 @@
 /** The shapes without a place of their own: `hover`, `signatures`, `monikers`, and the plain values `text` and `json`. */
+import type { OutputPlan } from "../../abi/plan.js";
 import {
   canonicalText,
   define,
@@ -8,7 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../base/json.js";
-import { sortByInTurns } from "../../base/order.js";
+import { sortBy, sortByInTurns, uniqueBy } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
@@ -35,7 +36,9 @@ const signaturesName = "the signatures of a call";
 export const hover: Shape = {
   nouns: undefined,
   async normalize(reply, { evidence, tool, places }): Promise<Normalized> {
-    const texts = reply.parts.flatMap(contentsOf).filter(({ value }) => value.trim() !== "");
+    const told = reply.parts.flatMap(contentsOf).filter(({ value }) => value.trim() !== "");
+    const unique = uniqueBy(told, ({ kind, value }) => `${kind} ${value}`);
+    const texts = tool.output.marked ? sortBy(unique, ({ kind, value }) => [kind, value]) : unique;
     if (texts.length > MAX_PARTS) evidence.truncated(`Only ${MAX_PARTS} of ${texts.length} parts are shown.`);
     const items = texts.slice(0, MAX_PARTS).map(({ kind, value }): Json => {
       const kept = cutCharacters(value, PART_CHARACTERS);
@@ -48,17 +51,22 @@ export const hover: Shape = {
       const range = isTable(value) ? value.range : undefined;
       if (server === undefined || uri === undefined || !isRange(range)) continue;
       const lines = await places.lines(server, uri);
-      return { items, beside: { range: places.rangeValue(lines, server, range) } };
+      return {
+        items,
+        beside: { ...joined(items, tool.output), range: places.rangeValue(lines, server, range) },
+      };
     }
-    return { items, beside: {} };
+    return { items, beside: joined(items, tool.output) };
   },
-  shorten: (items, beside, characters) => ({
-    items: items.map((item): Json => {
+  shorten(items, { range, ...rest }, characters) {
+    const shorter = items.map((item): Json => {
       const { text } = cutCharacters(hoverText(item), characters);
       return typeof item === "string" ? text : { ...table(item), value: text };
-    }),
-    beside,
-  }),
+    });
+    const [member] = Object.keys(rest);
+    const beside = joined(shorter, member === undefined ? {} : { joined: member });
+    return { items: shorter, beside: range === undefined ? beside : { ...beside, range } };
+  },
   text(items, beside, dialect) {
     if (items.length === 0) return ["There is no hover text at this position."];
     const shown = dialect.position.answers === "object" ? beside : (beside.range ?? null);
@@ -66,6 +74,11 @@ export const hover: Shape = {
     return [...range, ...items.map(hoverText)];
   },
 };
+
+/** All texts as one, where the tool has a member for it. */
+function joined(items: readonly Json[], { joined: member }: Pick<OutputPlan, "joined">): JsonObject {
+  return member === undefined ? {} : { [member]: items.map(hoverText).join("\n\n") };
+}
 
 function hoverText(item: Json): string {
   return typeof item === "string" ? item : textOf(table(item).value);

@@ -28,7 +28,7 @@ describe("lspi", () => {
   };
 
   it("answers every tool that reads", async () => {
-    const definition = { path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
+    const definition = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
     const named = { file_path: "src/greet.ts", symbol_name: "greet" };
     const at = { file_path: "src/app.ts", ...session.place("src/app.ts", "first = |greet(wave)") };
     const byName = await structure("find_definition", named);
@@ -47,12 +47,12 @@ describe("lspi", () => {
       shown: 2,
       truncated: true,
     });
-    expect((await structure("hover_at", at)).contents).toEqual([expect.stringContaining("greet")]);
+    expect((await structure("hover_at", at)).hover).toContain("greet");
     const greeter = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") };
     expect(await structure("find_implementation_at", greeter)).toMatchObject({ total: 2 });
     const typed = { file_path: "src/app.ts", ...session.place("src/app.ts", "run(|greeter: Greeter") };
     expect((await structure("find_type_definition_at", typed)).type_definitions).toMatchObject([
-      { path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") },
+      { file_path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") },
     ]);
     const greet = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
     const run = { file_path: "src/app.ts", symbol_name: "run" };
@@ -128,7 +128,7 @@ kind = "typescript"
       expect(names).not.toContain("restart_server");
       expect(names).not.toContain("hover_at");
       expect(names).toContain("find_definition_at");
-      await expect(codex.call("restart_server", {})).rejects.toThrow(/no tool/i);
+      await expect(codex.call("restart_server", {})).rejects.toThrow(/does not allow the effect `command`/);
       await expect(codex.call("hover_at", {})).rejects.toThrow(/no tool/i);
     } finally {
       await codex.close();

@@ -18,7 +18,7 @@ it("lspi renames by name with its hashes and copies", async () => {
   const call = { file_path: "a.fake", symbol_name: "greet", new_name: "hello" };
   const preview = await work.call("rename_symbol", call);
   const expected = Object.fromEntries(
-    filesOf(preview).map((file) => [file.path, file.before_sha256]),
+    filesOf(preview).map((file) => [file.file_path, file.before_sha256]),
   ) as JsonObject;
   expect(expected).toEqual({ "a.fake": sha256(files["a.fake"]), "b.fake": sha256(files["b.fake"]) });
   const more = { dry_run: false, expected_before_sha256: expected, backup_suffix: ".old" };

@@ -489,7 +489,7 @@ describe("who may edit", () => {
       await expect(
         work.session.call(tool, {}, { signal: new AbortController().signal }),
       ).rejects.toMatchObject({
-        code: "guard/unknown-tool",
+        code: "guard/effect-not-allowed",
       });
   });
 
