@@ -2,7 +2,7 @@
  * Default values of limits, servers, dialect and HTTP, and two fixed values: the size of a batch and the paths
  * that are always denied.
  */
-import type { DialectPlan, HttpPlan, LimitsPlan, ServerPlan } from "../abi/plan.js";
+import type { DialectPlan, HttpPlan, LimitsPlan, ServerPlan, ToolAnnotations } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { Config } from "../config/schema.js";
 
@@ -99,6 +99,14 @@ export const defaultPage = { size: 100, maxSize: 200 };
 
 /** Source text shown with a location: lines before and after it, and the maximum of characters. */
 export const defaultSnippet = { contextLines: 0, maxChars: 400 };
+
+/** What is told about a tool follows from its effect. */
+export const noAnnotations: ToolAnnotations = {
+  readOnly: null,
+  destructive: null,
+  idempotent: null,
+  openWorld: null,
+};
 
 /** Maximum of operations in one batch. */
 export const maxOperations = 50;
