@@ -616,6 +616,36 @@ const warnings = ofKind("warning", {
     "`mcp.tools` names a tool that exists, but not in the active profile.",
     "Choose a profile that has it, or remove the name.",
   ],
+  "plan/cap-above-limit": [
+    "A cap above its limit",
+    "A tool may lower the limits of the config, never raise them. The larger number has no effect.",
+    "Lower the cap, or raise the limit.",
+  ],
+  "plan/unused-argument": [
+    "An argument that nothing uses",
+    "The tool offers an argument that none of its steps and no part of its output refers to.",
+    'Refer to it with `{ from = "input.NAME" }`, remove it, or say that clients send it in vain with `no_effect = true`.',
+  ],
+  "plan/lost-value": [
+    "A step whose value is lost",
+    "The answer is the value of the last step, and no later step refers to this one.",
+    'Refer to it with `{ from = "step.ID" }`, show it with the shape `members`, check it with `expect`, or remove the step.',
+  ],
+  "plan/no-description": [
+    "A tool without a description",
+    "An agent chooses a tool by its description.",
+    "Add a `description` that says what the tool answers.",
+  ],
+  "plan/literal-template": [
+    "A template where none is filled in",
+    "Values of steps have no templates: `{{…}}` is sent to the server as it is.",
+    'Write `{ from = "input.NAME" }` instead of the text.',
+  ],
+  "plan/dead-mapping": [
+    "A mapping that never applies",
+    "The dialect maps errors, or gives them a text, in a form that its answers never have.",
+    "Remove the entry, or change `errors.form`.",
+  ],
   "plan/name-too-long": [
     "A long tool name",
     "Some clients cut or drop tools whose names are longer than 40 characters.",

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { planOf } from "./config.js";
 
 const page = readFileSync(new URL("../../docs/mapping-language.md", import.meta.url), "utf8");
-const section = page.slice(page.indexOf("\n## Arguments"), page.indexOf("\n## Keys"));
+const section = page.slice(page.indexOf("\n## Arguments"), page.indexOf("\n## Lists"));
 const examples = [...section.matchAll(/^```toml\n([\s\S]*?)^```/gm)].map(([, toml = ""]) => toml);
 
 describe("the examples of arguments", () => {
