@@ -42,6 +42,18 @@ export interface LimitsPlan {
   maxOpenDocuments: number;
   /** Resident memory of the proxy's own process, in MB. */
   proxyMemoryMb: number;
+  /** Parts of a hover, and characters of each. */
+  hoverParts: number;
+  hoverChars: number;
+  /** Diagnostics of one file in an answer about the workspace. */
+  diagnosticsPerFile: number;
+  /** Symbols or lines to choose from when several match. */
+  candidates: number;
+  /** What an edit's answer says about errors: of each file, of how many other files, in total, and how mild. */
+  afterEditPerFile: number;
+  afterEditOtherFiles: number;
+  afterEditTotal: number;
+  afterEditSeverity: "error" | "warning" | "information" | "hint";
 }
 
 /** The names and forms of arguments and answers that one client, or one older tool, expects. */

@@ -247,7 +247,13 @@ export type StepPlan =
       merge: "first" | "all";
     })
   | (StepCommon & { kind: "notify"; method: string; params: ParamsPlan })
-  | (StepCommon & { kind: "diagnostics"; waitMs: Template; settleMs: number })
+  | (StepCommon & {
+      kind: "diagnostics";
+      waitMs: Template;
+      /** The wait for the first diagnostics of a file; null for the usual. */
+      firstWaitMs: number | null;
+      settleMs: number;
+    })
   | (StepCommon & { kind: "execute_command"; command: Template; arguments: Template | null })
   | (StepCommon & { kind: "tool"; tool: string; args: Template; each: EachPlan | null })
   | (StepCommon & {

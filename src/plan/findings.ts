@@ -60,8 +60,9 @@ function checkCaps(plan: ToolPlan, given: ToolConfig, scope: Scope, report: Repo
   check(given.default_items, most, key, "default_items");
   const chars = typeof given.output === "object" ? given.output.max_chars : undefined;
   check(chars, limits.maxTotalCharsHard, "`mcp.output.max_total_chars_hard`", "output", "max_chars");
-  given.steps?.forEach(({ wait_ms: wait }, index) => {
+  given.steps?.forEach(({ wait_ms: wait, first_wait_ms: first }, index) => {
     check(wait, plan.timeoutMs, "the tool's time", "steps", index, "wait_ms");
+    check(first, plan.timeoutMs, "the tool's time", "steps", index, "first_wait_ms");
   });
 }
 

@@ -86,6 +86,10 @@ export const stepSchema = z.strictObject({
     z.union([milliseconds.max(60_000), reference]),
     "For diagnostics: the longest wait, a number or a reference to an argument.",
   ),
+  first_wait_ms: optional(
+    milliseconds.max(60_000),
+    "For diagnostics: the longest wait for the first ones of a file; twice `wait_ms`, at most 10000, when absent.",
+  ),
   settle_ms: optional(
     milliseconds.max(10_000),
     "For diagnostics: time without new ones after which published diagnostics count as final.",

@@ -144,15 +144,14 @@ export class Diagnostics {
     return workspaceDiagnostics(this.#workspace, { items: published, why }, { ...wait, deadline: until });
   }
 
-  /** The report on a document, after at most `waitMs`; the first time after twice that, up to 10 s. */
+  /** The report on a document, after at most `waitMs`; the first time after `firstWaitMs`. */
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;
     if (!this.context.capabilities.allows("diagnostics")) {
       return unknown(this.context.readiness, "the config does not ask this server for diagnostics", []);
     }
-    const waitMs = this.#answered.has(path)
-      ? options.waitMs
-      : Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS));
+    const firstMs = options.firstWaitMs ?? Math.min(2 * options.waitMs, FIRST_TOUCH_MS);
+    const waitMs = this.#answered.has(path) ? options.waitMs : Math.max(options.waitMs, firstMs);
     const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
     if (this.#unsaved.has(path)) await this.#saveWhenReady(path, wait);
     const report = await (this.#pulls(document) ? this.#pull(document, wait) : this.#push(document, wait));
