@@ -2,6 +2,7 @@
  * The Plan: a config with every reference resolved, every default filled in, and every list sorted. It has no optional
  * fields. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
  */
+import type { Json } from "../base/json.js";
 import type { ServerPlan } from "./server-plan.js";
 import type { Effect, ToolPlan } from "./tool-plan.js";
 
@@ -22,6 +23,29 @@ export interface Plan {
   dialect: DialectPlan;
   mcp: McpPlan;
   http: HttpPlan;
+  prompts: PromptPlan[];
+  resources: ResourcePlan[];
+}
+
+/** A prompt: arguments, all texts, and messages, whose texts are templates over them. */
+export interface PromptPlan {
+  name: string;
+  title: string | null;
+  description: string | null;
+  args: { name: string; description: string | null; required: boolean }[];
+  messages: { role: "user" | "assistant"; text: string }[];
+}
+
+/** A resource that is the answer of a tool; `{name}` in its URI stands for a part that is an argument. */
+export interface ResourcePlan {
+  name: string;
+  title: string | null;
+  description: string | null;
+  uri: string;
+  mimeType: string;
+  tool: string;
+  /** An argument is a part of the URI, or a value. */
+  args: { name: string; part: string | null; value: Json }[];
 }
 
 export interface LimitsPlan {

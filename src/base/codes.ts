@@ -161,6 +161,16 @@ const problems = ofKind("problem", {
     "A tool has neither `request` nor `steps`, or both, or an argument with the name of a pointing argument.",
     "Give exactly one of `request` and `steps`; rename the argument.",
   ],
+  "plan/bad-prompt": [
+    "A prompt is incomplete",
+    "A prompt has no messages, or a template that does not fit its arguments.",
+    "Correct the prompt as the message says.",
+  ],
+  "plan/bad-resource": [
+    "A resource cannot be read",
+    "A resource has no URI, a tool that does more than read, or arguments that its tool does not take.",
+    "Correct the resource as the message says.",
+  ],
   "plan/bad-schema": [
     "Unusable result schema",
     "`result` of a custom method is not a self-contained JSON Schema (2020-12).",

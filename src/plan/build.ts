@@ -17,6 +17,7 @@ import {
   withDefaults,
 } from "./defaults.js";
 import { checkFindings } from "./findings.js";
+import { buildPrompts, buildResources } from "./prompts.js";
 import { Report } from "./report.js";
 import { buildServers, checkProgram, checkRoutes, type PlacedServer } from "./servers.js";
 import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./surface.js";
@@ -76,6 +77,8 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     dialect,
     mcp,
     http: buildHttp(config, context, report),
+    prompts: buildPrompts(config, report),
+    resources: buildResources(config, tools, { dialect, listed: mcp.listed }, report),
   };
   return { plan, problems: report.problems };
 }

@@ -105,6 +105,8 @@ export function serverPlan(
 /** A plan with these servers, no tools, and every program of theirs allowed. */
 export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): Plan {
   return {
+    prompts: [],
+    resources: [],
     abi: ABI_VERSION,
     workspace: { roots: ["."], extraRoots: [], deny: ["**/.git/**"] },
     allow: {
