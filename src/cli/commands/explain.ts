@@ -143,7 +143,7 @@ function describeStep(step: StepPlan): string {
     case "notify":
       return `${step.method}, a notification`;
     case "diagnostics":
-      return `diagnostics, waiting at most ${step.waitMs} ms`;
+      return `diagnostics, waiting at most ${describeLimit(step.waitMs)} ms`;
     case "execute_command":
       return "an allowed command of the server";
     case "tool":
