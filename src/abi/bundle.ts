@@ -76,6 +76,7 @@ export const bundlePaths = {
   inputSchema: (tool: string) => `schemas/${tool}.input.json`,
   outputSchema: (tool: string) => `schemas/${tool}.output.json`,
   inputValidator: (tool: string) => `validators/${tool}.input.js`,
+  prompt: (name: string, message: number) => `prompts/${name}.${message}.js`,
   text: (tool: string) => `texts/${tool}.js`,
   answerValidator: (schemaHash: string) => `validators/answer-${schemaHash.slice(0, 16)}.js`,
   replyValidator: (schemaHash: string) => `validators/reply-${schemaHash.slice(0, 16)}.js`,

@@ -92,7 +92,7 @@ export interface At {
     options: EachOptions,
     params: (item: Json) => JsonObject,
   ): Promise<Reply>;
-  diagnostics(options: { waitMs: number; settleMs: number }): Promise<Reply>;
+  diagnostics(options: { waitMs: number; firstWaitMs?: number; settleMs: number }): Promise<Reply>;
   command(name: string, args: Json[]): Promise<Reply>;
   /** Sends a notification to every candidate server that takes it. */
   notify(method: string, params: Params): Promise<Reply>;

@@ -2,6 +2,7 @@
  * The Plan: a config with every reference resolved, every default filled in, and every list sorted. It has no optional
  * fields. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
  */
+import type { Json } from "../base/json.js";
 import type { ServerPlan } from "./server-plan.js";
 import type { Effect, ToolPlan } from "./tool-plan.js";
 
@@ -22,6 +23,29 @@ export interface Plan {
   dialect: DialectPlan;
   mcp: McpPlan;
   http: HttpPlan;
+  prompts: PromptPlan[];
+  resources: ResourcePlan[];
+}
+
+/** A prompt: arguments, all texts, and messages, whose texts are templates over them. */
+export interface PromptPlan {
+  name: string;
+  title: string | null;
+  description: string | null;
+  args: { name: string; description: string | null; required: boolean }[];
+  messages: { role: "user" | "assistant"; text: string }[];
+}
+
+/** A resource that is the answer of a tool; `{name}` in its URI stands for a part that is an argument. */
+export interface ResourcePlan {
+  name: string;
+  title: string | null;
+  description: string | null;
+  uri: string;
+  mimeType: string;
+  tool: string;
+  /** An argument is a part of the URI, or a value. */
+  args: { name: string; part: string | null; value: Json }[];
 }
 
 export interface LimitsPlan {
@@ -42,6 +66,18 @@ export interface LimitsPlan {
   maxOpenDocuments: number;
   /** Resident memory of the proxy's own process, in MB. */
   proxyMemoryMb: number;
+  /** Parts of a hover, and characters of each. */
+  hoverParts: number;
+  hoverChars: number;
+  /** Diagnostics of one file in an answer about the workspace. */
+  diagnosticsPerFile: number;
+  /** Symbols or lines to choose from when several match. */
+  candidates: number;
+  /** What an edit's answer says about errors: of each file, of how many other files, in total, and how mild. */
+  afterEditPerFile: number;
+  afterEditOtherFiles: number;
+  afterEditTotal: number;
+  afterEditSeverity: "error" | "warning" | "information" | "hint";
 }
 
 /** The names and forms of arguments and answers that one client, or one older tool, expects. */

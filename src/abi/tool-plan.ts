@@ -39,6 +39,8 @@ export interface ToolPlan {
   title: string;
   description: string;
   effect: Effect;
+  /** What clients are told about its effects; null where it follows from the effect. */
+  annotations: ToolAnnotations;
   /** Ids of the servers this tool may ask; null for all. */
   servers: string[] | null;
   /** The argument by which a call chooses one of them; null if there is none. */
@@ -67,6 +69,13 @@ export interface ToolPlan {
   page: { defaultSize: number; maxSize: number } | null;
   /** Where the tool is declared: the name of a shipped config or `config`, and a JSON Pointer. */
   source: { file: string; pointer: string };
+}
+
+export interface ToolAnnotations {
+  readOnly: boolean | null;
+  destructive: boolean | null;
+  idempotent: boolean | null;
+  openWorld: boolean | null;
 }
 
 export interface ArgPlan {
@@ -244,7 +253,13 @@ export type StepPlan =
       merge: "first" | "all";
     })
   | (StepCommon & { kind: "notify"; method: string; params: ParamsPlan })
-  | (StepCommon & { kind: "diagnostics"; waitMs: Template; settleMs: number })
+  | (StepCommon & {
+      kind: "diagnostics";
+      waitMs: Template;
+      /** The wait for the first diagnostics of a file; null for the usual. */
+      firstWaitMs: number | null;
+      settleMs: number;
+    })
   | (StepCommon & { kind: "execute_command"; command: Template; arguments: Template | null })
   | (StepCommon & { kind: "tool"; tool: string; args: Template; each: EachPlan | null })
   | (StepCommon & {

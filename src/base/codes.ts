@@ -161,6 +161,16 @@ const problems = ofKind("problem", {
     "A tool has neither `request` nor `steps`, or both, or an argument with the name of a pointing argument.",
     "Give exactly one of `request` and `steps`; rename the argument.",
   ],
+  "plan/bad-prompt": [
+    "A prompt is incomplete",
+    "A prompt has no messages, or a template that does not fit its arguments.",
+    "Correct the prompt as the message says.",
+  ],
+  "plan/bad-resource": [
+    "A resource cannot be read",
+    "A resource has no URI, a tool that does more than read, or arguments that its tool does not take.",
+    "Correct the resource as the message says.",
+  ],
   "plan/bad-schema": [
     "Unusable result schema",
     "`result` of a custom method is not a self-contained JSON Schema (2020-12).",
@@ -630,6 +640,36 @@ const warnings = ofKind("warning", {
     "A named tool is not in this profile",
     "`mcp.tools` names a tool that exists, but not in the active profile.",
     "Choose a profile that has it, or remove the name.",
+  ],
+  "plan/cap-above-limit": [
+    "A cap above its limit",
+    "A tool may lower the limits of the config, never raise them. The larger number has no effect.",
+    "Lower the cap, or raise the limit.",
+  ],
+  "plan/unused-argument": [
+    "An argument that nothing uses",
+    "The tool offers an argument that none of its steps and no part of its output refers to.",
+    'Refer to it with `{ from = "input.NAME" }`, remove it, or say that clients send it in vain with `no_effect = true`.',
+  ],
+  "plan/lost-value": [
+    "A step whose value is lost",
+    "The answer is the value of the last step, and no later step refers to this one.",
+    'Refer to it with `{ from = "step.ID" }`, show it with the shape `members`, check it with `expect`, or remove the step.',
+  ],
+  "plan/no-description": [
+    "A tool without a description",
+    "An agent chooses a tool by its description.",
+    "Add a `description` that says what the tool answers.",
+  ],
+  "plan/literal-template": [
+    "A template where none is filled in",
+    "Values of steps have no templates: `{{…}}` is sent to the server as it is.",
+    'Write `{ from = "input.NAME" }` instead of the text.',
+  ],
+  "plan/dead-mapping": [
+    "A mapping that never applies",
+    "The dialect maps errors, or gives them a text, in a form that its answers never have.",
+    "Remove the entry, or change `errors.form`.",
   ],
   "plan/name-too-long": [
     "A long tool name",

@@ -57,6 +57,8 @@ const configRule: Rule = {
       exclusive: ["request", "steps"],
     },
     methods: { by: "method", keys: { result: REPLACE } },
+    prompts: { by: "name" },
+    resources: { by: "name" },
   },
 };
 

@@ -2,11 +2,13 @@
 import * as z from "zod";
 import { canonical, type JsonObject } from "../base/json.js";
 import { type presetSchema, serverSchema } from "./schema/server.js";
+import { promptSchema, resourceSchema } from "./schema/surface.js";
 import { allow, dialect, http, limits, mcp, workspace } from "./schema/tables.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
 import { defaultIsLimit, labelled, nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
 
 export { presetSchema, serverSchema } from "./schema/server.js";
+export { promptSchema, resourceSchema } from "./schema/surface.js";
 export { methodSchema, toolSchema } from "./schema/tool.js";
 
 export const configSchema = z.strictObject({
@@ -30,6 +32,16 @@ export const configSchema = z.strictObject({
     methodSchema,
     "Methods outside the LSP specification, merged by `method`.",
     labelled("needs_trust", "methods of its own"),
+  ),
+  prompts: optionalSet(
+    promptSchema,
+    "Prompts that people choose in their client, merged by `name`.",
+    labelled("needs_trust", "prompts of its own"),
+  ),
+  resources: optionalSet(
+    resourceSchema,
+    "Resources that clients read, merged by `name`.",
+    labelled("needs_trust", "resources of its own"),
   ),
   dialect: optional(
     dialect,

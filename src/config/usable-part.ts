@@ -3,12 +3,21 @@ import type * as z from "zod";
 import { fromPointer, getAt, isTable, type Json, type JsonObject, toPointer } from "../base/json.js";
 import { ConfigError, type Place, type Problem } from "../base/problem.js";
 import type { LoadedConfig } from "./load.js";
-import { configSchema, methodSchema, serverSchema, toolSchema } from "./schema.js";
+import {
+  configSchema,
+  methodSchema,
+  promptSchema,
+  resourceSchema,
+  serverSchema,
+  toolSchema,
+} from "./schema.js";
 
 const entrySchemas: { readonly [list: string]: z.ZodType } = {
   servers: serverSchema,
   tools: toolSchema,
   methods: methodSchema,
+  prompts: promptSchema,
+  resources: resourceSchema,
 };
 
 export interface UsablePart extends LoadedConfig {

@@ -14,7 +14,7 @@ export interface ValidateOptions {
   partial?: boolean;
 }
 
-const nameKeys = { servers: "id", tools: "name", methods: "method" };
+const nameKeys = { servers: "id", tools: "name", methods: "method", prompts: "name", resources: "name" };
 
 export function validate(
   schema: z.ZodType,

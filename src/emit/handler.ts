@@ -119,6 +119,7 @@ function stepCall(step: StepPlan, names: Names): CallText {
         args: [
           objectText([
             ["waitMs", templateText(step.waitMs, names)],
+            ...(step.firstWaitMs === null ? [] : [["firstWaitMs", lit(step.firstWaitMs)] as const]),
             ["settleMs", lit(step.settleMs)],
           ]),
         ],

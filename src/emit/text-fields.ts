@@ -34,6 +34,11 @@ export function refusalView({ errors }: DialectPlan): JsonObject {
   });
 }
 
+/** The schema of the view model for a prompt: its arguments. */
+export function promptView(args: readonly { name: string }[]): JsonObject {
+  return closed(Object.fromEntries(args.map(({ name }) => [name, text])));
+}
+
 /** Throws a BadTemplate if the template fits none of the views. */
 export function checkFields(source: string, views: readonly JsonObject[]): void {
   const failures = views.map((view) => failureOf(source, view));

@@ -1,13 +1,13 @@
 /** Emits the text functions of a bundle: one per tool with a text template, and one for refusals. */
 import { type BundleFile, bundlePaths, ERROR_TEXT_FILE } from "../abi/bundle.js";
-import { ABI_VERSION, type Plan, type ToolPlan } from "../abi/plan.js";
+import { ABI_VERSION, type DialectPlan, type Plan, type ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { inspectModule } from "./code-text.js";
 import { render, type Templates } from "./render.js";
-import { answerView, checkFields, refusalView } from "./text-fields.js";
+import { answerView, checkFields, promptView, refusalView } from "./text-fields.js";
 import { BadTemplate, templateStatements } from "./text-template.js";
 
 const folder = "text/";
@@ -49,14 +49,21 @@ export function textProblems(plan: Plan, tools: readonly ToolPlan[], templates: 
   });
 }
 
-function textSources({ dialect }: Plan, tools: readonly ToolPlan[]): TextSource[] {
-  const own = tools.flatMap((tool): TextSource[] => {
-    const text = tool.text ?? dialect.text;
-    if (text === null) return [];
-    const pointer = tool.text === null ? "/dialect/text" : `${tool.source.pointer}/text`;
-    const view = answerView(tool, dialect);
-    return [{ path: bundlePaths.text(tool.name), what: `the text of ${tool.name}`, text, pointer, view }];
-  });
+function promptSources({ prompts }: Plan): TextSource[] {
+  return prompts.flatMap(({ name, args, messages }) =>
+    messages.map(({ text }, index) => ({
+      path: bundlePaths.prompt(name, index),
+      what: `a message of the prompt ${name}`,
+      text,
+      pointer: `/prompts/${name}/messages/${index}/text`,
+      view: promptView(args),
+    })),
+  );
+}
+
+function textSources(plan: Plan, tools: readonly ToolPlan[]): TextSource[] {
+  const { dialect } = plan;
+  const own = promptSources(plan).concat(toolSources(dialect, tools));
   const { text } = dialect.errors;
   if (text === null) return own;
   return [
@@ -69,6 +76,16 @@ function textSources({ dialect }: Plan, tools: readonly ToolPlan[]): TextSource[
       view: refusalView(dialect),
     },
   ];
+}
+
+function toolSources(dialect: DialectPlan, tools: readonly ToolPlan[]): TextSource[] {
+  return tools.flatMap((tool): TextSource[] => {
+    const text = tool.text ?? dialect.text;
+    if (text === null) return [];
+    const pointer = tool.text === null ? "/dialect/text" : `${tool.source.pointer}/text`;
+    const view = answerView(tool, dialect);
+    return [{ path: bundlePaths.text(tool.name), what: `the text of ${tool.name}`, text, pointer, view }];
+  });
 }
 
 /** The module of one text function. */

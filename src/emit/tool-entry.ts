@@ -9,7 +9,8 @@ import { inputSchema } from "./input-schema.js";
 const bounds: readonly string[] = ["minimum", "maximum", "minLength", "maxLength"];
 
 export function toolEntry(tool: ToolPlan, dialect: DialectPlan): ToolEntry {
-  const isRead = tool.effect === "read";
+  const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
+  const isRead = readOnly ?? tool.effect === "read";
   return {
     name: tool.name,
     title: tool.title,
@@ -18,10 +19,10 @@ export function toolEntry(tool: ToolPlan, dialect: DialectPlan): ToolEntry {
     outputSchema: outputSchema(tool, dialect),
     annotations: {
       readOnlyHint: isRead,
-      destructiveHint: !isRead,
+      destructiveHint: destructive ?? !isRead,
       // MCP ignores `idempotentHint` for tools that only read.
-      ...(isRead ? {} : { idempotentHint: false }),
-      openWorldHint: tool.steps.some((step) => step.kind === "execute_command"),
+      ...(isRead && idempotent === null ? {} : { idempotentHint: idempotent ?? false }),
+      openWorldHint: openWorld ?? tool.steps.some((step) => step.kind === "execute_command"),
     },
   };
 }

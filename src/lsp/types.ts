@@ -65,6 +65,8 @@ export interface ServerReply {
 /** How long to wait for diagnostics, and for which session. */
 export interface DiagnosticsOptions extends Pick<RequestOptions, "signal" | "roots"> {
   waitMs: number;
+  /** The longest wait for the first report on a document; twice `waitMs`, up to 10 s, when absent. */
+  firstWaitMs?: number;
   settleMs: number;
 }
 

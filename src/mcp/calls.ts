@@ -11,6 +11,7 @@ import { sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
+import { ProtocolError } from "./protocol-error.js";
 import { type OpenProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
@@ -70,6 +71,10 @@ export class SessionCalls {
     this.#onReplaced.push(listener);
   }
 
+  get loaded(): Runtime["loaded"] {
+    return this.runtime.loaded;
+  }
+
   get #plan(): Plan {
     return this.runtime.loaded.plan;
   }
@@ -114,6 +119,14 @@ export class SessionCalls {
     } catch (error) {
       throw error instanceof Refusal ? this.#asProtocolError(error) : error;
     }
+  }
+
+  /** Calls a tool for a resource; its outcome is no tool result. */
+  async read(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
+    if (this.aborted.aborted) throw this.#abortError();
+    const outcome = await this.#ended(this.session.call(name, args, options), options.signal);
+    if (outcome.isError && this.aborted.aborted) throw this.#abortError();
+    return outcome;
   }
 
   /** Waits for a call, which counts as running until then. */
@@ -285,16 +298,4 @@ export function toolResult(
   if (withStructure) result.structuredContent = structured;
   if (isError && dialect.errors.form !== "text") result.isError = true;
   return result;
-}
-
-/** A JSON-RPC error: an unknown tool, or any refusal in a dialect that reports refusals this way. */
-export class ProtocolError extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-    readonly data: JsonObject | undefined,
-  ) {
-    super(message);
-    this.name = "ProtocolError";
-  }
 }

@@ -12,6 +12,7 @@ import {
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Runtime } from "../runtime/runtime.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
+import { getPrompt, listPrompts, listResources, listResourceTemplates, readResource } from "./catalogue.js";
 import { clientNameIn, declaredIn, rootUris } from "./client-metadata.js";
 import { serverInfo } from "./server-info.js";
 import { isYes, TrustNeeded, takesForms, trustForm } from "./trust-question.js";
@@ -52,6 +53,28 @@ function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource):
       return inputRequired({ inputRequests: { [TRUST]: inputRequired.elicit(trustForm(error.question)) } });
     }
   });
+  const { prompts, resources } = runtime.loaded.plan;
+  if (prompts.length > 0) {
+    server.setRequestHandler("prompts/list", async () => ({
+      prompts: listPrompts(await callsFor(undefined)),
+    }));
+    server.setRequestHandler("prompts/get", async ({ params }) =>
+      getPrompt(await callsFor(undefined), params.name, params.arguments),
+    );
+  }
+  if (resources.length > 0) {
+    server.setRequestHandler("resources/list", async () => ({
+      resources: listResources(await callsFor(undefined)),
+    }));
+    server.setRequestHandler("resources/templates/list", async () => ({
+      resourceTemplates: listResourceTemplates(await callsFor(undefined)),
+    }));
+    server.setRequestHandler("resources/read", async ({ params }, { mcpReq }) => {
+      const roots = narrow ? rootsOf(mcpReq) : undefined;
+      if (roots === "missing") return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+      return readResource(await callsFor(roots), params.uri, { signal: mcpReq.signal });
+    });
+  }
   return server;
 }
 

@@ -1,5 +1,7 @@
 /** What the proxy says about itself in a handshake: name, version, capabilities and instructions, for both SDKs. */
+
 import type { Runtime } from "../runtime/runtime.js";
+import { catalogueCapabilities } from "./catalogue.js";
 
 /** The two arguments of an SDK's `Server`. A version in the config replaces the proxy's own. */
 export function serverInfo({ loaded, version }: Runtime, changesTools = false) {
@@ -7,7 +9,10 @@ export function serverInfo({ loaded, version }: Runtime, changesTools = false) {
   return {
     implementation: { name: mcp.name, version: mcp.version ?? version },
     options: {
-      capabilities: { tools: changesTools ? { listChanged: true } : {} },
+      capabilities: {
+        tools: changesTools ? { listChanged: true } : {},
+        ...catalogueCapabilities(loaded.plan),
+      },
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
     },
   };

@@ -1,10 +1,17 @@
 /** Serves the calls of one session with SDK v1: protocol versions with sessions, up to 2025-11-25. */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
   CallToolRequestSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
   ResultSchema,
   RootsListChangedNotificationSchema,
+  type ServerNotification,
   type ServerRequest,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -12,6 +19,7 @@ import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { acceptsStream } from "./accept-header.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
+import { getPrompt, listPrompts, listResources, listResourceTemplates, readResource } from "./catalogue.js";
 import { rootUris } from "./client-metadata.js";
 import { serverInfo } from "./server-info.js";
 import { isYes, takesForms, trustForm } from "./trust-question.js";
@@ -20,6 +28,8 @@ import { isYes, takesForms, trustForm } from "./trust-question.js";
 const ROOTS_TIMEOUT_MS = 5000;
 /** How long the user may take to say whether the workspace is trusted. Clients wait a minute for a call, or longer. */
 const TRUST_ANSWER_MS = 45_000;
+
+type RequestContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** An MCP server for one session. With `narrow`, the session is limited to the roots of its client. */
 export function createSessionServer(
@@ -37,15 +47,8 @@ export function createSessionServer(
     return calls.session.narrow([]);
   };
 
-  server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => ({
-    tools: calls.list(params?.cursor) as Tool[],
-  }));
-  server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
-    const { name, arguments: args, _meta: meta } = request.params;
-    const { signal } = extra;
-    const onProgress = progressReporter(meta?.progressToken, signal, (params) =>
-      extra.sendNotification({ method: "notifications/progress", params }),
-    );
+  /** Limits the session to the roots of its client, and goes on in the project that they name. */
+  const enterRoots = async (extra: RequestContext): Promise<void> => {
     if (options.narrow && server.getClientCapabilities()?.roots !== undefined) {
       // Over HTTP, `roots/list` travels on the stream of the call's answer. Without a stream it cannot be sent.
       if (acceptsStream(extra.requestInfo?.headers.accept))
@@ -71,6 +74,18 @@ export function createSessionServer(
           .catch(() => []),
       );
     }
+  };
+
+  server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => ({
+    tools: calls.list(params?.cursor) as Tool[],
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
+    const { name, arguments: args, _meta: meta } = request.params;
+    const { signal } = extra;
+    const onProgress = progressReporter(meta?.progressToken, signal, (params) =>
+      extra.sendNotification({ method: "notifications/progress", params }),
+    );
+    if (options.narrow || calls.needsRoots) await enterRoots(extra);
     const ask = async (question: string): Promise<boolean> => {
       if (!takesForms(server.getClientCapabilities()?.elicitation)) return false;
       onProgress("waiting for the user to say whether the workspace is trusted");
@@ -82,6 +97,23 @@ export function createSessionServer(
     const client = server.getClientVersion()?.name;
     return calls.call(name, args, { signal, onProgress }, client, ask);
   });
+  const { prompts, resources } = runtime.loaded.plan;
+  if (prompts.length > 0) {
+    server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: listPrompts(calls) }));
+    server.setRequestHandler(GetPromptRequestSchema, async ({ params }) =>
+      getPrompt(calls, params.name, params.arguments),
+    );
+  }
+  if (resources.length > 0) {
+    server.setRequestHandler(ListResourcesRequestSchema, async () => ({ resources: listResources(calls) }));
+    server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
+      resourceTemplates: listResourceTemplates(calls),
+    }));
+    server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, extra) => {
+      if (options.narrow || calls.needsRoots) await enterRoots(extra);
+      return readResource(calls, params.uri, { signal: extra.signal });
+    });
+  }
   if (changesTools) calls.onReplaced(() => void server.sendToolListChanged());
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     narrowed = undefined;

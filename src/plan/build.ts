@@ -16,6 +16,8 @@ import {
   defaultLimits,
   withDefaults,
 } from "./defaults.js";
+import { checkFindings } from "./findings.js";
+import { buildPrompts, buildResources } from "./prompts.js";
 import { Report } from "./report.js";
 import { buildServers, checkProgram, checkRoutes, type PlacedServer } from "./servers.js";
 import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./surface.js";
@@ -49,10 +51,13 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     origin: (pointer) => context.origin(pointer),
     report,
   });
-  const mcp = buildMcp(config, servers, built, context, report);
+  const mcp = buildMcp(config, servers, built, { dialect, elsewhere: context }, report);
   const tools = resolveBatches(built, mcp.listed);
   checkFileNames(tools);
   checkWorkflows(tools, dialect);
+  // What an error hides, such as the use of an argument, would look unused.
+  if (report.problems.every(({ severity }) => severity === "warning"))
+    checkFindings(tools, { config, limits, origin: (pointer) => context.origin(pointer) }, report);
   const plan: Plan = {
     abi: ABI_VERSION,
     workspace: {
@@ -72,6 +77,8 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     dialect,
     mcp,
     http: buildHttp(config, context, report),
+    prompts: buildPrompts(config, report),
+    resources: buildResources(config, tools, { dialect, listed: mcp.listed }, report),
   };
   return { plan, problems: report.problems };
 }

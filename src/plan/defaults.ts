@@ -2,7 +2,7 @@
  * Default values of limits, servers, dialect and HTTP, and two fixed values: the size of a batch and the paths
  * that are always denied.
  */
-import type { DialectPlan, HttpPlan, LimitsPlan, ServerPlan } from "../abi/plan.js";
+import type { DialectPlan, HttpPlan, LimitsPlan, ServerPlan, ToolAnnotations } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { Config } from "../config/schema.js";
 
@@ -43,6 +43,14 @@ export const defaultLimits: LimitsPlan = {
   maxServers: 8,
   maxOpenDocuments: 100,
   proxyMemoryMb: 1024,
+  hoverParts: 8,
+  hoverChars: 8192,
+  diagnosticsPerFile: 200,
+  candidates: 20,
+  afterEditPerFile: 20,
+  afterEditOtherFiles: 5,
+  afterEditTotal: 50,
+  afterEditSeverity: "error",
 };
 
 const serverTimes = {
@@ -99,6 +107,14 @@ export const defaultPage = { size: 100, maxSize: 200 };
 
 /** Source text shown with a location: lines before and after it, and the maximum of characters. */
 export const defaultSnippet = { contextLines: 0, maxChars: 400 };
+
+/** What is told about a tool follows from its effect. */
+export const noAnnotations: ToolAnnotations = {
+  readOnly: null,
+  destructive: null,
+  idempotent: null,
+  openWorld: null,
+};
 
 /** Maximum of operations in one batch. */
 export const maxOperations = 50;

@@ -39,7 +39,7 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
     ...wayKeys,
   ],
   notify: ["method", "params", ...wayKeys],
-  diagnostics: ["wait_ms", "settle_ms", ...listKeys, ...wayKeys],
+  diagnostics: ["wait_ms", "first_wait_ms", "settle_ms", ...listKeys, ...wayKeys],
   execute_command: ["command", "arguments", ...listKeys, ...wayKeys],
   tool: ["tool", "args", "each", ...listKeys, ...wayKeys],
   batch: ["tools", "options"],
@@ -117,6 +117,7 @@ function buildStep(step: StepConfig, scope: Scope, context: StepContext, report:
         kind,
         ...common,
         waitMs: numberOrArgument(step.wait_ms ?? defaultStep.waitMs, scope, report.at("wait_ms")),
+        firstWaitMs: step.first_wait_ms ?? null,
         settleMs: step.settle_ms ?? defaultStep.settleMs,
       };
     case "execute_command": {

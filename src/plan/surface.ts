@@ -26,6 +26,7 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
   };
   checkArgumentNames(dialect, report.at("dialect"));
   checkErrorKeys(dialect, report.at("dialect"));
+  checkErrorForm(dialect, report.at("dialect"));
   return dialect;
 }
 
@@ -57,6 +58,31 @@ function checkErrorKeys({ errors, warnings }: DialectPlan, report: Report): void
   check(warnings.codes, report.at("warnings", "codes"), codesOf("warning"));
 }
 
+/** Warns of mappings of errors that no answer shows. */
+function checkErrorForm({ errors, result }: DialectPlan, report: Report): void {
+  const isProtocol = errors.form === "protocol";
+  const dead = (message: string, ...at: string[]) =>
+    report.at("errors", ...at).add("plan/dead-mapping", message);
+  for (const map of ["codes", "messages", "numbers"] as const)
+    if (!isProtocol && Object.hasOwn(errors[map], "guard/unknown-tool"))
+      dead(
+        'An unknown tool is a JSON-RPC error of its own unless `form = "protocol"`.',
+        map,
+        "guard/unknown-tool",
+      );
+  if (isProtocol && errors.text !== null) dead("A JSON-RPC error has no text of its own.", "text");
+  // Without a template, the text of an error has its code and message. `json` shows members by any path.
+  const hasWord = (word: string) =>
+    errors.text !== null && new RegExp(`\\b(${word}|json)\\b`).test(errors.text);
+  const isInText = (word: string) => (errors.text === null && word !== "number") || hasWord(word);
+  const isHidden = (word: string, isMember: boolean) =>
+    !isProtocol && !isInText(word) && !(isMember && result !== "text");
+  const shows = { codes: "code", messages: "message", numbers: "number" } as const;
+  for (const [map, word] of Object.entries(shows) as [keyof typeof shows, string][])
+    if (Object.keys(errors[map]).length > 0 && isHidden(word, map !== "numbers" || errors.number !== ""))
+      dead(`No answer shows the ${word} of an error.`, map);
+}
+
 function codesOf(...kinds: string[]): string[] {
   const known = Object.entries(codes).flatMap(([code, { kind }]) => (kinds.includes(kind) ? [code] : []));
   return ["*", ...sortedSet([...known, ...known.map((code) => code.slice(0, code.indexOf("/")))])];
@@ -80,7 +106,7 @@ export function buildMcp(
   config: Config,
   servers: readonly PlacedServer[],
   tools: readonly PlacedTool[],
-  elsewhere: ToolsElsewhere,
+  { dialect, elsewhere }: { dialect: DialectPlan; elsewhere: ToolsElsewhere },
   report: Report,
 ): McpPlan {
   const effects = buildEffects(config);
@@ -102,6 +128,7 @@ export function buildMcp(
       writeInstructions(
         servers.map(({ plan }) => plan),
         listed,
+        dialect,
       ),
     clients: buildClients(config, elsewhere.clientForms),
     listed: listed.map((tool) => tool.name),
@@ -139,7 +166,11 @@ function checkToolNames(
 }
 
 /** Less than 1000 characters: the purpose, the languages and the tools. */
-function writeInstructions(servers: readonly ServerPlan[], tools: readonly ToolPlan[]): string {
+function writeInstructions(
+  servers: readonly ServerPlan[],
+  tools: readonly ToolPlan[],
+  dialect: DialectPlan,
+): string {
   const languages = languageNames(servers);
   const what =
     languages === ""
@@ -150,7 +181,16 @@ function writeInstructions(servers: readonly ServerPlan[], tools: readonly ToolP
     tools.map((tool) => tool.name),
     400,
   );
-  return `${what} Use it instead of text search to find definitions, uses, types and errors: it knows the code, not just the text. Tools: ${names}. \`readiness\` and \`truncated\` say whether an answer is complete.`;
+  return `${what} Use it instead of text search to find definitions, uses, types and errors: it knows the code, not just the text. Tools: ${names}.${howComplete(dialect)}`;
+}
+
+/** How an answer says whether it is complete: by members, or by a text after that of the tool. */
+function howComplete({ result, text, outputSchemas, members }: DialectPlan): string {
+  const hasMembers = result !== "text" || outputSchemas || text === "json";
+  if (!hasMembers) return " A second block of text says what an answer lacks.";
+  const names = ["readiness", "truncated"].map((name) => members[name] ?? name).filter((name) => name !== "");
+  if (names.length === 0) return "";
+  return ` ${quoted(names, " and ")} ${names.length === 1 ? "says" : "say"} whether an answer is complete.`;
 }
 
 /** The languages of the servers, as many as fit in a sentence; empty if there are none. */

@@ -1,5 +1,13 @@
 /** Tool tables of the config → ToolPlans, sorted by name. Each is checked on its own. */
-import type { Anchor, DialectPlan, LimitsPlan, OutputPlan, StepPlan, ToolPlan } from "../abi/plan.js";
+import type {
+  Anchor,
+  DialectPlan,
+  LimitsPlan,
+  OutputPlan,
+  StepPlan,
+  ToolAnnotations,
+  ToolPlan,
+} from "../abi/plan.js";
 import { toPointer } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { Config, StepConfig, ToolConfig } from "../config/schema.js";
@@ -8,7 +16,7 @@ import { listingNames, pointingNames } from "../protocol/pointing.js";
 import { shapes } from "../protocol/shapes.js";
 import { referenceNames } from "./argument-forms.js";
 import { addImplicitArguments, buildArgs, implicitNames } from "./arguments.js";
-import { defaultPage } from "./defaults.js";
+import { defaultPage, noAnnotations, withDefaults } from "./defaults.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
@@ -82,6 +90,7 @@ function buildTool(
     title: titleOf(tool),
     description: tool.description ?? `${titleOf(tool)}.`,
     effect: tool.effect ?? "read",
+    annotations: buildAnnotations(tool, report.at("annotations")),
     servers,
     serverArgument,
     input,
@@ -101,6 +110,18 @@ function buildTool(
     page,
     source: { file: context.origin(report.pointer), pointer: toPointer(["tools", tool.name]) },
   };
+}
+
+/** Clients call a tool that only reads without asking, so a tool that edits cannot claim it. */
+function buildAnnotations({ effect, annotations }: ToolConfig, report: Report): ToolAnnotations {
+  const plan = withDefaults<ToolAnnotations>(noAnnotations, annotations);
+  const message = "A tool with the effect `edit` is not read-only.";
+  if (effect === "edit" && plan.readOnly) report.at("read_only").add("plan/bad-tool", message, "Remove it.");
+  if (plan.readOnly === true && plan.destructive === true)
+    report
+      .at("destructive")
+      .add("plan/bad-tool", "A read-only tool destroys nothing.", "Remove one of them.");
+  return plan;
 }
 
 function buildInput(tool: ToolConfig, report: Report): Anchor[] {

@@ -33,8 +33,10 @@ const entries: { [list: string]: JsonObject } = {
   servers: { id: "s", command: "node", extensions: ["x"] },
   tools: { name: "t", description: "T." },
   methods: { method: "m" },
+  prompts: { name: "p" },
+  resources: { name: "r" },
 };
-const names = ["servers.id", "tools.name", "methods.method"];
+const names = ["servers.id", "tools.name", "methods.method", "prompts.name", "resources.name"];
 
 /** A key that holds a value. */
 interface Key {
@@ -183,7 +185,7 @@ const isLess: { [word in RuleName]: (whole: Value, mine: Value, rule: Discovered
 };
 
 const defaults = everyDefault();
-const lists = ["servers", "tools", "methods"] as const;
+const lists = ["servers", "tools", "methods", "prompts", "resources"] as const;
 
 function check(drawn: readonly Said[], own: readonly string[], isTrusted: boolean): void {
   const user = configOf(

@@ -179,6 +179,23 @@ const cases = new Map<string, Case>([
   number("limits", "max_servers", 2, 256),
   number("limits", "max_open_documents", 2, 10_000),
   number("limits", "proxy_memory_mb", 300, 65_536),
+  number("limits", "hover_parts", 2, 100),
+  number("limits", "hover_chars", 200, 1_000_000),
+  number("limits", "diagnostics_per_file", 2, 20_000),
+  number("limits", "candidates", 2, 1000),
+  number("limits", "after_edit_per_file", 2, 1000),
+  number("limits", "after_edit_other_files", 2, 1000),
+  number("limits", "after_edit_total", 2, 10_000),
+  [
+    "limits.after_edit_severity",
+    {
+      user: '[limits]\nafter_edit_severity = "warning"',
+      asks: '[limits]\nafter_edit_severity = "hint"',
+      untrusted: "asks",
+      trusted: "warning",
+      silent: "hint",
+    },
+  ],
   [
     "mcp.name",
     {

@@ -105,6 +105,8 @@ export function serverPlan(
 /** A plan with these servers, no tools, and every program of theirs allowed. */
 export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): Plan {
   return {
+    prompts: [],
+    resources: [],
     abi: ABI_VERSION,
     workspace: { roots: ["."], extraRoots: [], deny: ["**/.git/**"] },
     allow: {
@@ -126,6 +128,14 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       maxServers: 8,
       maxOpenDocuments: 100,
       proxyMemoryMb: 1024,
+      hoverParts: 8,
+      hoverChars: 8192,
+      diagnosticsPerFile: 200,
+      candidates: 20,
+      afterEditPerFile: 20,
+      afterEditOtherFiles: 5,
+      afterEditTotal: 50,
+      afterEditSeverity: "error",
     },
     servers,
     tools: [],

@@ -194,6 +194,23 @@ console.log(run());
     const { structuredContent } = await session.call("get_type_tree", at("greet.ts", "class |Square"));
     expect(structuredContent).toMatchObject({ total: 0, warnings: [{ code: "answer/not-supported" }] });
   });
+
+  it("moves a file to a destination, with the imports of it, and only inside the workspace", async () => {
+    const outside = await session.call("move_file", { from: "greet.ts", to: "../../escaped.ts" });
+    expect(outside.structuredContent).toMatchObject({ ok: false, error: { code: "guard/outside-root" } });
+    const taken = await session.call("move_file", { from: "greet.ts", to: "app.ts" });
+    expect(taken.structuredContent).toMatchObject({ ok: false });
+    const move = { from: "greet.ts", to: "moved.ts" };
+    const preview = await session.call("move_file", move);
+    expect(preview.structuredContent).toMatchObject({ ok: true, status: "preview" });
+    const token = preview.structuredContent.edit_token;
+    const done = await session.call("move_file", { ...move, dry_run: false, edit_token: token });
+    expect(done.structuredContent).toMatchObject({ ok: true, status: "applied" });
+    expect(readFileSync(join(session.folder, "moved.ts"), "utf8")).toBe(greet);
+    expect(readFileSync(join(session.folder, "app.ts"), "utf8")).toBe(
+      app.replace("./greet.js", "./moved.js"),
+    );
+  });
 });
 
 describe("pyright", { timeout: 120_000 }, () => {

@@ -475,5 +475,13 @@ function limits(maxMessageBytes: number) {
     maxServers: 8,
     maxOpenDocuments: 100,
     proxyMemoryMb: 1024,
+    hoverParts: 8,
+    hoverChars: 8192,
+    diagnosticsPerFile: 200,
+    candidates: 20,
+    afterEditPerFile: 20,
+    afterEditOtherFiles: 5,
+    afterEditTotal: 50,
+    afterEditSeverity: "error" as const,
   };
 }

@@ -24,9 +24,13 @@ export const context: PlanContext = {
   clientForms: [],
 };
 
+/** Warnings about tools that are fine but odd. The bare tools of most tests are, so only `findings.test.ts` sees these. */
+const findings = ["cap-above-limit", "unused-argument", "lost-value", "no-description", "literal-template"];
+
 /** The plan of a bare config and what is wrong with it. */
 export function planOf(config: Config | string): { plan: Plan; problems: Problem[] } {
-  return buildPlan(typeof config === "string" ? configOf(config) : config, context);
+  const { plan, problems } = buildPlan(typeof config === "string" ? configOf(config) : config, context);
+  return { plan, problems: problems.filter(({ code }) => !findings.includes(code.replace("plan/", ""))) };
 }
 
 /** A config file that exists in memory only, loaded over the shipped layers. */

@@ -121,6 +121,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
       title: "",
       description: "",
       effect: "read",
+      annotations: { readOnly: null, destructive: null, idempotent: null, openWorld: null },
       servers: null,
       serverArgument: null,
       input: ["document"],

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Validator } from "../../src/abi/bundle.js";
+import type { Plan } from "../../src/abi/plan.js";
 import { compareText } from "../../src/base/order.js";
 import { Refusal } from "../../src/base/problem.js";
 import { columnsOf, Lines, type PositionEncoding } from "../../src/base/text.js";
@@ -8,6 +9,7 @@ import { untilAborted, withDeadline } from "../../src/base/timing.js";
 import type { OpenDocument } from "../../src/lsp/types.js";
 import { Evidence } from "../../src/runtime/answer/evidence.js";
 import { largest } from "../../src/runtime/answer/fit-answer.js";
+import { stepsAfterCut, stepsAfterRefusal } from "../../src/runtime/answer/next-steps.js";
 import { refusalOf, refused } from "../../src/runtime/answer/outcome.js";
 import { toPoint } from "../../src/runtime/answer/places.js";
 import { addServerWarnings, warnedFolders } from "../../src/runtime/ask/ask.js";
@@ -312,6 +314,32 @@ describe("a call whose time is up", () => {
       warnings: [],
     });
     expect(structured).not.toHaveProperty("readiness");
+  });
+
+  it.each([
+    [5_000, 30_000, "`timeout_ms` of `the_tool`"],
+    [30_000, 60_000, "`limits.timeout_ms`"],
+    [30_000, 10_000, "the server's `request_timeout_ms`"],
+    [30_000, 30_000, "the server's `request_timeout_ms` and `limits.timeout_ms`"],
+  ])("names the key of the shortest limit: %d of the tool, %d of the server", (own, request, keys) => {
+    const { tool, plan } = callState();
+    const server = { id: "s", requestTimeoutMs: request } as Plan["servers"][number];
+    const limited = { ...plan, limits: { ...plan.limits, timeoutMs: 30_000 }, servers: [server] };
+    const steps = stepsAfterRefusal(limited, { ...tool, timeoutMs: own }, "lsp/timeout", {});
+    expect(steps).toEqual([{ kind: "config", text: `Call again, or raise ${keys}.` }]);
+  });
+});
+
+describe("an answer that was cut by its size", () => {
+  it.each([
+    [65_536, "`limits.max_bytes`"],
+    [20_000, "the tool's own `max_bytes`"],
+  ])("names the key of the limit: %d bytes", (maxBytes, key) => {
+    const state = callState();
+    const limited = { ...state, tool: { ...state.tool, maxBytes } };
+    expect(stepsAfterCut(limited, { total: 9, shown: 1, isSize: true })).toEqual([
+      { kind: "config", text: expect.stringContaining(`or ${key} does.`) },
+    ]);
   });
 });
 

@@ -69,6 +69,7 @@ const flat = z.strictObject(keys);
 /** An argument as a config writes it; `description` is only absent in parts of arguments. */
 export interface ArgConfig extends z.infer<typeof flat> {
   description?: string | undefined;
+  no_effect?: boolean | undefined;
   items?: ArgConfig | undefined;
   properties?: { [name: string]: ArgConfig } | undefined;
 }
@@ -96,6 +97,7 @@ const partSchema: z.ZodType<ArgConfig> = z.strictObject({
 export const argSchema: z.ZodType<ArgConfig> = z.strictObject({
   ...keys,
   ...parts(),
+  no_effect: optional(z.boolean(), "Clients of an older tool send it, and nothing refers to it."),
   description: nonEmpty.describe("What an agent reads."),
 });
 

@@ -75,6 +75,23 @@ export const limits = z.strictObject({
     z.int().min(256).max(65_536),
     "Memory of the proxy itself. Over it, the server that sent most is ended, then the client whose requests and unread answers hold most; if neither helps, the proxy ends.",
   ),
+  hover_parts: atMost(positive.max(100), "Parts of a hover."),
+  hover_chars: atMost(z.int().min(100).max(1_000_000), "Characters of each part of a hover."),
+  diagnostics_per_file: atMost(
+    positive.max(20_000),
+    "Diagnostics of one file, in an answer about all files.",
+  ),
+  candidates: atMost(positive.max(1000), "Symbols or lines to choose from, if several match."),
+  after_edit_per_file: atMost(positive.max(1000), "Errors of one file in the answer of an edit."),
+  after_edit_other_files: atMost(
+    z.int().min(0).max(1000),
+    "Files with errors in the answer of an edit, besides the edited ones.",
+  ),
+  after_edit_total: atMost(positive.max(10_000), "Errors in the answer of an edit."),
+  after_edit_severity: fixed(
+    z.enum(["error", "warning", "information", "hint"]),
+    "The mildest severity in the answer of an edit.",
+  ),
   cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect: there is no answer cache.", "any"),
 });
 

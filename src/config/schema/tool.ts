@@ -87,6 +87,10 @@ export const stepSchema = z.strictObject({
     z.union([milliseconds.max(60_000), reference]),
     "For diagnostics: the longest wait, a number or a reference to an argument.",
   ),
+  first_wait_ms: optional(
+    milliseconds.max(60_000),
+    "For diagnostics: the longest wait for the first ones of a file; twice `wait_ms`, at most 10000, when absent.",
+  ),
   settle_ms: optional(
     milliseconds.max(10_000),
     "For diagnostics: time without new ones after which published diagnostics count as final.",
@@ -112,6 +116,18 @@ export const toolSchema = z.strictObject({
   title: optional(z.string().min(1).max(80), "A short title for people."),
   description: optional(z.string().min(1).max(1000), "What an agent reads to choose the tool."),
   effect: optional(effect, "What it may do; `read` when absent.", "fixed"),
+  annotations: optional(
+    z.strictObject({
+      read_only: optional(z.boolean(), "It changes nothing; true for the effect `read` when absent."),
+      destructive: optional(
+        z.boolean(),
+        "It may remove or overwrite; false for the effect `read` when absent.",
+      ),
+      idempotent: optional(z.boolean(), "A second call with the same arguments changes nothing more."),
+      open_world: optional(z.boolean(), "It reaches beyond the workspace; true for commands when absent."),
+    }),
+    "What clients are told about its effects; follows from `effect` when absent.",
+  ),
   servers: optionalSet(identifier, "The servers it may ask; all when absent."),
   server: optional(
     z.strictObject({ from: z.string().describe("An argument: `input.NAME`.") }),

@@ -145,8 +145,8 @@ export class Diagnostics {
   }
 
   /**
-   * The report on a document, after at most `waitMs`; the first time after twice that, up to 10 s. The reply to a first
-   * pull, for which the server may have to read all that the file imports, is waited for twice as long again.
+   * The report on a document, after at most `waitMs`; the first time after `firstWaitMs`. The reply to a first pull, for
+   * which the server may have to read all that the file imports, is waited for twice as long again.
    */
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;
@@ -154,9 +154,8 @@ export class Diagnostics {
       return unknown(this.context.readiness, "the config does not ask this server for diagnostics", []);
     }
     const isFirst = !this.#answered.has(path);
-    const waitMs = isFirst
-      ? Math.max(options.waitMs, Math.min(2 * options.waitMs, FIRST_TOUCH_MS))
-      : options.waitMs;
+    const firstMs = options.firstWaitMs ?? Math.min(2 * options.waitMs, FIRST_TOUCH_MS);
+    const waitMs = isFirst ? Math.max(options.waitMs, firstMs) : options.waitMs;
     const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
     if (this.#unsaved.has(path)) await this.#saveWhenReady(path, wait);
     const replyBy = wait.deadline + (isFirst ? waitMs : 0);

@@ -236,7 +236,9 @@ export class Gateway {
     session: HttpSession | undefined,
     answer: () => Promise<Response>,
   ): Promise<Response> {
-    const calls = messages.filter((message) => isRequest(message, "tools/call")).length;
+    const isCall = (message: unknown) =>
+      isRequest(message, "tools/call") || isRequest(message, "resources/read");
+    const calls = messages.filter(isCall).length;
     const release = this.#slots.take(session ?? holder, holder, calls);
     if (release === undefined) return new Response(null, { status: 429, headers: RETRY_LATER });
     const ids = session === undefined ? [] : requestIds(messages);

@@ -31,7 +31,6 @@ import {
 import { boundedWarning, tooMany } from "./next-steps.js";
 import { blankCursor, Pages, type Snapshot } from "./pages.js";
 
-const MAX_CANDIDATES = 20;
 /** No agent pages through more; the largest message of a language server has about as many items. */
 const MAX_ITEMS = 500_000;
 /** The part of a listing's memory that its items may take. */
@@ -136,10 +135,10 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
 
 /** The answer when several symbols or lines match: the candidates to choose from. */
 export function candidatesAnswer(call: CallState, message: string, found: JsonObject[]): Answer {
-  const { dialect } = call.plan;
+  const { dialect, limits } = call.plan;
   const facts = shapeNamed("workspace_symbols").facts;
   const sorted = sortBy(found, (item) => [...itemKey(facts, item, dialect), canonicalText(item)]);
-  const shown = sorted.slice(0, MAX_CANDIDATES);
+  const shown = sorted.slice(0, limits.candidates);
   const lines = shown.map((item) => {
     const snippet = textOf(table(item).text);
     return `${fileOf(item, dialect)} ${symbolLine(item, rangeText(item, dialect))}${snippet ? `  | ${snippet}` : ""}`;

@@ -101,11 +101,13 @@ function withMoreItems({ plan, tool, input }: CallState, { total, shown }: Cut):
 
 /** The config key that allows more, unless the tool itself declares the limit. */
 function raiseLimit({ plan: { limits }, tool }: CallState, { isSize }: Cut): NextStep {
-  if (isSize)
+  if (isSize) {
+    const bytes = tool.maxBytes < limits.maxBytes ? "the tool's own `max_bytes`" : "`limits.max_bytes`";
     return {
       kind: "config",
-      text: "No call of this tool shows more; a larger `mcp.output.max_total_chars_default` or `limits.max_bytes` does.",
+      text: `No call of this tool shows more; a larger \`mcp.output.max_total_chars_default\` or ${bytes} does.`,
     };
+  }
   if (tool.maxItems === limits.maxItems)
     return { kind: "config", text: "No call of this tool shows more; a larger `limits.max_items` does." };
   return { kind: "doc", text: `No call of this tool shows more than ${tool.maxItems} items.` };
@@ -187,15 +189,30 @@ const suggestions: { readonly [code in Code]?: readonly Suggestion[] } = {
   "page/cursor-expired": [firstPage],
 };
 
+/** The key that gives a call more time: that of the shortest limit. */
+function raiseTime({ servers, limits }: Plan, tool: ToolPlan): NextStep {
+  const asked = servers.filter(({ id }) => tool.servers?.includes(id) ?? true);
+  const request = Math.min(...asked.map(({ requestTimeoutMs }) => requestTimeoutMs));
+  const own =
+    tool.timeoutMs < limits.timeoutMs ? `\`timeout_ms\` of \`${tool.name}\`` : "`limits.timeout_ms`";
+  const keys = [
+    ...(request <= tool.timeoutMs ? ["the server's `request_timeout_ms`"] : []),
+    ...(request >= tool.timeoutMs ? [own] : []),
+  ];
+  return { kind: "config", text: `Call again, or raise ${keys.join(" and ")}.` };
+}
+
 /** The calls to make after a refusal; `input` is undefined when the arguments themselves were refused. */
 export function stepsAfterRefusal(
-  { tools, mcp, dialect }: Plan,
+  plan: Plan,
   tool: ToolPlan,
   code: Code,
   input: JsonObject | undefined,
 ): NextStep[] {
+  const { tools, mcp, dialect } = plan;
   const refused: RefusedCall = { tool, input: input ?? {}, dialect };
-  return (suggestions[code] ?? []).flatMap((suggestion): NextStep[] => {
+  const time = code === "lsp/timeout" ? [raiseTime(plan, tool)] : [];
+  const calls = (suggestions[code] ?? []).flatMap((suggestion): NextStep[] => {
     const args = suggestion.args(refused);
     if (args === undefined) return [];
     const next = tools.find(
@@ -209,6 +226,7 @@ export function stepsAfterRefusal(
       ? []
       : [{ kind: "tool", tool: next.name, arguments: args, why: suggestion.why }];
   });
+  return [...calls, ...time];
 }
 
 function requiredArguments(tool: ToolPlan, dialect: DialectPlan): string[] {

@@ -35,7 +35,7 @@ export class FoundDiagnostics {
 export async function askDiagnostics(
   call: CallState,
   candidates: CandidateServers,
-  options: { waitMs: number; settleMs: number },
+  options: { waitMs: number; firstWaitMs?: number; settleMs: number },
 ): Promise<ReplyData> {
   const servers = candidates.servers.filter(
     ({ features }) =>

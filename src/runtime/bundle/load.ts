@@ -34,6 +34,8 @@ export interface LoadedBundle {
   /** The entries of `tools/list`, sorted by name. */
   readonly tools: ToolEntry[];
   tool(name: string): Promise<LoadedTool>;
+  /** The text of a prompt's message, by its number. */
+  promptText(name: string, message: number): Promise<TextFunction>;
   /** Checks a server's replies to a method; undefined where the config declares no `result` for it. */
   replyValidator(serverId: string, method: string): Promise<Validator | undefined>;
 }
@@ -97,6 +99,7 @@ export async function loadBundle(
       opened.set(name, tool);
       return tool;
     },
+    promptText: async (name, message) => (await load(bundlePaths.prompt(name, message))) as TextFunction,
     async replyValidator(serverId, method) {
       const path = pathIn(replies, [serverId, method]);
       return path === undefined ? undefined : ((await load(path)) as Validator);

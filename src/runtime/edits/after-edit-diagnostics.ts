@@ -8,6 +8,7 @@ import { pathAfterMove, pathOfUri } from "../../base/paths.js";
 import { untilAborted, withDeadline } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
+import { severities } from "../../protocol/kinds.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import type { AppliedOperation, EditOutcome, Preview } from "../../workspace/edits/types.js";
 import { Places } from "../answer/places.js";
@@ -28,9 +29,6 @@ const WAIT_SHARE = 0.4;
 const SETTLE_MS = 150;
 
 const MAX_CHECKED_FILES = 20;
-const MAX_ERRORS_PER_FILE = 20;
-const MAX_OTHER_FILES = 5;
-const MAX_ERRORS = 50;
 const ERROR_SEVERITY = 1;
 
 interface ErrorSnapshot {
@@ -165,11 +163,12 @@ class ErrorCollector {
   }
 
   async #addErrors(path: string, server: LanguageServer, items: readonly unknown[]): Promise<void> {
-    const { gate, places } = this.#call;
+    const { gate, places, plan } = this.#call;
     const known = this.#snapshot.errors.get(path) ?? [];
     this.#snapshot.errors.set(path, known);
+    const mildest = severities.indexOf(plan.limits.afterEditSeverity) + ERROR_SEVERITY;
     for (const item of items) {
-      if (!isTable(item) || (item.severity ?? ERROR_SEVERITY) !== ERROR_SEVERITY) continue;
+      if (!isTable(item) || severityOf(item) > mildest) continue;
       const admitted = await gate.admit(path);
       const rendered = await renderDiagnostic(this.#call, server, admitted.uri, item);
       known.push({ ...places.document(admitted), ...rendered });
@@ -180,6 +179,11 @@ class ErrorCollector {
     this.#snapshot.unknown.push(why);
     this.#call.log("debug", "errors are not known", { cause: String(error) });
   }
+}
+
+/** LSP leaves a missing severity to the client; it counts as an error. */
+function severityOf({ severity }: { [member: string]: unknown }): number {
+  return typeof severity === "number" ? severity : ERROR_SEVERITY;
 }
 
 function compareErrors(
@@ -201,11 +205,12 @@ function compareErrors(
     for (const error of errorsWithout(is ?? [], was ?? [])) introduced.push(error);
     for (const error of errorsWithout(was ?? [], is ?? [])) resolved.push(error);
   }
+  const most = call.plan.limits.afterEditTotal;
   const errors = selectErrors(call, after, edited);
   const total = [...after.errors.values()].flat().length;
   return {
-    introduced: introduced.slice(0, MAX_ERRORS),
-    resolved: resolved.slice(0, MAX_ERRORS),
+    introduced: introduced.slice(0, most),
+    resolved: resolved.slice(0, most),
     errors,
     not_shown: total - errors.length,
   };
@@ -227,15 +232,18 @@ function errorsWithout(errors: readonly JsonObject[], others: readonly JsonObjec
 
 /** The errors to show: those of edited files first, then of a few others. */
 function selectErrors(call: CallState, { errors }: ErrorSnapshot, edited: readonly string[]): JsonObject[] {
+  const { afterEditPerFile, afterEditOtherFiles, afterEditTotal } = call.plan.limits;
   const others = sortedSet([...errors.keys()].filter((path) => !edited.includes(path)));
-  const withErrors = others.filter((path) => (errors.get(path) ?? []).length > 0).slice(0, MAX_OTHER_FILES);
+  const withErrors = others
+    .filter((path) => (errors.get(path) ?? []).length > 0)
+    .slice(0, afterEditOtherFiles);
   return [...edited, ...withErrors]
     .flatMap((path) => {
       const sorted = sortBy(errors.get(path) ?? [], (item) => [
         ...itemKey(diagnosticsFacts, item, call.plan.dialect),
         canonicalText(item),
       ]);
-      return sorted.slice(0, MAX_ERRORS_PER_FILE);
+      return sorted.slice(0, afterEditPerFile);
     })
-    .slice(0, MAX_ERRORS);
+    .slice(0, afterEditTotal);
 }

@@ -12,7 +12,6 @@ import { FileList, ItemList } from "../listing/list.js";
 import type { Shape } from "./shape.js";
 
 const MESSAGE_CHARACTERS = 4096;
-const MAX_IN_FILE = 200;
 
 export const diagnostics: Shape = {
   nouns: ["diagnostic", "diagnostics"],
@@ -42,11 +41,12 @@ export const workspaceDiagnostics: Shape = {
   async normalize(reply, call) {
     const kind = diagnosticKind({ isNamed: false });
     const files = await collect(call, kind, diagnosticsOfWorkspace(reply, call), { dropped: "files" });
-    if (files.some(({ items }) => items.length > MAX_IN_FILE))
+    const { diagnosticsPerFile } = call.plan.limits;
+    if (files.some(({ items }) => items.length > diagnosticsPerFile))
       call.evidence.truncated(
-        `Of a file at most ${MAX_IN_FILE} diagnostics are shown, and one has more; ask about that file itself.`,
+        `Of a file at most ${diagnosticsPerFile} diagnostics are shown, and one has more; ask about that file itself.`,
       );
-    const list = new FileList(kind, files, MAX_IN_FILE, ({ admitted, items }, first, places) => ({
+    const list = new FileList(kind, files, diagnosticsPerFile, ({ admitted, items }, first, places) => ({
       ...places.document(admitted),
       total: items.length,
       diagnostics: first,

@@ -27,22 +27,22 @@ import type { CallState } from "../call-state.js";
 import { withoutEntities } from "./markdown.js";
 import type { Normalized, Shape } from "./shape.js";
 
-const MAX_PARTS = 8;
-const PART_CHARACTERS = 8192;
 const DOCUMENTATION_CHARACTERS = 4000;
 const signaturesName = "the signatures of a call";
 
 /** Hover texts as Markdown: from a string, a marked string, a list of those, or markup content. */
 export const hover: Shape = {
   nouns: undefined,
-  async normalize(reply, { evidence, tool, places }): Promise<Normalized> {
-    const told = reply.parts.flatMap(contentsOf).filter(({ value }) => value.trim() !== "");
-    const unique = uniqueBy(told, ({ kind, value }) => `${kind} ${value}`);
+  async normalize(reply, { evidence, tool, places, plan: { limits } }): Promise<Normalized> {
+    const { hoverParts, hoverChars } = limits;
+    const found = reply.parts.flatMap(contentsOf).filter(({ value }) => value.trim() !== "");
+    const unique = uniqueBy(found, ({ kind, value }) => `${kind} ${value}`);
     const texts = tool.output.marked ? sortBy(unique, ({ kind, value }) => [kind, value]) : unique;
-    if (texts.length > MAX_PARTS) evidence.truncated(`Only ${MAX_PARTS} of ${texts.length} parts are shown.`);
-    const items = texts.slice(0, MAX_PARTS).map(({ kind, value }): Json => {
-      const kept = cutCharacters(value, PART_CHARACTERS);
-      if (kept.cut) evidence.truncated(`A part is longer than ${PART_CHARACTERS} characters and was cut.`);
+    if (texts.length > hoverParts)
+      evidence.truncated(`Only ${hoverParts} of ${texts.length} parts are shown.`);
+    const items = texts.slice(0, hoverParts).map(({ kind, value }): Json => {
+      const kept = cutCharacters(value, hoverChars);
+      if (kept.cut) evidence.truncated(`A part is longer than ${hoverChars} characters and was cut.`);
       const text = kind === "markdown" ? withoutEntities(kept.text) : kept.text;
       return tool.output.marked ? { kind, value: text } : text;
     });

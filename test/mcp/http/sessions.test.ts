@@ -320,6 +320,30 @@ describe("the number of calls", () => {
     expect((await call(mine)).status).toBe(200);
   });
 
+  it("counts the reading of resources, which calls tools", async () => {
+    const { url, work } = await openGateway({
+      http: { max_calls_per_session: 1 },
+      files,
+      servers: { fake: { scenario: silent } },
+      config: {
+        limits: { timeout_ms: 60_000 },
+        resources: [{ name: "status", uri: "lsp://status", tool: "get_server_status" }],
+      },
+    });
+    const headers = await openRaw(url);
+    const read = (id: number) =>
+      send(url, {
+        headers,
+        body: { jsonrpc: "2.0", id, method: "resources/read", params: { uri: "lsp://status" } },
+      });
+    expect((await read(1)).status).toBe(200);
+    const held = request(url, { method: "POST", headers: { ...good, ...headers }, agent: false });
+    held.once("error", () => undefined);
+    held.end(JSON.stringify(callOf(2)));
+    await expect.poll(() => work.received("textDocument/definition")).not.toEqual([]);
+    expect((await read(3)).status).toBe(429);
+  });
+
   it("is limited in one session, and in all", async () => {
     const { url, work } = await openGateway({
       http: { max_calls: 3, max_calls_per_session: 2 },
