@@ -1,13 +1,16 @@
 /** The config schema. Types, validation, `configs/schema.json`, `docs/config.md` and `explain` are derived from it. */
 import * as z from "zod";
 import { canonical, type JsonObject } from "../base/json.js";
-import { type presetSchema, serverSchema } from "./schema/server.js";
+import { dialect } from "./schema/dialect.js";
+import type { presetSchema } from "./schema/preset.js";
+import { serverSchema } from "./schema/server.js";
 import { promptSchema, resourceSchema } from "./schema/surface.js";
-import { allow, dialect, http, limits, mcp, workspace } from "./schema/tables.js";
+import { allow, http, limits, mcp, workspace } from "./schema/tables.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
 import { defaultIsLimit, labelled, nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
 
-export { presetSchema, serverSchema } from "./schema/server.js";
+export { presetSchema } from "./schema/preset.js";
+export { serverSchema } from "./schema/server.js";
 export { promptSchema, resourceSchema } from "./schema/surface.js";
 export { methodSchema, toolSchema } from "./schema/tool.js";
 

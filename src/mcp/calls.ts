@@ -241,7 +241,7 @@ export class SessionCalls {
   }
 }
 
-/** Whether a client has this name, or one that begins so where the name ends in `*`. */
+/** Whether a client has this name. A name that ends in `*` is the beginning of one. */
 function matchesName(client: string | undefined, name: string): boolean {
   return name.endsWith("*") ? client?.startsWith(name.slice(0, -1)) === true : client === name;
 }
@@ -251,7 +251,6 @@ function numbered({ number, message, data }: NonNullable<CallOutcome["error"]>):
 }
 
 export interface ProgressParams {
-  // The notification types of the SDKs allow additional members.
   [member: string]: unknown;
   progressToken: string | number;
   progress: number;
