@@ -63,12 +63,14 @@ function checkErrorForm({ errors, result }: DialectPlan, report: Report): void {
   const isProtocol = errors.form === "protocol";
   const dead = (message: string, ...at: string[]) =>
     report.at("errors", ...at).add("plan/dead-mapping", message);
-  for (const map of ["codes", "messages", "numbers"] as const)
-    if (!isProtocol && Object.hasOwn(errors[map], "guard/unknown-tool"))
+  const unknownTool = "guard/unknown-tool";
+  const isMapped = isProtocol || Object.hasOwn(errors.numbers, unknownTool);
+  for (const map of ["codes", "messages"] as const)
+    if (!isMapped && Object.hasOwn(errors[map], unknownTool))
       dead(
-        'An unknown tool is a JSON-RPC error of its own unless `form = "protocol"`.',
+        'An unknown tool is a JSON-RPC error of its own without a number in `numbers` or `form = "protocol"`.',
         map,
-        "guard/unknown-tool",
+        unknownTool,
       );
   if (isProtocol && errors.text !== null) dead("A JSON-RPC error has no text of its own.", "text");
   // Without a template, the text of an error has its code and message. `json` shows members by any path.

@@ -125,9 +125,14 @@ const cases: [string, string, string[]][] = [
     ["plan/literal-template /tools/0/steps/0"],
   ],
   [
+    "the code of an unknown tool without its number",
+    '[dialect.errors]\ncodes = { "guard/unknown-tool" = "x" }',
+    ["plan/dead-mapping /dialect/errors/codes/guard~1unknown-tool"],
+  ],
+  [
     "the number of an unknown tool",
-    '[dialect.errors]\ntext = "{{number}}"\nnumbers = { "guard/unknown-tool" = -1 }',
-    ["plan/dead-mapping /dialect/errors/numbers/guard~1unknown-tool"],
+    '[dialect.errors]\ntext = "{{number}}"\ncodes = { "guard/unknown-tool" = "x" }\nnumbers = { "guard/unknown-tool" = -1 }',
+    [],
   ],
   [
     "the same as JSON-RPC errors",
