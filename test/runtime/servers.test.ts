@@ -257,7 +257,10 @@ describe("calls that do not end by themselves", () => {
     expect(structured).toMatchObject({
       ok: false,
       error: { code: "lsp/timeout" },
-      next_steps: [{ kind: "tool", tool: "get_server_status", arguments: {} }, { kind: "doc" }],
+      next_steps: [
+        { kind: "tool", tool: "get_server_status", arguments: {} },
+        { kind: "config", text: expect.stringContaining("limits.timeout_ms") },
+      ],
     });
   });
 
@@ -389,7 +392,10 @@ describe("the status of servers", () => {
     const failed = await call("get_document_symbols", { file_path: "b.bad" });
     expect(failed.structured).toMatchObject({
       error: { code: "lsp/start-failed" },
-      next_steps: [{ kind: "tool", tool: "get_server_status", arguments: {} }, { kind: "doc" }],
+      next_steps: [
+        { kind: "tool", tool: "get_server_status", arguments: {} },
+        { kind: "config", text: expect.stringContaining("limits.timeout_ms") },
+      ],
     });
     const { structured, text } = await call("get_server_status", {});
     expect(text).toMatch(/^get_server_status: 3 servers\n/);
