@@ -29,7 +29,8 @@ export const call: Command = {
   usage: "TOOL [FILE[:LINE[:COLUMN]]] [NAME=VALUE …] | TOOL JSON | TOOL -",
   description:
     "Starts the servers that the call needs, prints the answer, and stops them. Arguments are words or one JSON object; `-`\n" +
-    "reads JSON from stdin. `lsp-proxy call TOOL --help` shows the arguments of a tool.\n\n" +
+    "reads JSON from stdin. `lsp-proxy call TOOL --help` shows the arguments of a tool. A path in a word starts from the\n" +
+    "current folder if it begins with `./` or `../` or the file exists there, else from the workspace.\n\n" +
     "Exits with 1 when the call is refused, with 4 when the answer asks back (several symbols match, or an action must be\n" +
     "chosen) or when dry_run is false and no edit was made.\n\n" +
     "The `edit_token` of a preview is valid for half an hour, in any later call of the same user in the same workspace. A\n" +
@@ -84,11 +85,11 @@ async function callOnce(
   io: Io,
   signal: AbortSignal,
 ): Promise<Called> {
-  const { runtime, found } = await openFrom(input, io, { usualLog: io.stderr.isTTY ? "off" : "warn" });
+  const { runtime, found, base } = await openFrom(input, io, { usualLog: io.stderr.isTTY ? "off" : "warn" });
   try {
     const { dialect } = runtime.loaded.plan;
     const tool = toolNamed(name, runtime.tools);
-    const args = Array.isArray(given) ? parseWords(given, tool, dialect) : given;
+    const args = Array.isArray(given) ? parseWords(given, tool, dialect, { cwd: io.cwd, base }) : given;
     const session = runtime.openSession({ brief: true });
     const asked = { tool, args, cursor: dialect.listing.cursor };
     const pages = await withProgress(io, `calling ${name}`, (onProgress) =>
