@@ -93,9 +93,11 @@ describe("arguments", () => {
     expect((await inSub("get_hover", "../../lspi.json:1:1")).code).toBe(1);
     const elsewhere = mkdtempSync(join(tmpdir(), "call-"));
     writeFileSync(join(elsewhere, "a.fake"), "x\n");
-    expect(await callIn(elsewhere, "get_hover", "a.fake:3:5"), "a name that the shell has too").toMatchObject({
-      code: 0,
-    });
+    expect(await callIn(elsewhere, "get_hover", "a.fake:3:5"), "a name that the shell has too").toMatchObject(
+      {
+        code: 0,
+      },
+    );
     rmSync(elsewhere, { recursive: true });
   });
 

@@ -290,6 +290,29 @@ describe("from a subfolder", () => {
   });
 });
 
+it("an untrusted config that displaces a trusted one says so, before trust and in the question", async () => {
+  write(server);
+  await act(["trust", "--yes"]);
+  mkdirSync(join(folder, "w/.lspi"));
+  writeFileSync(join(folder, "w/.lspi/config.toml"), server);
+  const which = "`.lspi/config.toml` counts, `lspi.toml` is ignored";
+  for (const words of [["validate"], ["call", "get_server_status"], ["serve"]]) {
+    const { stderr } = await act(words);
+    expect(stderr.replace(/\s+/g, " "), words[0]).toContain(which);
+  }
+  const json = JSON.parse((await act(["validate", "--json"])).stdout) as { problems: { code: string }[] };
+  expect(json.problems.map(({ code }) => code).toSorted()).toEqual([
+    "config/two-configs",
+    "config/untrusted",
+  ]);
+  const doctor = await act(["doctor", "--no-start"]);
+  expect(doctor.stdout).toMatch(/^! config .*there are two configs/m);
+  expect((await act(["trust"])).stdout).toContain("it counts; lspi.toml beside it is ignored");
+  const asked = await act(["validate"], "y\n");
+  expect(asked.code, asked.stderr).toBe(0);
+  expect(asked.stderr).toContain("lspi.toml beside it is ignored");
+});
+
 it("two configs in a workspace give a warning that says which counts", async () => {
   write("[mcp]\nread_only = true\n");
   mkdirSync(join(folder, "w/.lspi"));

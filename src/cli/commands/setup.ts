@@ -176,7 +176,8 @@ async function compiledOr(input: Input, io: Io, report: Report): Promise<Compile
     return await compile(new Input({ workspace: input.text("workspace") }), io);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const { message, fix } of error.problems) report("config", "problem", message, fix);
+    for (const { severity, message, fix } of error.problems)
+      report("config", severity === "error" ? "problem" : "warning", message, fix);
     return undefined;
   }
 }
