@@ -290,6 +290,24 @@ describe("from a subfolder", () => {
   });
 });
 
+it("is found from a subfolder of a trusted folder outside the home, without a repository", async () => {
+  write(server);
+  mkdirSync(join(folder, "w/src/deep"), { recursive: true });
+  const away = { ...env(), HOME: join(folder, "home") };
+  const below = (words: string[]) => runHere(words, { cwd: join(folder, "w/src/deep"), env: away });
+  const found = join(folder, "w/lspi.toml");
+  expect((await below(["validate"])).stdout).not.toContain(found);
+  expect((await runHere(["trust", "--yes"], { cwd: join(folder, "w"), env: away })).code).toBe(0);
+  expect((await below(["validate"])).stdout).toContain(found);
+});
+
+it("says in its help that it stops at a repository inside", async () => {
+  const { stdout } = await act(["trust", "--help"]);
+  expect(stdout.replace(/\s+/g, " ")).toContain(
+    "a repository inside it, such as a clone or a submodule, is foreign",
+  );
+});
+
 it("an untrusted config that displaces a trusted one says so, before trust and in the question", async () => {
   write(server);
   await act(["trust", "--yes"]);
