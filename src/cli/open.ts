@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { type ConfigError, type Problem, Refusal } from "../base/problem.js";
 import { configFolder, stateFolder } from "../config/state-folder.js";
 import { trustCommand } from "../lsp/process/trusted.js";
-import type { Trace } from "../lsp/types.js";
+import type { PoolContext, Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { exitCodes, homeOf, type Input, type Io, workspaceOf } from "./command.js";
@@ -23,6 +23,7 @@ export interface Loaded extends FolderTrust {
   files: string[];
   /** The workspace whose trust is on record or can be; undefined for a bundle and for a named config. */
   found?: string | undefined;
+  otherServer?: PoolContext["otherServer"];
   /** Why every call is refused: the config that was found is not trusted. */
   refusal?: Refusal | undefined;
 }
@@ -61,6 +62,7 @@ export async function openFrom(input: Input, io: Io, options: OpenOptions = {}):
     binFolders,
     avoid,
     version: version(),
+    otherServer: found.otherServer,
     refusal,
     onOutOfMemory: (message) => {
       io.stderr.write(`lsp-proxy: ${message}\n`);
