@@ -56,7 +56,7 @@ it("says what trust in the folder unlocks, with a config in it and without", asy
     prepare();
     const { stdout } = await act(["trust"], "n\n");
     expect(stdout).toContain(
-      `${join(folder, "w")}\n  language servers in its node_modules/.bin may be started\n`,
+      `${join(folder, "w")}\n  programs in its node_modules/.bin, .venv/bin, venv/bin may be started\n`,
     );
     expect(stdout.replace(/\s+/g, " ")).toMatch(
       /packages, plugins, configuration files and build scripts in it may run as code/,
