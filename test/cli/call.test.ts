@@ -143,6 +143,22 @@ describe("arguments", () => {
   });
 });
 
+it("a tool that the config does not enable is told how it is enabled", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "call-"));
+  const call = async (config: string) => {
+    writeFileSync(join(folder, "lspi.toml"), config);
+    const { code, stderr } = await runHere(["call", "rename_symbol", "--config", "lspi.toml"], {
+      cwd: folder,
+    });
+    expect(code).toBe(2);
+    return stderr;
+  };
+  expect(await call("")).toContain('write `allow.effects = ["read", "edit"]` in the config');
+  const left = '[allow]\neffects = ["read", "edit"]\n[mcp.tools]\nexclude = ["rename_symbol"]\n';
+  expect(await call(left)).toContain("`mcp.tools` leaves it out");
+  rmSync(folder, { recursive: true });
+});
+
 describe("pages", () => {
   it("are reached by their cursors in later calls, until the files change", async () => {
     const ask = (...words: string[]) =>

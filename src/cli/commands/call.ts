@@ -1,7 +1,7 @@
 /** `call`: one tool call from the shell. Prints the answer's text, or its structure with `--json`. */
 import { text } from "node:stream/consumers";
 import type { ToolEntry } from "../../abi/bundle.js";
-import type { DialectPlan } from "../../abi/plan.js";
+import type { DialectPlan, Plan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
 import { trustCommand } from "../../lsp/process/trusted.js";
 import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
@@ -55,7 +55,9 @@ export const call: Command = {
     const [name] = input.words;
     if (name === undefined) return false;
     const { loaded } = await loadFrom(input, io);
-    io.stdout.write(toolHelp(toolNamed(name, loaded.tools), loaded.plan.dialect, helpWidth(io.stdout)));
+    io.stdout.write(
+      toolHelp(toolNamed(name, loaded.tools, loaded.plan), loaded.plan.dialect, helpWidth(io.stdout)),
+    );
     return true;
   },
   async run(input, io) {
@@ -88,7 +90,7 @@ async function callOnce(
   const { runtime, found, base } = await openFrom(input, io, { usualLog: io.stderr.isTTY ? "off" : "warn" });
   try {
     const { dialect } = runtime.loaded.plan;
-    const tool = toolNamed(name, runtime.tools);
+    const tool = toolNamed(name, runtime.tools, runtime.loaded.plan);
     const args = Array.isArray(given) ? parseWords(given, tool, dialect, { cwd: io.cwd, base }) : given;
     const session = runtime.openSession({ brief: true });
     const asked = { tool, args, cursor: dialect.listing.cursor };
@@ -109,9 +111,17 @@ async function isTrustGiven({ pages, found }: Called, io: Io): Promise<boolean> 
   return askForTrust(inspectTrust(found, io), io);
 }
 
-function toolNamed(name: string, tools: readonly ToolEntry[]): ToolEntry {
+function toolNamed(name: string, tools: readonly ToolEntry[], { allow, tools: all, mcp }: Plan): ToolEntry {
   const tool = tools.find((entry) => entry.name === name);
   if (tool !== undefined) return tool;
+  const disabled = all.find((entry) => entry.name === name);
+  if (disabled !== undefined) {
+    const effects = JSON.stringify([...allow.effects, disabled.effect]).replaceAll(",", ", ");
+    const missing = `its effect is \`${disabled.effect}\`; write \`allow.effects = ${effects}\` in the config`;
+    const isHidden = allow.effects.includes(disabled.effect);
+    const hidden = mcp.readOnly ? "`mcp.read_only` leaves it out" : "`mcp.tools` leaves it out";
+    throw new UsageError(`the tool \`${name}\` is not enabled: ${isHidden ? hidden : missing}`);
+  }
   const names = tools.map((entry) => entry.name);
   throw new UsageError(
     `no tool \`${name}\`${didYouMean(name, names) || "; `lsp-proxy tools` lists the tools"}`,
