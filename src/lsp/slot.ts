@@ -217,7 +217,8 @@ export class Slot {
     this.#lastError = message;
     this.#isUnavailable = unavailableCodes.has(code);
     if (!this.#isUnavailable) this.#crashes.add();
-    this.context.log("warn", "server did not start", { server: this.plan.id, error: message });
+    // The call that needs the server says it too, and a warmup logs it as a warning.
+    this.context.log("info", "server did not start", { server: this.plan.id, error: message });
     const isFailure = code === "lsp/exited" || code === "lsp/timeout";
     return new Refusal(isFailure ? "lsp/start-failed" : code, message, { nextSteps, cause: error });
   }

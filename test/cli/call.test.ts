@@ -143,6 +143,22 @@ describe("arguments", () => {
   });
 });
 
+it("a server that does not start is told once, by the answer", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "call-"));
+  writeFileSync(join(folder, "a.fake"), "x\n");
+  const servers = [{ id: "x", command: ["not-there-at-all"], extensions: ["fake"] }];
+  writeFileSync(
+    join(folder, "lspi.json"),
+    JSON.stringify({ allow: { commands: ["not-there-at-all"] }, servers }),
+  );
+  const words = ["call", "get_hover", "a.fake:1:1", "--config", "lspi.json"];
+  const { stdout, stderr, code } = await run(words, { cwd: folder });
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(1);
+  expect(stdout).toContain("not-there-at-all was not found");
+  expect(stderr).toBe("");
+});
+
 it("a tool that the config does not enable is told how it is enabled", async () => {
   const folder = mkdtempSync(join(tmpdir(), "call-"));
   const call = async (config: string) => {
@@ -183,6 +199,17 @@ describe("pages", () => {
 });
 
 describe("exit codes", () => {
+  it("are the same for a wrong argument in words and in JSON", async () => {
+    for (const words of [
+      ["a.fake", "symbl_name=x"],
+      ['{"file_path": "a.fake", "symbl_name": "x"}'],
+      ["a.fake", "line=x"],
+      ['{"file_path": "a.fake", "line": "x"}'],
+    ])
+      expect((await call("find_references", ...words)).code, words.join(" ")).toBe(2);
+    expect((await call("find_references", '{"file_path": "absent.fake", "line": 1}')).code).toBe(1);
+  });
+
   it("say that the answer asks back, or that no edit was made", async () => {
     const ambiguous = await call("find_references", "a.fake", "symbol_name=start");
     expect(ambiguous.stdout).toContain("needs disambiguation");

@@ -2,7 +2,8 @@
 import { text } from "node:stream/consumers";
 import type { ToolEntry } from "../../abi/bundle.js";
 import type { DialectPlan, Plan } from "../../abi/plan.js";
-import type { JsonObject } from "../../base/json.js";
+import type { Code } from "../../base/codes.js";
+import { isTable, type JsonObject } from "../../base/json.js";
 import { trustCommand } from "../../lsp/process/trusted.js";
 import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
 import { argumentsOf, isJson, parseJsonArguments, parseWords, type ToolArgument } from "../call-arguments.js";
@@ -31,8 +32,8 @@ export const call: Command = {
     "Starts the servers that the call needs, prints the answer, and stops them. Arguments are words or one JSON object; `-`\n" +
     "reads JSON from stdin. `lsp-proxy call TOOL --help` shows the arguments of a tool. A path in a word starts from the\n" +
     "current folder if it begins with `./` or `../` or the file exists there, else from the workspace.\n\n" +
-    "Exits with 1 when the call is refused, with 4 when the answer asks back (several symbols match, or an action must be\n" +
-    "chosen) or when dry_run is false and no edit was made.\n\n" +
+    "Exits with 1 when the call is refused, with 2 when its arguments are wrong, with 4 when the answer asks back (several\n" +
+    "symbols match, or an action must be chosen) or when dry_run is false and no edit was made.\n\n" +
     "The `edit_token` of a preview is valid for half an hour, in any later call of the same user in the same workspace. A\n" +
     "cursor is valid as long as the same question, with the same page size, has the same answer.",
   flags: {
@@ -178,9 +179,14 @@ function printPages(pages: readonly CallOutcome[], input: Input, io: Io): void {
     io.stdout.write(`${[page.text, page.notes].filter((part) => part !== "").join("\n")}\n`);
 }
 
+/** Whether the arguments are wrong: the same mistake in words is found before the call. */
+function isWrongUse({ error }: JsonObject): boolean {
+  return isTable(error) && error.code === ("guard/invalid-arguments" satisfies Code);
+}
+
 /** What the shell learns of an answer. */
 function codeOf({ isError, candidates, structured }: CallOutcome, args: JsonObject): ExitCode {
-  if (isError) return exitCodes.no;
+  if (isError) return isWrongUse(structured) ? exitCodes.usage : exitCodes.no;
   const { status } = structured;
   const isUnmade = args.dry_run === false && (status === "unchanged" || status === "preview");
   return candidates !== undefined || status === "choose" || isUnmade ? exitCodes.open : exitCodes.ok;
