@@ -402,7 +402,14 @@ describe("what is installed", () => {
     expect(call.stdout).toContain("lsp-proxy install clangd");
     const doctor = await proxy(["doctor", "--no-start", "--config", "lspi.toml"]);
     expect(doctor.stdout).toMatch(
-      /language +c: 1 file, and no server for them\n.*`lsp-proxy install clangd`/,
+      /language +c: 1 file, and no server for it\n.*`lsp-proxy install clangd`, then `lsp-proxy add clangd`/,
+    );
+    write("bare/a.c", "int a;\n");
+    write("bare/b.c", "int b;\n");
+    const bare = await proxy(["doctor", "--no-start", "--workspace", at("bare")]);
+    // Without a config a server is used as soon as it is installed.
+    expect(bare.stdout).toMatch(
+      /language +c: 2 files, and no server for them\n +→ `lsp-proxy install clangd`\n/,
     );
     write("ws/a.py", "x = 1\n");
     program("pyright-langserver", "");

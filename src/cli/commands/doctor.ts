@@ -52,7 +52,7 @@ export const doctor: Command = {
       checkOldBundle(compiled, input, io, report);
       await checkIgnoreFiles(compiled, io, report);
       servers.push(...(await checkServers(compiled, input, io, report)));
-      await checkLanguages(compiled.plan, compiled.loaded.base, input, io, report);
+      await checkLanguages(compiled, input, io, report);
       checkTools(compiled, report);
     }
     checkClients(input, io, report);
