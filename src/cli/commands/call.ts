@@ -88,7 +88,9 @@ async function callOnce(
   io: Io,
   signal: AbortSignal,
 ): Promise<Called> {
-  const { runtime, found, base } = await openFrom(input, io, { usualLog: io.stderr.isTTY ? "off" : "warn" });
+  const { runtime, found, base } = await openFrom(input, io, {
+    usualLog: io.stderr.isTTY ? "off" : "unanswered",
+  });
   try {
     const { dialect } = runtime.loaded.plan;
     const tool = toolNamed(name, runtime.tools, runtime.loaded.plan);

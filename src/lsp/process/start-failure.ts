@@ -8,6 +8,9 @@ import type { PoolContext } from "../types.js";
 import { redact } from "../wire/redact.js";
 import { isAtLeast, packageVersion } from "./package-version.js";
 
+/** What is logged of it; the refusal of the call says it too. */
+export const START_FAILED = "server did not start";
+
 /** Lines that tell where or in which version something failed, not what. */
 const LOCATION = /^\s*(?:at |File "|Node\.js v|Traceback|stack backtrace|note: |\d+: |[\^~}{)(\]["\s]+$)/;
 const REASON =
