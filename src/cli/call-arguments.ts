@@ -1,7 +1,10 @@
 /** The arguments of `call` on the command line: JSON, or words such as `src/main.ts:3:6` and `symbol_name=start`. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
+import { fileUri, isInside } from "../base/paths.js";
 import { didYouMean, UsageError } from "./command.js";
 
 export interface ToolArgument {
@@ -38,15 +41,29 @@ export function parseJsonArguments(text: string): JsonObject {
   return value as JsonObject;
 }
 
+/** The folder of the shell, and the workspace. */
+export interface Folders {
+  cwd: string;
+  base: string;
+}
+
 /** The arguments that words give: `name=value`, and at most one file, `file:line` or `file:line:column`. */
-export function parseWords(words: readonly string[], tool: ToolEntry, dialect: DialectPlan): JsonObject {
+export function parseWords(
+  words: readonly string[],
+  tool: ToolEntry,
+  dialect: DialectPlan,
+  folders: Folders,
+): JsonObject {
   const known = argumentsOf(tool);
   const out: JsonObject = {};
   const set = (name: string, text: string) => {
     const argument = known.find((one) => one.name === name);
     if (argument === undefined) throw unknownArgument(name, tool, known);
     if (Object.hasOwn(out, name)) throw new UsageError(`\`${name}\` is given twice`);
-    out[name] = typedValue(argument, text);
+    const { field, form } = dialect.document;
+    const path = name === field || PATH_NAME.test(name) ? shellPath(text, folders) : undefined;
+    const given = path !== undefined && name === field && form === "uri" ? fileUri(path) : path;
+    out[name] = typedValue(argument, given ?? text);
   };
   for (const word of words) {
     const [, name, value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
@@ -54,6 +71,19 @@ export function parseWords(words: readonly string[], tool: ToolEntry, dialect: D
     else for (const [key, text] of placeIn(word, tool, known, dialect)) set(key, text);
   }
   return out;
+}
+
+/** Arguments that are paths, beside the one that the dialect names. */
+const PATH_NAME = /(?:^|_)path$/;
+
+/**
+ * The absolute path of a word that the shell's folder explains: it begins with `./` or `../`, or the file exists there.
+ * Undefined for any other word, which starts from the workspace. A shell outside the workspace explains no bare name.
+ */
+function shellPath(word: string, { cwd, base }: Folders): string | undefined {
+  const path = resolve(cwd, word);
+  const isOfShell = /^\.\.?(?:[\\/]|$)/.test(word) || (isInside(cwd, base) && existsSync(path));
+  return isOfShell ? path : undefined;
 }
 
 function unknownArgument(name: string, tool: ToolEntry, known: readonly ToolArgument[]): UsageError {

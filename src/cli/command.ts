@@ -8,6 +8,8 @@ import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
 import { sharedAbortController } from "../base/timing.js";
 import { folderWithConfig } from "../config/project-folders.js";
+import { trustFile } from "../config/state-folder.js";
+import { recordedFolders } from "../config/trust/recorded-folders.js";
 import type { Flags } from "./flags.js";
 import type { Output, OutputStream } from "./terminal/output.js";
 
@@ -131,7 +133,9 @@ export function workspaceOf(input: Input, io: Surroundings): string {
   const named = input.text("workspace");
   if (named !== undefined) return resolve(io.cwd, named);
   const isConfigNamed = input.config !== undefined || input.text("config") !== undefined;
-  return isConfigNamed ? io.cwd : folderWithConfig(io.cwd, homeOf(io));
+  if (isConfigNamed) return io.cwd;
+  const home = homeOf(io);
+  return folderWithConfig(io.cwd, home, () => recordedFolders(trustFile(io.env, home)));
 }
 
 /** A signal that is aborted when the process receives one of these signals. */

@@ -6,6 +6,7 @@ import type { Plan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { fromPointer, type JsonObject, toPointer } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
+import { Catalogue } from "../config/catalogue/catalogue.js";
 import { chooseServers } from "../config/catalogue/detect.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { userConfigFile } from "../config/discover.js";
@@ -33,7 +34,7 @@ import {
 } from "./installed.js";
 import { outsideFolders } from "./outside-folders.js";
 import { programFolders } from "./program-folders.js";
-import { fitsProject } from "./requires.js";
+import { fitsProject, otherServerFor } from "./requires.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
@@ -45,6 +46,8 @@ export interface Planned extends FolderTrust {
   warnings: Problem[];
   /** Every file that was read, or that does not exist but would have been read. */
   files: string[];
+  /** The server for the project's version, where the one that this command installs is for another. */
+  otherServer: (install: string) => string | undefined;
 }
 
 export interface Compiled extends Planned {
@@ -128,6 +131,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     plan,
     warnings: [...loaded.warnings, ...problems],
     files: [...files],
+    otherServer: otherServerFor(loaded.base, () => new Catalogue(shippedConfigs, diskFiles).facts()),
     ...trustOf([...here, loaded.base, ...more], here, isNamed),
   };
 }

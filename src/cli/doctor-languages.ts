@@ -1,7 +1,7 @@
 /** The part of `doctor` for languages of the workspace that no server serves. */
-import type { Plan } from "../abi/plan.js";
 import { claimsHere, claimsOf } from "../config/catalogue/detect.js";
 import type { Input, Io } from "./command.js";
+import type { Compiled } from "./compile.js";
 import { detectServers } from "./detect-servers.js";
 import type { Report } from "./doctor-servers.js";
 import { languagesText, membersOf } from "./files/config-text.js";
@@ -12,13 +12,12 @@ const MOST = 3;
 
 /** Names the servers for the languages with the most files. Only the language with the most of all is a warning. */
 export async function checkLanguages(
-  { servers }: Plan,
-  workspace: string,
+  { plan: { servers }, loaded: { base, main } }: Compiled,
   input: Input,
   io: Io,
   report: Report,
 ): Promise<void> {
-  const found = await detectServers(workspace, openCatalogue(), input, io);
+  const found = await detectServers(base, openCatalogue(), input, io);
   const served = new Set(servers.flatMap((server) => claimsOf(server)));
   const isServed = (index: number) => {
     const proposal = found.proposals[index];
@@ -27,8 +26,11 @@ export async function checkLanguages(
   for (const [index, proposal] of found.proposals.slice(0, MOST).entries()) {
     if (isServed(index)) continue;
     const ids = membersOf(proposal).map(({ id }) => id);
-    const text = `${languagesText(found.languages(proposal))}: ${plural(proposal.files, "file")}, and no server for them`;
-    const steps = `\`lsp-proxy install ${ids.join(" ")}\`, then \`lsp-proxy add ${proposal.preset.id}\``;
+    const count = `${plural(proposal.files, "file")}, and no server for ${proposal.files === 1 ? "it" : "them"}`;
+    const text = `${languagesText(found.languages(proposal))}: ${count}`;
+    // Without a config a server is used as soon as it is installed.
+    const adding = main.kind === "embedded" ? "" : `, then \`lsp-proxy add ${proposal.preset.id}\``;
+    const steps = `\`lsp-proxy install ${ids.join(" ")}\`${adding}`;
     report("language", index === 0 ? "warning" : "note", text, steps);
   }
 }

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { uniqueBy } from "../base/order.js";
-import { Refusal } from "../base/problem.js";
+import { type NextStep, Refusal } from "../base/problem.js";
 import { delay } from "../base/timing.js";
 import { stateFolder } from "../config/state-folder.js";
 import { serverEnv } from "../lsp/process/environment.js";
@@ -12,6 +12,7 @@ import {
   findProgram,
   isInUntrustedFolder,
   type ProgramContext,
+  requireProgram,
   runsElsewhere,
 } from "../lsp/process/program.js";
 import type { LanguageServer, OpenDocument, Readiness, ServerPool } from "../lsp/types.js";
@@ -66,12 +67,17 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
       none,
       "`lsp-proxy install` installs what the workspace needs; `lsp-proxy init` writes a config.",
     );
-  const context = programContext(plan, loaded.base, compiled, io);
+  const { otherServer } = compiled;
+  const context = { ...programContext(plan, loaded.base, compiled, io), otherServer };
   const servers: ServerPlan[] = [];
   for (const server of plan.servers) {
     const program = `${server.id}: \`${server.command[0]}\``;
     const { install } = server;
-    if (runsElsewhere(server) || findProgram(plan, server, context) !== undefined) servers.push(server);
+    const refusal = runsElsewhere(server) ? undefined : refusalOf(plan, server, context);
+    const isThere = () => findProgram(plan, { ...server, minVersion: null }, context) !== undefined;
+    if (refusal === undefined) servers.push(server);
+    else if (isThere())
+      report("server", "problem", refusal.message, refusal.nextSteps.map(stepText).join("; "));
     else if (isInUntrustedFolder(plan, server, context)) {
       const fix = codes["lsp/not-allowed"].fix;
       report("server", "problem", `${program} is in the workspace, which is not trusted`, fix);
@@ -93,6 +99,21 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
   } finally {
     await runtime.close();
   }
+}
+
+/** Why the program of a server cannot be used; undefined when it can. */
+function refusalOf(plan: Plan, server: ServerPlan, context: ProgramContext): Refusal | undefined {
+  try {
+    requireProgram(plan, server, context);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error;
+  }
+}
+
+function stepText(step: NextStep): string {
+  return step.kind === "tool" ? step.why : installFix(step.text);
 }
 
 /** Our own command reads as code; other texts are the config's own words. */

@@ -41,7 +41,8 @@ async function run(command: Command, input: Input, io: Io): Promise<ExitCode | u
   } catch (error) {
     if (!(error instanceof ConfigError && isInteractive(io))) throw error;
     // Trust does not help where the config has other problems too.
-    if (!error.problems.every(({ code }) => code === "config/untrusted")) throw error;
+    if (!error.problems.every(({ code, severity }) => severity !== "error" || code === "config/untrusted"))
+      throw error;
     const { askForTrust, inspectTrust } = await import("./trust-workspace.js");
     if (!(await askForTrust(inspectTrust(workspaceOf(input, io), io), io))) throw error;
     return command.run(input, io);

@@ -1,10 +1,10 @@
 /** Opens the runtime of a bundle or a config. For a bundle the compiler is not loaded. */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { Refusal } from "../base/problem.js";
+import { type ConfigError, type Problem, Refusal } from "../base/problem.js";
 import { configFolder, stateFolder } from "../config/state-folder.js";
 import { trustCommand } from "../lsp/process/trusted.js";
-import type { Trace } from "../lsp/types.js";
+import type { PoolContext, Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import { openRuntime, type Runtime } from "../runtime/runtime.js";
 import { exitCodes, homeOf, type Input, type Io, workspaceOf } from "./command.js";
@@ -23,6 +23,7 @@ export interface Loaded extends FolderTrust {
   files: string[];
   /** The workspace whose trust is on record or can be; undefined for a bundle and for a named config. */
   found?: string | undefined;
+  otherServer?: PoolContext["otherServer"];
   /** Why every call is refused: the config that was found is not trusted. */
   refusal?: Refusal | undefined;
 }
@@ -61,6 +62,7 @@ export async function openFrom(input: Input, io: Io, options: OpenOptions = {}):
     binFolders,
     avoid,
     version: version(),
+    otherServer: found.otherServer,
     refusal,
     onOutOfMemory: (message) => {
       io.stderr.write(`lsp-proxy: ${message}\n`);
@@ -104,6 +106,7 @@ export async function loadFrom(
       const { askForTrust, inspectTrust } = await import("./trust-workspace.js");
       if (await askForTrust(inspectTrust(workspace, io), io)) return compile(input, io);
     }
+    await printWarnings((error as ConfigError).problems, io);
     const text = trustCommand(workspace);
     // The agent must not read what the config says, only that it is there.
     const message = "The config that was found in the workspace is not trusted, so no tool can be used.";
@@ -111,13 +114,17 @@ export async function loadFrom(
     return compile(input, io, { ignoresFound: true });
   });
   const { bundle, loaded: config, warnings, workspace, ...rest } = compiled;
-  if (warnings.length > 0) {
-    const { printProblems } = await import("./terminal/report.js");
-    printProblems(warnings, { json: false, io });
-  }
+  await printWarnings(warnings, io);
   const { base, folder, main } = config;
   const loaded = await loadBundle({ bundle }, options);
   const isFound = main.kind !== "named";
   const source = main.file ?? "the embedded default";
   return { ...rest, loaded, base, folder, source, refusal, found: isFound ? workspace : undefined };
+}
+
+async function printWarnings(problems: readonly Problem[], io: Io): Promise<void> {
+  const warnings = problems.filter(({ severity }) => severity === "warning");
+  if (warnings.length === 0) return;
+  const { printProblems } = await import("./terminal/report.js");
+  printProblems(warnings, { json: false, io });
 }

@@ -1,9 +1,11 @@
 /** Whether a preset is for the version of a package that the project has. Only `package.json` files are read. */
 import { dirname, join } from "node:path";
 import { isTable } from "../base/json.js";
+import { sortBy } from "../base/order.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { asText, diskFiles } from "../config/files.js";
 import { isAtLeast } from "../lsp/process/package-version.js";
+import { installCommand } from "./install/ways.js";
 
 const DEPENDENCIES = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
 const MAX_SUBFOLDERS = 100;
@@ -21,6 +23,27 @@ export function fitsProject(workspace: string): (preset: Pick<PresetFacts, "requ
       (least === undefined || isAtLeast(version, least)) &&
       (below === undefined || !isAtLeast(version, below))
     );
+  };
+}
+
+/** The best server for the version that the project has, where the one that a command installs is for another version. */
+export function otherServerFor(
+  workspace: string,
+  facts: () => readonly PresetFacts[],
+): (install: string) => string | undefined {
+  return (install) => {
+    const all = facts();
+    const named = all.find((preset) => installCommand(preset) === install);
+    const fits = fitsProject(workspace);
+    if (named?.requires === undefined || fits(named)) return undefined;
+    const { requires, languages = [] } = named;
+    const others = all.filter(
+      (preset) =>
+        preset.requires?.package === requires.package &&
+        preset.languages?.some((language) => languages.includes(language)) &&
+        fits(preset),
+    );
+    return sortBy(others, (preset) => [-(preset.rank ?? 0), preset.id])[0]?.id;
   };
 }
 

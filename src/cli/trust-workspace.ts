@@ -1,4 +1,5 @@
 /** Trust in a workspace, for all commands: whether it is there, what it would allow, the question, and the record. */
+import { slashed } from "../base/paths.js";
 import { ConfigError } from "../base/problem.js";
 import { diskFiles } from "../config/files.js";
 import { inspectDiscovered } from "../config/load.js";
@@ -14,10 +15,11 @@ import { homeOf, type Io } from "./command.js";
 import { withStateLock } from "./files/state-lock.js";
 import { shippedConfigs } from "./shipped.js";
 import { confirm, isInteractive } from "./terminal/prompt.js";
+import { projectBins } from "./untrusted-folders.js";
 
 /** What trust in a folder allows, whatever its config says. */
 const CONSEQUENCES = [
-  "language servers in its node_modules/.bin may be started",
+  `programs in its ${projectBins("").map(slashed).join(", ")} may be started`,
   "packages, plugins, configuration files and build scripts in it may run as code, with your permissions",
   "this also applies to files that are added later",
 ];
@@ -55,6 +57,7 @@ export function grantLines({ workspace, found }: WorkspaceTrust): string[] {
   const { starts, asks, settings } = found.grants;
   return [
     found.file,
+    ...found.ignored.map((name) => `  it counts; ${name} beside it is ignored`),
     ...starts.map((program) => `  it may start ${program}`),
     ...asks.map((permission) => `  it asks for ${permission}`),
     ...settings.map((setting) => `    ${setting}`),

@@ -119,7 +119,9 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
   };
   if (problems.length === 0 && checked.value !== undefined) return { ...loaded, config: checked.value };
   const all = byFile(uniqueBy(problems, identityOf));
-  throw new UnusableConfig(all, usablePart(tree, all, loaded));
+  // Which of two configs counts must be known before one of them is mended or trusted.
+  const rivals = layers.warnings.filter(({ code }) => code === "config/two-configs");
+  throw new UnusableConfig([...rivals, ...all], usablePart(tree, all, loaded));
 }
 
 /** A warning for `limits.cache_bytes`, which is accepted and does nothing. */
@@ -143,11 +145,18 @@ function isOfCatalogue({ layer }: LayerNode): boolean {
   return /^configs\/(servers|stacks)\//.test(layer.origin);
 }
 
+export interface FoundConfig {
+  file: string;
+  hash: string;
+  grants: Grants;
+  held: Problem[];
+  problems: Problem[];
+  /** Names of further configs in the workspace, which do not count. */
+  ignored: string[];
+}
+
 /** A discovered config for `lsp-proxy trust`: what trusting it grants, and what is ignored even then. */
-export function inspectDiscovered(
-  request: ConfigRequest,
-  files: Files,
-): { file: string; hash: string; grants: Grants; held: Problem[]; problems: Problem[] } | undefined {
+export function inspectDiscovered(request: ConfigRequest, files: Files): FoundConfig | undefined {
   const found = discover({ ...request, configPath: undefined, env: {} }, files);
   if (found.kind === "embedded") return undefined;
   const catalogue = new Catalogue(request.shipped, files);
@@ -159,6 +168,7 @@ export function inspectDiscovered(
     grants: grants(),
     held: restrict(true).warnings,
     problems: [...others.problems, ...others.presetProblems],
+    ignored: found.kind === "discovered" ? found.ignored : [],
   };
 }
 

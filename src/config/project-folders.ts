@@ -31,15 +31,25 @@ function isOuter(folder: string, home: string): boolean {
   return isInside(home, folder) || folder === dirname(folder);
 }
 
-/** The nearest folder of the project that has a config; the folder itself where none has. */
-export function folderWithConfig(folder: string, home: string): string {
+/**
+ * The nearest folder of the project that has a config; the folder itself where none has. The real paths of trusted folders
+ * are asked for only where neither a repository nor the home bounds the project.
+ */
+export function folderWithConfig(
+  folder: string,
+  home: string,
+  trustedFolders: () => readonly string[] = () => [],
+): string {
   const hasConfig = (at: string) => CONFIG_NAMES.some((name) => existsSync(join(at, name)));
   if (hasConfig(folder)) return folder;
   const [real, realHome] = [realOrSame(folder), realOrSame(home)];
   const { folders, root } = projectFolders(real, realHome);
-  // In a shared folder such as /tmp, what others put above the folder is not its project.
   const isBounded = root !== undefined || isInside(real, realHome);
-  return (isBounded ? folders.find(hasConfig) : undefined) ?? folder;
+  if (isBounded) return folders.find(hasConfig) ?? folder;
+  // In a shared folder such as /tmp, what others put above the folder is not its project, unless the user trusts it.
+  const trusted = trustedFolders();
+  const end = folders.findLastIndex((at) => trusted.includes(at)) + 1;
+  return folders.slice(0, end).find(hasConfig) ?? folder;
 }
 
 /** A line of git that names a path takes less. */

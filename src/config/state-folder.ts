@@ -5,6 +5,11 @@ export function stateFolder(env: { [name: string]: string | undefined }, home: s
   return join(env.XDG_STATE_HOME || join(home, ".local", "state"), "lsp-proxy");
 }
 
+/** The record of the configs and folders that the user trusts. */
+export function trustFile(env: { [name: string]: string | undefined }, home: string): string {
+  return join(stateFolder(env, home), "trusted.json");
+}
+
 export function configFolder(env: { [name: string]: string | undefined }, home: string): string {
   return join(env.XDG_CONFIG_HOME || join(home, ".config"), "lsp-proxy");
 }

@@ -15,7 +15,7 @@ import { cancelled, delay, unlessAborted } from "../base/timing.js";
 import type { Capabilities } from "./capabilities.js";
 import type { Instance } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
-import { reasonIn } from "./process/start-failure.js";
+import { reasonIn, START_FAILED } from "./process/start-failure.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { redact } from "./wire/redact.js";
@@ -217,7 +217,7 @@ export class Slot {
     this.#lastError = message;
     this.#isUnavailable = unavailableCodes.has(code);
     if (!this.#isUnavailable) this.#crashes.add();
-    this.context.log("warn", "server did not start", { server: this.plan.id, error: message });
+    this.context.log("warn", START_FAILED, { server: this.plan.id, error: message });
     const isFailure = code === "lsp/exited" || code === "lsp/timeout";
     return new Refusal(isFailure ? "lsp/start-failed" : code, message, { nextSteps, cause: error });
   }

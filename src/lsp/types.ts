@@ -254,6 +254,8 @@ export interface PoolContext extends ProgramFolders {
   ownFolders?: readonly string[] | undefined;
   /** Further files and folders of that kind, where they exist. */
   ownFiles?: readonly string[] | undefined;
+  /** The server of the catalogue for the project's version, where the one that this command installs is for another. */
+  otherServer?: ((install: string) => string | undefined) | undefined;
   /** The record of locked programs; without it nothing is locked. */
   lockFile?: string | undefined;
   /** Our version for `clientInfo`. */

@@ -50,6 +50,7 @@ export interface RuntimeContext {
   toolFolders?: readonly string[] | undefined;
   /** The name of a server of the catalogue for a file that no server of the plan handles. */
   suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
+  otherServer?: PoolContext["otherServer"];
   /** Overrides the limits of file watching; for tests. */
   watchOptions?: PoolContext["watchOptions"];
   /** Whether an answer that violates its own output schema is a fault instead of a logged warning; for tests. */

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +18,7 @@ import { PassThrough } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { installArchive } from "../../src/cli/install/archive.js";
 import { installManaged } from "../../src/cli/install/install-server.js";
 import { managedServer } from "../../src/cli/install/managed.js";
 import { InstallFailure, Steps } from "../../src/cli/install/step.js";
@@ -95,6 +96,55 @@ describe("a download", () => {
     expect(failure).toBeInstanceOf(InstallFailure);
     expect((failure as Error).message).toMatch(message);
     expect(readdirSync(join(top, "servers"))).toEqual([]);
+  });
+});
+
+describe("a server that falls silent", () => {
+  const stepsWith = (stderr: Output) =>
+    new Steps(
+      {
+        stdin: new PassThrough(),
+        stdout: new Output(new PassThrough(), {}),
+        stderr,
+        env: process.env,
+        cwd: top,
+      },
+      [],
+      "zls",
+    );
+  const listen = async (answer: RequestListener) => {
+    http.removeAllListeners("request").on("request", answer);
+  };
+  const asked = (steps: Steps, idleMs: number, hash = "0".repeat(64)) =>
+    installArchive({ url: `${origin}/zls`, sha256: hash, bin: "zls" }, top, steps, idleMs);
+
+  it.each([
+    ["before its answer", () => undefined],
+    ["in the middle", (_: unknown, response: ServerResponse) => void response.write("#!/bin/sh\n")],
+  ])("%s ends the installation with a reason", async (_, answer) => {
+    await listen(answer as RequestListener);
+    const steps = stepsWith(new Output(new PassThrough(), {}));
+    const failure = await asked(steps, 300).catch((error: unknown) => error);
+    http.closeAllConnections();
+    expect(failure).toBeInstanceOf(InstallFailure);
+    expect((failure as Error).message).toBe(`${origin}/zls cannot be downloaded: nothing came for 0.3 s`);
+  });
+
+  it("but answers slowly is waited for, and a terminal sees how much has come", async () => {
+    // All together they take longer than the silence that is allowed.
+    const parts = ["#!/", "bin", "/sh", "\n", "echo", " ", "here", "\n"];
+    await listen((_, response) => {
+      const next = () => {
+        const part = parts.shift();
+        if (part === undefined) response.end();
+        else response.write(part, () => setTimeout(next, 600));
+      };
+      next();
+    });
+    const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+    const program = await asked(stepsWith(new Output(stream, {})), 4_000, sha256(Buffer.from(script)));
+    expect(readFileSync(program, "utf8")).toBe(script);
+    expect(String(stream.read())).toMatch(/zls: downloading zls: 0\.0 MB/);
   });
 });
 

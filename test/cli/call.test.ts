@@ -1,5 +1,6 @@
 /** `call` from the shell: arguments as words, help on a tool, pages across processes, exit codes. */
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { range, writeTestWorkspace } from "../runtime/test-workspace.js";
@@ -11,6 +12,8 @@ const text = "one two\n".repeat(30);
 let top: string;
 /** Calls in this process. */
 let call: (...words: string[]) => Promise<Run>;
+/** The same with the shell in another folder. */
+let callIn: (cwd: string, ...words: string[]) => Promise<Run>;
 /** Calls in a process of its own, as a shell does. */
 let callApart: (...words: string[]) => Promise<Run>;
 
@@ -22,7 +25,7 @@ beforeAll(() => {
     selectionRange: range(line, 0, 3),
   });
   const made = writeTestWorkspace({
-    files: { "a.fake": text, "with=sign.fake": "x\n" },
+    files: { "a.fake": text, "with=sign.fake": "x\n", "sub/b.fake": text, "sub/deep/c.fake": text },
     servers: {
       fake: {
         scenario: {
@@ -51,6 +54,7 @@ beforeAll(() => {
   const there = { cwd: join(top, "work"), env };
   const lineOf = (words: string[]) => ["call", ...words, "--config", join(top, "lspi.json")];
   call = (...words) => runHere(lineOf(words), there);
+  callIn = (cwd, ...words) => runHere(lineOf(words), { cwd, env });
   callApart = (...words) => run(lineOf(words), there);
 });
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -68,6 +72,33 @@ describe("arguments", () => {
       ["file_path=a.fake", "line=3", "character=5"],
     ])
       expect(await call("get_hover", ...words)).toEqual(json);
+  });
+
+  it("take paths as the shell's folder has them, and else as the workspace has them", async () => {
+    const inSub = (...words: string[]) => callIn(join(top, "work/sub"), ...words);
+    const expected = await call("get_hover", "sub/b.fake:3:5");
+    expect(expected).toMatchObject({ code: 0, stdout: expect.stringContaining("a hover") });
+    for (const words of [
+      ["b.fake:3:5"],
+      ["./b.fake:3:5"],
+      ["../sub/b.fake:3:5"],
+      ["file_path=b.fake", "line=3", "character=5"],
+      ["file_path=./deep/../b.fake", "line=3", "character=5"],
+      ["sub/b.fake:3:5"],
+    ])
+      expect(await inSub("get_hover", ...words), words.join(" ")).toEqual(expected);
+    expect((await inSub("get_hover", "deep/c.fake:3:5")).code).toBe(0);
+    expect((await inSub("get_hover", "../a.fake:3:5")).code).toBe(0);
+    expect((await inSub("get_hover", "./a.fake:3:5")).code).toBe(1);
+    expect((await inSub("get_hover", "../../lspi.json:1:1")).code).toBe(1);
+    const elsewhere = mkdtempSync(join(tmpdir(), "call-"));
+    writeFileSync(join(elsewhere, "a.fake"), "x\n");
+    expect(await callIn(elsewhere, "get_hover", "a.fake:3:5"), "a name that the shell has too").toMatchObject(
+      {
+        code: 0,
+      },
+    );
+    rmSync(elsewhere, { recursive: true });
   });
 
   it("have the types of the tool's schema", async () => {
@@ -112,6 +143,38 @@ describe("arguments", () => {
   });
 });
 
+it("a server that does not start is told once, by the answer", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "call-"));
+  writeFileSync(join(folder, "a.fake"), "x\n");
+  const servers = [{ id: "x", command: ["not-there-at-all"], extensions: ["fake"] }];
+  writeFileSync(
+    join(folder, "lspi.json"),
+    JSON.stringify({ allow: { commands: ["not-there-at-all"] }, servers }),
+  );
+  const words = ["call", "get_hover", "a.fake:1:1", "--config", "lspi.json"];
+  const { stdout, stderr, code } = await run(words, { cwd: folder });
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(1);
+  expect(stdout).toContain("not-there-at-all was not found");
+  expect(stderr).toBe("");
+});
+
+it("a tool that the config does not enable is told how it is enabled", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "call-"));
+  const call = async (config: string) => {
+    writeFileSync(join(folder, "lspi.toml"), config);
+    const { code, stderr } = await runHere(["call", "rename_symbol", "--config", "lspi.toml"], {
+      cwd: folder,
+    });
+    expect(code).toBe(2);
+    return stderr;
+  };
+  expect(await call("")).toContain('write `allow.effects = ["read", "edit"]` in the config');
+  const left = '[allow]\neffects = ["read", "edit"]\n[mcp.tools]\nexclude = ["rename_symbol"]\n';
+  expect(await call(left)).toContain("`mcp.tools` leaves it out");
+  rmSync(folder, { recursive: true });
+});
+
 describe("pages", () => {
   it("are reached by their cursors in later calls, until the files change", async () => {
     const ask = (...words: string[]) =>
@@ -136,6 +199,17 @@ describe("pages", () => {
 });
 
 describe("exit codes", () => {
+  it("are the same for a wrong argument in words and in JSON", async () => {
+    for (const words of [
+      ["a.fake", "symbl_name=x"],
+      ['{"file_path": "a.fake", "symbl_name": "x"}'],
+      ["a.fake", "line=x"],
+      ['{"file_path": "a.fake", "line": "x"}'],
+    ])
+      expect((await call("find_references", ...words)).code, words.join(" ")).toBe(2);
+    expect((await call("find_references", '{"file_path": "absent.fake", "line": 1}')).code).toBe(1);
+  });
+
   it("say that the answer asks back, or that no edit was made", async () => {
     const ambiguous = await call("find_references", "a.fake", "symbol_name=start");
     expect(ambiguous.stdout).toContain("needs disambiguation");

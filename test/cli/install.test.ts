@@ -1,5 +1,5 @@
 /** install, upgrade, uninstall with package managers that the tests control: what they are told, and what stays after a failure. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -15,8 +15,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { managedServers, placeServer } from "../../src/cli/install/managed.js";
 import { isMet, olderVersionIn } from "../../src/cli/install/versions.js";
 import { type System, typed, waysFor } from "../../src/cli/install/ways.js";
+import { INSTALL_RECORD } from "../../src/lsp/process/search.js";
 import { runHere } from "./terminal.js";
 
 let top = "";
@@ -301,9 +303,30 @@ else put(file, "#!/bin/sh\\necho rust-analyzer 1.95.0 '(59807616 2026-03-21)'\\n
       "The last version of solargraph (>= 0) to support your Ruby & RubyGems was 0.50.0. Try installing it with";
     expect(olderVersionIn(ruby)).toBe("0.50.0");
     expect(olderVersionIn("error: something else")).toBeUndefined();
-    const met = ["^20.0.0 || >=22", ">= 18 <21", "20.x", ">19", "~20.1", "*", undefined];
+    const met = [
+      "^20.0.0 || >=22",
+      ">= 18 <21",
+      "20.x",
+      ">19",
+      "~20.1",
+      "*",
+      undefined,
+      "18 - 20",
+      "18.x - 20.x",
+    ];
+    met.push("16 - 17 || v20.0.0 - 20.1", "<=20", "<=20.1.0");
     expect(met.filter((range) => !isMet(range, "v20.1.0"))).toEqual([]);
-    const unmet = ["^22.0.0 || >=24", ">=20.2", "<20", "18", ">20.1.0"];
+    const unmet = [
+      "^22.0.0 || >=24",
+      ">=20.2",
+      "<20",
+      "18",
+      ">20.1.0",
+      "16 - 18",
+      "21 - 22",
+      ">20",
+      "18 - 20.0",
+    ];
     expect(unmet.filter((range) => isMet(range, "v20.1.0"))).toEqual([]);
   });
 });
@@ -379,7 +402,14 @@ describe("what is installed", () => {
     expect(call.stdout).toContain("lsp-proxy install clangd");
     const doctor = await proxy(["doctor", "--no-start", "--config", "lspi.toml"]);
     expect(doctor.stdout).toMatch(
-      /language +c: 1 file, and no server for them\n.*`lsp-proxy install clangd`/,
+      /language +c: 1 file, and no server for it\n.*`lsp-proxy install clangd`, then `lsp-proxy add clangd`/,
+    );
+    write("bare/a.c", "int a;\n");
+    write("bare/b.c", "int b;\n");
+    const bare = await proxy(["doctor", "--no-start", "--workspace", at("bare")]);
+    // Without a config a server is used as soon as it is installed.
+    expect(bare.stdout).toMatch(
+      /language +c: 2 files, and no server for them\n +→ `lsp-proxy install clangd`\n/,
     );
     write("ws/a.py", "x = 1\n");
     program("pyright-langserver", "");
@@ -416,5 +446,43 @@ describe("the ways", () => {
       "brew install x",
       "see",
     ]);
+  });
+});
+
+it("a command reads as a shell takes it, whatever is in its words", () => {
+  const words = ["printf", "%s\\n", "it's", "a b", "$HOME"];
+  const { stdout } = spawnSync("sh", ["-c", typed(words)], { encoding: "utf8" });
+  expect(stdout).toBe("it's\na b\n$HOME\n");
+});
+
+describe("a version whose record is damaged or missing", () => {
+  const place = (text: string) =>
+    placeServer(
+      servers(),
+      "x",
+      async (folder) => {
+        writeFileSync(join(folder, "program"), text);
+        return { id: "x", version: "1", by: "npm", program: "program" };
+      },
+      () => {},
+    );
+  const record = () => join(servers(), "x", "1", INSTALL_RECORD);
+
+  it.each(["", "{", "[]", '{"id": 1}'])("is listed, and installed anew: %j", async (damage) => {
+    await place("old");
+    writeFileSync(record(), damage);
+    expect(managedServers(servers())).toMatchObject([{ id: "x", version: "1", by: "unknown" }]);
+    expect(await place("new")).toMatchObject({ version: "1", by: "npm" });
+    expect(readFileSync(join(servers(), "x", "1", "program"), "utf8")).toBe("new");
+    expect(managedServers(servers())).toMatchObject([{ id: "x", version: "1", by: "npm" }]);
+  });
+
+  it("is installed anew where the record is gone", async () => {
+    await place("old");
+    rmSync(record());
+    expect(managedServers(servers())).toEqual([]);
+    await place("new");
+    expect(readFileSync(join(servers(), "x", "1", "program"), "utf8")).toBe("new");
+    expect(readdirSync(join(servers(), "x"))).toEqual(["1"]);
   });
 });

@@ -159,6 +159,15 @@ fs.writeFileSync(path.join(modules, ".bin/bash-language-server"), "#!/bin/sh\\ne
     expect((await setup(["--yes", "--only", "python"])).code).toBe(0);
   }, 120_000);
 
+  it("is not installed unasked where there is no terminal to ask on", async () => {
+    npm();
+    await runHere(["trust", "--yes"], { cwd: at("ws"), env: env() });
+    const { code, stdout } = await setup([]);
+    expect(stdout).toMatch(/^✗ install +bash-language-server is not installed.*\n.*run with --yes/m);
+    expect(code).toBe(1);
+    expect(existsSync(at("home/.local/share/lsp-proxy/servers/bash-language-server"))).toBe(false);
+  });
+
   it("is not installed against the user's will", async () => {
     npm();
     await runHere(["trust", "--yes"], { cwd: at("ws"), env: env() });
@@ -183,6 +192,9 @@ it("a folder without a language is told", async () => {
   const { code, stdout } = await setup(["--yes"]);
   expect(stdout).toMatch(/^✗ languages /m);
   expect(code).toBe(1);
+  // There is nothing to trust yet.
+  expect(stdout).not.toContain("is trusted");
+  expect((await runHere(["trust", "--list"], { env: env() })).stdout).toBe("nothing is trusted\n");
 });
 
 describe("trust", () => {
@@ -207,9 +219,7 @@ describe("trust", () => {
     write("ws/a.sh", "greet() {\n  echo hello\n}\n");
     const { code, stdout } = await setup(["--yes"]);
     expect(stdout).toMatch(/^✓ answer +py: 1 symbol in b\.py/m);
-    expect(stdout).toMatch(
-      /^· answer +the config has no server for 1 file of bash-language-server\n.*lsp-proxy add/m,
-    );
+    expect(stdout).toMatch(/^· answer +the config has no server for 1 file of shellscript\n.*lsp-proxy add/m);
     expect(code).toBe(0);
     expect(read("ws/lspi.toml")).toBe(config);
   }, 60_000);

@@ -56,7 +56,7 @@ it("says what trust in the folder unlocks, with a config in it and without", asy
     prepare();
     const { stdout } = await act(["trust"], "n\n");
     expect(stdout).toContain(
-      `${join(folder, "w")}\n  language servers in its node_modules/.bin may be started\n`,
+      `${join(folder, "w")}\n  programs in its node_modules/.bin, .venv/bin, venv/bin may be started\n`,
     );
     expect(stdout.replace(/\s+/g, " ")).toMatch(
       /packages, plugins, configuration files and build scripts in it may run as code/,
@@ -288,6 +288,47 @@ describe("from a subfolder", () => {
     expect((await below(["init", "--yes", "--only", "pyright"])).code).toBe(0);
     expect(existsSync(join(folder, "w/src/deep/lspi.toml"))).toBe(true);
   });
+});
+
+it("is found from a subfolder of a trusted folder outside the home, without a repository", async () => {
+  write(server);
+  mkdirSync(join(folder, "w/src/deep"), { recursive: true });
+  const away = { ...env(), HOME: join(folder, "home") };
+  const below = (words: string[]) => runHere(words, { cwd: join(folder, "w/src/deep"), env: away });
+  const found = join(folder, "w/lspi.toml");
+  expect((await below(["validate"])).stdout).not.toContain(found);
+  expect((await runHere(["trust", "--yes"], { cwd: join(folder, "w"), env: away })).code).toBe(0);
+  expect((await below(["validate"])).stdout).toContain(found);
+});
+
+it("says in its help that it stops at a repository inside", async () => {
+  const { stdout } = await act(["trust", "--help"]);
+  expect(stdout.replace(/\s+/g, " ")).toContain(
+    "a repository inside it, such as a clone or a submodule, is foreign",
+  );
+});
+
+it("an untrusted config that displaces a trusted one says so, before trust and in the question", async () => {
+  write(server);
+  await act(["trust", "--yes"]);
+  mkdirSync(join(folder, "w/.lspi"));
+  writeFileSync(join(folder, "w/.lspi/config.toml"), server);
+  const which = "`.lspi/config.toml` counts, `lspi.toml` is ignored";
+  for (const words of [["validate"], ["call", "get_server_status"], ["serve"]]) {
+    const { stderr } = await act(words);
+    expect(stderr.replace(/\s+/g, " "), words[0]).toContain(which);
+  }
+  const json = JSON.parse((await act(["validate", "--json"])).stdout) as { problems: { code: string }[] };
+  expect(json.problems.map(({ code }) => code).toSorted()).toEqual([
+    "config/two-configs",
+    "config/untrusted",
+  ]);
+  const doctor = await act(["doctor", "--no-start"]);
+  expect(doctor.stdout).toMatch(/^! config .*there are two configs/m);
+  expect((await act(["trust"])).stdout).toContain("it counts; lspi.toml beside it is ignored");
+  const asked = await act(["validate"], "y\n");
+  expect(asked.code, asked.stderr).toBe(0);
+  expect(asked.stderr).toContain("lspi.toml beside it is ignored");
 });
 
 it("two configs in a workspace give a warning that says which counts", async () => {

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { folderWithConfig } from "../../src/config/project-folders.js";
+import { recordedFolders } from "../../src/config/trust/recorded-folders.js";
 import {
   addTrusted,
   addTrustedFolder,
@@ -173,5 +174,25 @@ describe("a config", () => {
     write("shared/lspi.toml");
     expect(found("shared/mine")).toBe("shared/mine");
     expect(found("shared")).toBe("shared");
+  });
+
+  it("is found there up to a folder that is trusted, not above it and not above a repository in it", () => {
+    write("shared/lspi.toml");
+    write("shared/mine/lspi.toml");
+    folder("shared/bare/src");
+    const trusting = (...names: string[]) => {
+      for (const name of names) addTrustedFolder(store(), at(name));
+      return (name: string) =>
+        folderWithConfig(folder(name), at("home"), () => recordedFolders(store().file)).slice(top.length + 1);
+    };
+    expect(trusting()("shared/mine/src/deep")).toBe("shared/mine/src/deep");
+    const found = trusting("shared/mine", "shared/bare");
+    expect(found("shared/mine/src/deep")).toBe("shared/mine");
+    expect(found("shared/bare/src")).toBe("shared/bare/src");
+    expect(found("shared/other")).toBe("shared/other");
+    folder("shared/mine/clone/.git");
+    expect(found("shared/mine/clone/src")).toBe("shared/mine/clone/src");
+    writeFileSync(store().file, "damaged");
+    expect(found("shared/mine/src")).toBe("shared/mine/src");
   });
 });

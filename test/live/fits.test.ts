@@ -96,7 +96,13 @@ it("a program that is too old is not started, and the refusal says which version
   const call = ["call", "get_hover", '{"file_path":"src/a.ts","symbol_name":"greet"}'];
   const { code, stdout } = await run([...call, "--config", "lspi.toml", "--trust-workspace"], { PATH });
   expect(code).not.toBe(0);
-  expect(stdout).toMatch(/`tsc` here is 5\.\d+\.\d+; `--lsp` needs 7 or later/);
+  const doctor = await run(["doctor", "--no-start", "--config", "lspi.toml", "--trust-workspace"], { PATH });
+  for (const text of [stdout, doctor.stdout]) {
+    expect(text).toMatch(/`tsc` here is 5\.\d+\.\d+; `--lsp` needs 7 or later/);
+    expect(text).toContain("lsp-proxy install typescript-language-server");
+    expect(text).toContain('kind = "typescript-language-server"');
+    expect(text).not.toContain("is not installed");
+  }
 }, 60_000);
 
 it("the version of a program is its package's, also behind a script of pnpm, and never the project's own", () => {

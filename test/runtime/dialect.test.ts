@@ -75,7 +75,10 @@ it("keeps what a text cannot carry in a second block, where only text is sent", 
   expect(result.structuredContent).toBeUndefined();
   expect(result.content).toEqual([
     { type: "text", text: "1 2 " },
-    { type: "text", text: expect.stringMatching(/^Next page: call again with cursor "/) },
+    {
+      type: "text",
+      text: expect.stringMatching(/^Next page: call again with the same arguments and cursor "/),
+    },
   ]);
   const empty = toolResult(await session.call("find_definition", at, { signal }), dialect);
   expect(empty.content).toEqual([{ type: "text", text: "None." }]);

@@ -59,7 +59,7 @@ describe("pages of a call", () => {
       cursor = structured.next_cursor;
       expect(structured.truncated).toBe(cursor !== undefined);
       if (cursor === undefined) return { items, pages };
-      expect(text).toContain(`Next page: call again with cursor "${cursor}".`);
+      expect(text).toContain(`Next page: call again with the same arguments and cursor "${cursor}".`);
     }
   }
 

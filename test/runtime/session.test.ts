@@ -155,9 +155,23 @@ describe("a call", () => {
 describe("a call that cannot be answered", () => {
   it("learns which arguments there are", async () => {
     const { text } = await refusing.call("get_document_symbols", { path: "a.fake" });
-    expect(text).toContain("/path is unknown, did you mean file_path? (additionalProperties)");
+    expect(text).toContain("/path is unknown, did you mean file_path?");
+    expect(text).not.toContain("additionalProperties");
     // Everything is said once.
     expect(text.split("unknown")).toHaveLength(2);
+  });
+
+  it("learns the allowed value that is most similar", async () => {
+    const named = { file_path: "a.fake", symbol_name: "x" };
+    const { text } = await refusing.call("find_references", { ...named, symbol_kind: "functoin" });
+    expect(text).toContain("There is no such kind, did you mean function? Known are ");
+    const other = await refusing.call("find_references", { ...named, symbol_kind: "zzzzzzzzz" });
+    expect(other.text).toContain("There is no such kind. Known are ");
+    const severity = async (word: string) =>
+      (await refusing.call("get_diagnostics", { file_path: "a.fake", min_severity: word })).text;
+    expect(await severity("eror")).toContain('did you mean "error"?');
+    expect(await severity("zzzzz")).toContain("/min_severity must be one of ");
+    expect(await severity("zzzzz")).not.toContain("did you mean");
   });
 
   let refusing: TestWorkspace;

@@ -57,6 +57,11 @@ describe("diagnostics", () => {
     expect(await shown({})).toEqual({ found: ["error", "warning"], hidden: 1, status: "diagnostics" });
     expect(await shown({ min_severity: "hint" })).toMatchObject({ hidden: 0 });
     expect(await shown({ min_severity: "error" })).toMatchObject({ found: ["error"], hidden: 2 });
+    const told = async (args: JsonObject) =>
+      (await work.call("get_diagnostics", { file_path: "a.fake", ...args })).text;
+    expect(await told({})).toContain("1 milder one is hidden; min_severity says which are shown.");
+    expect(await told({ min_severity: "error" })).toContain("2 milder ones are hidden; min_severity");
+    expect(await told({ min_severity: "hint" })).not.toContain("hidden");
   });
 
   it("that do not come in time are asked for again, for as long as a call says", async () => {

@@ -1,8 +1,9 @@
 /** `call`: one tool call from the shell. Prints the answer's text, or its structure with `--json`. */
 import { text } from "node:stream/consumers";
 import type { ToolEntry } from "../../abi/bundle.js";
-import type { DialectPlan } from "../../abi/plan.js";
-import type { JsonObject } from "../../base/json.js";
+import type { DialectPlan, Plan } from "../../abi/plan.js";
+import type { Code } from "../../base/codes.js";
+import { isTable, type JsonObject } from "../../base/json.js";
 import { trustCommand } from "../../lsp/process/trusted.js";
 import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
 import { argumentsOf, isJson, parseJsonArguments, parseWords, type ToolArgument } from "../call-arguments.js";
@@ -29,9 +30,10 @@ export const call: Command = {
   usage: "TOOL [FILE[:LINE[:COLUMN]]] [NAME=VALUE …] | TOOL JSON | TOOL -",
   description:
     "Starts the servers that the call needs, prints the answer, and stops them. Arguments are words or one JSON object; `-`\n" +
-    "reads JSON from stdin. `lsp-proxy call TOOL --help` shows the arguments of a tool.\n\n" +
-    "Exits with 1 when the call is refused, with 4 when the answer asks back (several symbols match, or an action must be\n" +
-    "chosen) or when dry_run is false and no edit was made.\n\n" +
+    "reads JSON from stdin. `lsp-proxy call TOOL --help` shows the arguments of a tool. A path in a word starts from the\n" +
+    "current folder if it begins with `./` or `../` or the file exists there, else from the workspace.\n\n" +
+    "Exits with 1 when the call is refused, with 2 when its arguments are wrong, with 4 when the answer asks back (several\n" +
+    "symbols match, or an action must be chosen) or when dry_run is false and no edit was made.\n\n" +
     "The `edit_token` of a preview is valid for half an hour, in any later call of the same user in the same workspace. A\n" +
     "cursor is valid as long as the same question, with the same page size, has the same answer.",
   flags: {
@@ -54,7 +56,9 @@ export const call: Command = {
     const [name] = input.words;
     if (name === undefined) return false;
     const { loaded } = await loadFrom(input, io);
-    io.stdout.write(toolHelp(toolNamed(name, loaded.tools), loaded.plan.dialect, helpWidth(io.stdout)));
+    io.stdout.write(
+      toolHelp(toolNamed(name, loaded.tools, loaded.plan), loaded.plan.dialect, helpWidth(io.stdout)),
+    );
     return true;
   },
   async run(input, io) {
@@ -84,11 +88,13 @@ async function callOnce(
   io: Io,
   signal: AbortSignal,
 ): Promise<Called> {
-  const { runtime, found } = await openFrom(input, io, { usualLog: io.stderr.isTTY ? "off" : "warn" });
+  const { runtime, found, base } = await openFrom(input, io, {
+    usualLog: io.stderr.isTTY ? "off" : "unanswered",
+  });
   try {
     const { dialect } = runtime.loaded.plan;
-    const tool = toolNamed(name, runtime.tools);
-    const args = Array.isArray(given) ? parseWords(given, tool, dialect) : given;
+    const tool = toolNamed(name, runtime.tools, runtime.loaded.plan);
+    const args = Array.isArray(given) ? parseWords(given, tool, dialect, { cwd: io.cwd, base }) : given;
     const session = runtime.openSession({ brief: true });
     const asked = { tool, args, cursor: dialect.listing.cursor };
     const pages = await withProgress(io, `calling ${name}`, (onProgress) =>
@@ -108,9 +114,17 @@ async function isTrustGiven({ pages, found }: Called, io: Io): Promise<boolean> 
   return askForTrust(inspectTrust(found, io), io);
 }
 
-function toolNamed(name: string, tools: readonly ToolEntry[]): ToolEntry {
+function toolNamed(name: string, tools: readonly ToolEntry[], { allow, tools: all, mcp }: Plan): ToolEntry {
   const tool = tools.find((entry) => entry.name === name);
   if (tool !== undefined) return tool;
+  const disabled = all.find((entry) => entry.name === name);
+  if (disabled !== undefined) {
+    const effects = JSON.stringify([...allow.effects, disabled.effect]).replaceAll(",", ", ");
+    const missing = `its effect is \`${disabled.effect}\`; write \`allow.effects = ${effects}\` in the config`;
+    const isHidden = allow.effects.includes(disabled.effect);
+    const hidden = mcp.readOnly ? "`mcp.read_only` leaves it out" : "`mcp.tools` leaves it out";
+    throw new UsageError(`the tool \`${name}\` is not enabled: ${isHidden ? hidden : missing}`);
+  }
   const names = tools.map((entry) => entry.name);
   throw new UsageError(
     `no tool \`${name}\`${didYouMean(name, names) || "; `lsp-proxy tools` lists the tools"}`,
@@ -167,9 +181,14 @@ function printPages(pages: readonly CallOutcome[], input: Input, io: Io): void {
     io.stdout.write(`${[page.text, page.notes].filter((part) => part !== "").join("\n")}\n`);
 }
 
+/** Whether the arguments are wrong: the same mistake in words is found before the call. */
+function isWrongUse({ error }: JsonObject): boolean {
+  return isTable(error) && error.code === ("guard/invalid-arguments" satisfies Code);
+}
+
 /** What the shell learns of an answer. */
 function codeOf({ isError, candidates, structured }: CallOutcome, args: JsonObject): ExitCode {
-  if (isError) return exitCodes.no;
+  if (isError) return isWrongUse(structured) ? exitCodes.usage : exitCodes.no;
   const { status } = structured;
   const isUnmade = args.dry_run === false && (status === "unchanged" || status === "preview");
   return candidates !== undefined || status === "choose" || isUnmade ? exitCodes.open : exitCodes.ok;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { escapeLine } from "../../base/hidden-characters.js";
-import { ConfigError } from "../../base/problem.js";
+import { ConfigError, type Problem } from "../../base/problem.js";
 import { checkBundle } from "../../emit/check.js";
 import { scanInTurns } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
@@ -52,7 +52,7 @@ export const doctor: Command = {
       checkOldBundle(compiled, input, io, report);
       await checkIgnoreFiles(compiled, io, report);
       servers.push(...(await checkServers(compiled, input, io, report)));
-      await checkLanguages(compiled.plan, compiled.loaded.base, input, io, report);
+      await checkLanguages(compiled, input, io, report);
       checkTools(compiled, report);
     }
     checkClients(input, io, report);
@@ -84,6 +84,10 @@ function findingLines({ area, state, text, fix }: Finding): [Printed, hang: numb
     : [[line, 13]];
 }
 
+function stateOf(severity: Problem["severity"]): "problem" | "warning" {
+  return severity === "error" ? "problem" : "warning";
+}
+
 async function checkConfig(input: Input, io: Io, report: Report): Promise<Compiled | undefined> {
   try {
     const compiled = await compile(input, io);
@@ -95,9 +99,9 @@ async function checkConfig(input: Input, io: Io, report: Report): Promise<Compil
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
-    for (const { code, message, fix, place } of problems.slice(0, MOST_SHOWN)) {
+    for (const { code, severity, message, fix, place } of problems.slice(0, MOST_SHOWN)) {
       const at = place ? `${relative(io.cwd, place.file) || place.file}:${place.line}: ` : "";
-      report(code === "config/untrusted" ? "trust" : "config", "problem", `${at}${message}`, fix);
+      report(code === "config/untrusted" ? "trust" : "config", stateOf(severity), `${at}${message}`, fix);
     }
     const more = problems.length - MOST_SHOWN;
     if (more > 0) report("config", "problem", `and ${more} more`);

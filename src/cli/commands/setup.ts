@@ -26,6 +26,9 @@ import { installOne } from "./install.js";
 const EACH_ALONE =
   "each step alone: `lsp-proxy servers`, `lsp-proxy trust`, `lsp-proxy install`, `lsp-proxy client NAME --write`, `lsp-proxy doctor`";
 
+const RUN_WITH_YES =
+  "There is no terminal to ask on: run with --yes, which installs it and trusts the workspace.";
+
 export const setup: Command = {
   name: "setup",
   summary: "Sets up everything: servers for the workspace's languages, trust, clients; and proves it.",
@@ -59,10 +62,10 @@ export const setup: Command = {
     const found = await detectServers(workspace, openCatalogue(), input, io);
     const wanted = wantedOf(found, input);
     reportLanguages(found, wanted, report);
-    await trustStep(workspace, input, io, report);
+    await trustStep(workspace, wanted, input, io, report);
     await installStep(wanted, found, input, io, report);
     await clientStep(clients, workspace, input, io, report);
-    const answers = await answerStep(wanted, input, io, report);
+    const answers = await answerStep(wanted, found, input, io, report);
     const isDone = answers > 0 && findings.every(({ state }) => state !== "problem");
     io.stdout.write(
       `\n${isDone ? "ready" : "not ready: do what is shown above, then run it again"}; ${EACH_ALONE}\n`,
@@ -100,8 +103,16 @@ function reportLanguages(found: Found, wanted: readonly Proposal[], report: Repo
     );
 }
 
-async function trustStep(workspace: string, input: Input, io: Io, report: Report): Promise<void> {
+async function trustStep(
+  workspace: string,
+  wanted: readonly Proposal[],
+  input: Input,
+  io: Io,
+  report: Report,
+): Promise<void> {
   const state = inspectTrust(workspace, io);
+  // Where there is nothing to start, trust would only count for what is put there later.
+  if (wanted.length === 0 && state.found === undefined) return;
   if (!state.isTrusted && input.isOn("yes")) {
     for (const line of grantLines(state)) io.stderr.writeLine(line);
     await recordTrust(state, io);
@@ -130,21 +141,22 @@ async function installStep(
   const isPossible = ({ install }: PresetFacts) =>
     waysFor(install ?? {}, system).some(({ kind }) => kind !== "see");
   const possible = missing.filter(isPossible);
-  const isRefused =
+  const canAsk = isInteractive(io);
+  const isAllowed =
     possible.length > 0 &&
-    !input.isOn("yes") &&
-    isInteractive(io) &&
-    !(await confirm(io, `Install ${ids(possible)}?`, "yes"));
+    (input.isOn("yes") || (canAsk && (await confirm(io, `Install ${ids(possible)}?`, "yes"))));
   // The language with the most files is never left without a server.
   const main = found.proposals.slice(0, 1).flatMap(membersOf);
   for (const preset of missing) {
     // The installation itself prints what it does, which is not part of the short report.
     const isThere =
-      !isRefused &&
+      isAllowed &&
       possible.includes(preset) &&
       (await installOne(preset, input, { ...io, stdout: io.stderr }));
     const isMain = configured !== undefined || main.includes(preset);
     if (isThere) report("install", "ok", `${preset.id} is installed`);
+    else if (!isAllowed && !canAsk && possible.includes(preset))
+      report("install", "problem", `${preset.id} is not installed: nobody can be asked`, RUN_WITH_YES);
     else if (possible.includes(preset) || isMain)
       report("install", "problem", `${preset.id} is not installed`, `\`${installCommand(preset)}\``);
     else
@@ -176,7 +188,8 @@ async function compiledOr(input: Input, io: Io, report: Report): Promise<Compile
     return await compile(new Input({ workspace: input.text("workspace") }), io);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const { message, fix } of error.problems) report("config", "problem", message, fix);
+    for (const { severity, message, fix } of error.problems)
+      report("config", severity === "error" ? "problem" : "warning", message, fix);
     return undefined;
   }
 }
@@ -231,6 +244,7 @@ async function chooseClients(workspace: string, input: Input, io: Io): Promise<r
 /** Starts each server and asks it about a file. Returns how many answered. */
 async function answerStep(
   wanted: readonly Proposal[],
+  found: Found,
   input: Input,
   io: Io,
   report: Report,
@@ -259,21 +273,15 @@ async function answerStep(
     if (answer !== "0 symbols") report("answer", "ok", text);
     else report("answer", "warning", text, "Ask it about a file with more in it: `lsp-proxy call`.");
   }
-  reportUnserved(wanted, plan.servers.flatMap(claimsOf), loaded.main.kind === "embedded", report);
+  if (loaded.main.kind !== "embedded") reportUnserved(wanted, found, plan.servers.flatMap(claimsOf), report);
   return answers;
 }
 
 /** Names the languages that the config leaves out. Without a config the installation has told what is missing. */
-function reportUnserved(
-  wanted: readonly Proposal[],
-  served: string[],
-  isEmbedded: boolean,
-  report: Report,
-): void {
-  if (isEmbedded) return;
+function reportUnserved(wanted: readonly Proposal[], found: Found, served: string[], report: Report): void {
   for (const proposal of wanted) {
     if (proposal.claims.some((claim) => served.includes(claim))) continue;
-    const text = `the config has no server for ${plural(proposal.files, "file")} of ${proposal.preset.id}`;
+    const text = `the config has no server for ${plural(proposal.files, "file")} of ${languagesText(found.languages(proposal))}`;
     report("answer", "note", text, `\`lsp-proxy add ${proposal.preset.id}\``);
   }
 }

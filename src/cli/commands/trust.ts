@@ -22,8 +22,9 @@ export const trust: Command = {
   description:
     "Shows what the workspace's config would start, and asks you. The config is recorded by its hash: after a change it must\n" +
     "be trusted again. The folder is recorded by its path: language servers may run code of the project, such as build\n" +
-    "scripts, plugins and packages. They are not started in a folder that is not trusted. Trust covers subfolders and git\n" +
-    "worktrees. A config that is named with --config needs none.",
+    "scripts, plugins and packages. They are not started in a folder that is not trusted. Trust covers subfolders, up to\n" +
+    "the next git repository: a repository inside it, such as a clone or a submodule, is foreign and needs trust of its own.\n" +
+    "It covers the git worktrees of a trusted repository. A config that is named with --config needs none.",
   flags: {
     workspace: option("DIR", "The workspace; default: the folder of the config, or the current one.", "w"),
     list: toggle("Lists what is trusted."),

@@ -14,7 +14,8 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { INSTALL_RECORD, installedVersions } from "../../lsp/process/search.js";
 
@@ -42,8 +43,22 @@ export function managedServers(serversFolder: string): ManagedServer[] {
 export function managedServer(serversFolder: string, id: string): ManagedServer | undefined {
   const [path] = installedVersions(join(serversFolder, id));
   if (path === undefined) return undefined;
-  const record = JSON.parse(readFileSync(join(path, INSTALL_RECORD), "utf8")) as InstallRecord;
+  // One with a damaged record is still listed, so that it can be upgraded or uninstalled.
+  const record = recordIn(path) ?? { id, version: basename(path), by: "unknown", program: "" };
   return { ...record, path };
+}
+
+/** The record of an installed version; undefined when it is missing or damaged. */
+function recordIn(path: string): InstallRecord | undefined {
+  try {
+    const record: unknown = JSON.parse(readFileSync(join(path, INSTALL_RECORD), "utf8"));
+    if (!isTable(record)) return undefined;
+    const { id, version, by, program } = record;
+    const texts = [id, version, by, program];
+    return texts.every((text) => typeof text === "string") ? (record as unknown as InstallRecord) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Fills a new folder and puts it in place as `<id>/<version>`. Nothing is left of it when anything fails. */
@@ -61,9 +76,10 @@ export async function placeServer(
   try {
     const record = await fill(staged);
     const target = join(own, record.version);
-    if (!existsSync(join(target, INSTALL_RECORD))) {
+    if (recordIn(target) === undefined) {
       moved(staged, target);
       writeFileSync(join(staged, INSTALL_RECORD), `${JSON.stringify(record, null, 2)}\n`);
+      if (existsSync(target)) removeVersions(own, [target]);
       renameSync(staged, target);
     }
     removeVersions(

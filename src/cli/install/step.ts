@@ -72,6 +72,12 @@ export class Steps {
     return withProgress(this.io, `${this.label}: ${program} ${args[0] ?? ""}`.trimEnd(), work);
   }
 
+  /** Does other work of the installation, and shows on a terminal how far it is. */
+  working<T>(text: string, work: (update: (message: string) => void) => Promise<T>): Promise<T> {
+    const labelled = (message: string) => `${this.label}: ${message}`;
+    return withProgress(this.io, labelled(text), (update) => work((message) => update(labelled(message))));
+  }
+
   #spawn(path: string, args: readonly string[], { cwd, env, shown }: StepOptions): Promise<Ran> {
     return new Promise((resolve, reject) => {
       const child = spawn(path, args, {

@@ -101,12 +101,18 @@ function entries(text: string): NpmEntry[] {
   }
 }
 
+const HYPHEN_RANGE = /(\S+)\s+-\s+(\S+)/g;
+
 /** Whether a version meets a range of npm: alternatives of comparisons. Unknown syntax counts as met. */
 export function isMet(range: string | undefined, version: string): boolean {
   if (range === undefined) return true;
   return range.split("||").some((alternative) =>
-    [...alternative.matchAll(/(>=|<=|>|<|\^|~|=)?\s*v?(\d+(?:\.\d+)*)/g)].every(([, sign, wanted = ""]) => {
-      const isEqual = isAtLeast(version, wanted) && isAtLeast(wanted, numbersOf(version));
+    [
+      ...alternative.replace(HYPHEN_RANGE, ">=$1 <=$2").matchAll(/(>=|<=|>|<|\^|~|=)?\s*v?(\d+(?:\.\d+)*)/g),
+    ].every(([, sign, wanted = ""]) => {
+      // `<=20` and `>20` mean all of 20: only as many numbers are compared as are written.
+      const numbers = numbersOf(version).split(".").slice(0, wanted.split(".").length).join(".");
+      const isEqual = isAtLeast(numbers, wanted) && isAtLeast(wanted, numbers);
       if (sign === ">=") return isAtLeast(version, wanted);
       if (sign === "<") return !isAtLeast(version, wanted);
       if (sign === ">") return isAtLeast(version, wanted) && !isEqual;

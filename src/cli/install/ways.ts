@@ -121,7 +121,9 @@ function wordsOf(line: string): string[] {
 
 /** A command as a person would type it. */
 export function typed(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./#-]+$/.test(word) ? word : `'${word}'`)).join(" ");
+  return words
+    .map((word) => (/^[\w@%+=:,./#-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
 }
 
 /** All ways of a preset in short, for people: `npm pyright; brew pyright`. */

@@ -8,6 +8,7 @@ import { escapeText } from "../../base/hidden-characters.js";
 import { isTable } from "../../base/json.js";
 import { isInside, pathOfUri } from "../../base/paths.js";
 import { ConfigError } from "../../base/problem.js";
+import { START_FAILED } from "../../lsp/process/start-failure.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import { type Input, type Io, type Surroundings, UsageError } from "../command.js";
 import { guardedFolders, guardedTarget } from "../files/link-guard.js";
@@ -19,13 +20,22 @@ type Level = (typeof logLevels)[number];
 const MOST_LINE_BYTES = 2_048;
 const MOST_MESSAGE = 200;
 
-/** What is logged where the user asks for no level. A report is not interrupted by a log: it says all itself. */
-export type UsualLog = "warn" | "off";
+/**
+ * What is logged where the user asks for no level. A report is not interrupted by a log: it says all itself. `unanswered`
+ * is `warn` without what the answer of a call says in the same words.
+ */
+export type UsualLog = "warn" | "unanswered" | "off";
 
 export function openLog(input: Input, io: Io, usual: UsualLog = "warn"): Log {
   const wantsLog = input.text("log-file") !== undefined || input.isOn("log-json");
   const asked = input.text("log-level") ?? io.env.LSP_PROXY_LOG ?? (wantsLog ? "warn" : usual);
   if (asked === "off") return () => undefined;
+  if (asked === "unanswered" && asked === usual) {
+    const log = openLog(input, io);
+    return (level, message, data) => {
+      if (message !== START_FAILED) log(level, message, data);
+    };
+  }
   if (!logLevels.includes(asked as Level)) throw new UsageError(`--log-level takes ${logLevels.join(", ")}`);
   const least = logLevels.indexOf(asked as Level);
   const file = input.text("log-file");

@@ -7,7 +7,7 @@ import { ConfigError } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
 import { diskFiles, readJson, type StateFiles } from "../files.js";
 import { mainWorkingTree, projectFolders } from "../project-folders.js";
-import { stateFolder } from "../state-folder.js";
+import { trustFile } from "../state-folder.js";
 import { problemWithoutPlace } from "../text/source.js";
 
 export interface Trust {
@@ -27,7 +27,7 @@ const recordSchema = z.object({
 type TrustRecord = Omit<z.infer<typeof recordSchema>, "version">;
 
 export function openTrust(env: Environment, home: string, files: StateFiles = diskFiles): Trust {
-  return { file: join(stateFolder(env, home), "trusted.json"), home, files };
+  return { file: trustFile(env, home), home, files };
 }
 
 export function listTrusted(trust: Trust): TrustRecord {

@@ -11,7 +11,7 @@ import { trustStep, untrustedFolders } from "./trusted.js";
 
 export type ProgramContext = Pick<
   PoolContext,
-  "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid"
+  "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid" | "otherServer"
 > &
   ProgramFolders;
 
@@ -59,7 +59,7 @@ export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramC
   const program =
     findProgram(plan, server, context) ?? findProgram(plan, { ...server, minVersion: null }, context);
   if (program !== undefined) {
-    assertRecent(server, program);
+    assertRecent(server, program, context.otherServer);
     return program;
   }
   if (isInUntrustedFolder(plan, server, context)) {

@@ -3,9 +3,13 @@ import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { ServerPlan } from "../../abi/plan.js";
-import { Refusal } from "../../base/problem.js";
+import { type NextStep, Refusal } from "../../base/problem.js";
+import type { PoolContext } from "../types.js";
 import { redact } from "../wire/redact.js";
 import { isAtLeast, packageVersion } from "./package-version.js";
+
+/** What is logged of it; the refusal of the call says it too. */
+export const START_FAILED = "server did not start";
 
 /** Lines that tell where or in which version something failed, not what. */
 const LOCATION = /^\s*(?:at |File "|Node\.js v|Traceback|stack backtrace|note: |\d+: |[\^~}{)(\]["\s]+$)/;
@@ -24,7 +28,11 @@ export function reasonIn(stderr: readonly string[], roots: readonly string[]): s
 }
 
 /** Refuses a program of a node package that is older than the server needs. Nothing is started to find out. */
-export function assertRecent({ id, minVersion, command, args, install }: ServerPlan, program: string): void {
+export function assertRecent(
+  { id, minVersion, command, args, install }: ServerPlan,
+  program: string,
+  otherServer: PoolContext["otherServer"],
+): void {
   if (minVersion === null || !realpathSync(program).split(sep).includes("node_modules")) return;
   const found = packageVersion(program);
   if (found === undefined || isAtLeast(found, minVersion)) return;
@@ -33,6 +41,15 @@ export function assertRecent({ id, minVersion, command, args, install }: ServerP
   throw new Refusal(
     "lsp/not-installed",
     `server "${id}" cannot be started: \`${name}\` here is ${found}; ${what} needs ${minVersion} or later`,
-    { nextSteps: install === null ? [] : [{ kind: "command", text: install }] },
+    { nextSteps: install === null ? [] : stepsFor(install, otherServer?.(install)) },
   );
+}
+
+/** The server for the project's version, where there is one; else a newer version of this one. */
+function stepsFor(install: string, other: string | undefined): NextStep[] {
+  if (other === undefined) return [{ kind: "command", text: install }];
+  return [
+    { kind: "command", text: `lsp-proxy install ${other}` },
+    { kind: "config", text: `Write \`kind = "${other}"\` for this server in the config.` },
+  ];
 }

@@ -54,7 +54,9 @@ export function envelop({ call, facts, shape }: AnswerShape, header: Header, bod
 }
 
 function nextPageLines({ counts }: Body, argument: string): string[] {
-  return counts?.next === undefined ? [] : [`Next page: call again with ${argument} "${counts.next}".`];
+  return counts?.next === undefined
+    ? []
+    : [`Next page: call again with the same arguments and ${argument} "${counts.next}".`];
 }
 
 function structureOf(

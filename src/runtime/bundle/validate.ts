@@ -1,7 +1,7 @@
 /** Checks arguments, replies and answers with the bundle's validators. Issues name the place and the rule, never the value. */
 import type { Validator } from "../../abi/bundle.js";
 import type { ArgForm, Plan, ToolPlan } from "../../abi/plan.js";
-import { define, isTable, type JsonObject, toPointer } from "../../base/json.js";
+import { define, fromPointer, getAt, isTable, type JsonObject, toPointer } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -43,7 +43,7 @@ export function checkArguments(
   // Clients that must fill every argument give null for the ones they leave out.
   for (const name of known) if (given[name] === null) delete given[name];
   for (const { name, form } of tool.args) if (form !== null) withoutNulls(form, given[name]);
-  if (!validate(given)) throw invalidArguments(issuesOf(validate, known), known);
+  if (!validate(given)) throw invalidArguments(issuesOf(validate, known, given), known);
   for (const { name, default: value, form } of tool.args) {
     if (value !== null && !Object.hasOwn(given, name))
       given[name] = form === null ? value : structuredClone(value);
@@ -147,25 +147,27 @@ export function answerFault(validate: Validator, answer: JsonObject): string | u
   return validate(answer) ? undefined : linesOf(issuesOf(validate));
 }
 
-/** The issues of the last validation, sorted and without duplicates. */
-function issuesOf(validate: Validator, known: readonly string[] = []): Issue[] {
-  const found = (validate.errors ?? []).map((error) => toIssue(error, known));
+/** The issues of the last validation, sorted and without duplicates. Only values of `given` are compared with allowed ones. */
+function issuesOf(validate: Validator, known: readonly string[] = [], given?: JsonObject): Issue[] {
+  const found = (validate.errors ?? []).map((error) => toIssue(error, known, given));
   const unique = uniqueBy(found, (issue) => `${issue.path} ${issue.keyword}`);
   return sortBy(unique, ({ path, keyword }) => [path, keyword]).slice(0, MAX_ISSUES);
 }
 
 function linesOf(issues: readonly Issue[]): string {
-  return issues.map(({ path, keyword, message }) => `${path || "/"} ${message} (${keyword})`).join("; ");
+  const rule = ({ keyword, isUnknown }: Issue) => (isUnknown ? "" : ` (${keyword})`);
+  return issues.map((issue) => `${issue.path || "/"} ${issue.message}${rule(issue)}`).join("; ");
 }
 
-function toIssue(error: ValidationError, known: readonly string[]): Issue {
+function toIssue(error: ValidationError, known: readonly string[], given: JsonObject | undefined): Issue {
   const { missingProperty, additionalProperty } = error.params;
   const name = missingProperty ?? additionalProperty;
   const below = typeof name === "string" ? toPointer([cutCharacters(name, NAME_CHARACTERS).text]) : "";
   const isUnknown = error.keyword === "additionalProperties" && error.instancePath === "";
   const path = `${error.instancePath}${below}`;
   const { keyword, schemaPath = "#" } = error;
-  if (!isUnknown) return { path, keyword, schemaPath, message: allowedValues(error) ?? error.message ?? "" };
+  if (!isUnknown)
+    return { path, keyword, schemaPath, message: allowedValues(error, given) ?? error.message ?? "" };
   const near = typeof name === "string" ? nearestArgument(name, known) : undefined;
   const message = near === undefined ? "is unknown" : `is unknown, did you mean ${near}?`;
   return { path, keyword, schemaPath, message, isUnknown, near };
@@ -177,8 +179,11 @@ function nearestArgument(name: string, known: readonly string[]): string | undef
   return nearest(name, known) ?? having.find((other) => /_(?:name|path)$/.test(other)) ?? having[0];
 }
 
-/** For a value that is not in an `enum`: the allowed values. */
-function allowedValues({ keyword, params }: ValidationError): string | undefined {
+/** For a value that is not in an `enum`: the allowed values, and the most similar one. */
+function allowedValues(
+  { keyword, params, instancePath }: ValidationError,
+  given: JsonObject | undefined,
+): string | undefined {
   const { allowedValues: values } = params;
   if (keyword !== "enum" || !Array.isArray(values)) return undefined;
   const words = values.map((value) => JSON.stringify(value));
@@ -187,7 +192,16 @@ function allowedValues({ keyword, params }: ValidationError): string | undefined
     return shown.length <= VALUE_CHARACTERS ? { shown, rest: words.length - count } : undefined;
   };
   const { shown, rest } = largest(words.length, fitting) ?? { shown: "", rest: words.length };
-  return `must be one of ${shown}${rest > 0 ? ` and ${rest} others` : ""}`;
+  const value = getAt(given, fromPointer(instancePath));
+  const near =
+    typeof value === "string"
+      ? nearest(
+          value,
+          values.filter((one) => typeof one === "string"),
+        )
+      : undefined;
+  const hint = near === undefined ? "" : `, did you mean ${JSON.stringify(near)}?`;
+  return `must be one of ${shown}${rest > 0 ? ` and ${rest} others` : ""}${hint}`;
 }
 
 /** The arguments within their bounds, with a warning for each that was changed. */

@@ -248,12 +248,17 @@ function placeAt(call: CallState, target: Target, symbol: FoundSymbol): Target {
   return { ...target, place: toPoint(lines, start, symbol.server.encoding, "utf-16") };
 }
 
+function nearKind(word: string): string {
+  const near = nearest(word, knownKinds);
+  return near === undefined ? "." : `, did you mean ${near}?`;
+}
+
 function noSymbol(wanted: WantedSymbol, others = 0, declared: readonly FoundSymbol[] = []): Refusal {
   const { kind: word } = wanted;
   const kind = word === undefined ? "" : ` of kind ${word}`;
   const isKnown = word === undefined || symbolKinds.some((known) => isKind(known, word));
   const hint = !isKnown
-    ? ` There is no such kind; known are ${knownKinds.join(", ")}.`
+    ? ` There is no such kind${nearKind(word)} Known are ${knownKinds.join(", ")}.`
     : others === 0
       ? didYouMean(wanted, declared)
       : ` There are ${others} of that name, counted from 0.`;

@@ -89,7 +89,9 @@ function isSevere(severity: Json | undefined, mildest: Json | undefined): boolea
 }
 
 function hiddenLines({ hidden }: JsonObject): string[] {
-  return typeof hidden === "number" && hidden > 0 ? [`${hidden} milder ones are hidden.`] : [];
+  if (typeof hidden !== "number" || hidden <= 0) return [];
+  const what = hidden === 1 ? "1 milder one is hidden" : `${hidden} milder ones are hidden`;
+  return [`${what}; min_severity says which are shown.`];
 }
 
 /** The line for a status that is not known: an empty list alone would read as clean. */
