@@ -226,6 +226,10 @@ const runs: { [command: string]: string[][] } = {
   codex: [named],
   skill: [named, ["--help"]],
   trust: [[], ["--yes"], ["--list"], ["--remove"]],
+  mcp: [
+    ["--mode", NAME],
+    ["--config", "broken.json"],
+  ],
   lock: [named, ["--list"], [...named, "--remove"]],
   token: [[], ["--remove", NAME], [NAME]],
   upgrade: [[NAME]],

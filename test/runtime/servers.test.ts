@@ -392,10 +392,7 @@ describe("the status of servers", () => {
     const failed = await call("get_document_symbols", { file_path: "b.bad" });
     expect(failed.structured).toMatchObject({
       error: { code: "lsp/start-failed" },
-      next_steps: [
-        { kind: "tool", tool: "get_server_status", arguments: {} },
-        { kind: "config", text: expect.stringContaining("limits.timeout_ms") },
-      ],
+      next_steps: [{ kind: "tool", tool: "get_server_status", arguments: {} }, { kind: "doc" }],
     });
     const { structured, text } = await call("get_server_status", {});
     expect(text).toMatch(/^get_server_status: 3 servers\n/);

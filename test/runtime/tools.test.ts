@@ -279,7 +279,10 @@ describe("refusals that lead on", () => {
     });
     const klass = { file_path: "a.fake", symbol_name: "nowhere", symbol_kind: "klass" };
     expect((await work.call("find_definition", klass)).structured).toMatchObject({
-      error: { code: "point/no-symbol", message: expect.stringContaining("known are file, module,") },
+      error: {
+        code: "point/no-symbol",
+        message: expect.stringContaining("did you mean class? Known are file, module,"),
+      },
     });
   });
 
