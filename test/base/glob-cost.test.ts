@@ -1,6 +1,6 @@
 /**
  * What the patterns of a stranger may cost: the processor time of parsing, compiling and matching at the largest length, for
- * every special character, for a quarter of the largest number of patterns. A bound is ten times what is usual, and far
+ * every special character, for a tenth of the largest number of patterns. A bound is ten times what is usual, and far
  * below what anything that is not linear in the length takes.
  */
 import { expect, test } from "vitest";
@@ -19,9 +19,9 @@ import { MAX_RULES_BYTES } from "../../src/workspace/git-ignore.js";
 import { parseIgnoreRules, verdictOf } from "../../src/workspace/ignore-rules.js";
 import { serverPlan } from "../fake-server/index.js";
 
-const LIMIT_MS = 2_500;
-/** Of patterns: a quarter of the most that a server may register. */
-const COUNT = 250;
+const LIMIT_MS = 1_000;
+/** Of patterns: a tenth of the most that a server may register. */
+const COUNT = 100;
 const options = { timeout: 120_000 };
 
 const units = [
@@ -75,7 +75,7 @@ function register(all: Capabilities, method: string, registerOptions: unknown): 
 
 test.each(units)("`%s`, as often as the bounds allow, is parsed in linear time", options, (unit) => {
   const rule = full(unit, 998);
-  const text = `${rule}\n`.repeat(Math.floor(MAX_RULES_BYTES / 4 / (rule.length + 1)));
+  const text = `${rule}\n`.repeat(Math.floor(MAX_RULES_BYTES / 10 / (rule.length + 1)));
   expect(processorMs(() => parseIgnoreRules(text))).toBeLessThan(LIMIT_MS);
   const glob = full(unit, 4_000);
   const compileAll = () => {
@@ -94,7 +94,7 @@ test.each(units)("`%s` in a server's registrations takes no longer", options, (u
   expect(processorMs(ask)).toBeLessThan(LIMIT_MS);
   const filters = globs.map((glob) => ({ pattern: { glob, options: { ignoreCase: true } } }));
   all.offered = { workspace: { fileOperations: { didRename: { filters } } } };
-  const files = Array.from({ length: 1_000 }, (_, n) => ({ path: `/w/${n}/${name}`, isFolder: false }));
+  const files = Array.from({ length: 400 }, (_, n) => ({ path: `/w/${n}/${name}`, isFolder: false }));
   expect(processorMs(() => wantedFiles(all, "did", "Rename", files))).toBeLessThan(LIMIT_MS);
 });
 
@@ -102,10 +102,10 @@ test.each(units)("`%s` is matched within the budget, which bounds the time", opt
   const patterns = Array.from({ length: COUNT }, (_, n) => patternOf(unit, 990, n));
   const { rules } = parseIgnoreRules(patterns.join("\n"));
   const name = "a".repeat(250);
-  const budget = new GlobBudget(BATCH_STEPS / 4);
+  const budget = new GlobBudget(BATCH_STEPS / 10);
   const matchAll = () =>
     ignoringErrors(() => {
-      for (let n = 0; n < 1_000; n++) verdictOf(rules, name, false, budget);
+      for (let n = 0; n < 400; n++) verdictOf(rules, name, false, budget);
     });
   expect(processorMs(matchAll)).toBeLessThan(LIMIT_MS);
   let list = new GlobList([]);
@@ -116,7 +116,7 @@ test.each(units)("`%s` is matched within the budget, which bounds the time", opt
     );
   });
   const lookAtAll = () => {
-    for (let n = 0; n < 75; n++) list.matches(`${n}/${name}`, `${n}/${"a/".repeat(500)}a`);
+    for (let n = 0; n < 30; n++) list.matches(`${n}/${name}`, `${n}/${"a/".repeat(500)}a`);
   };
   expect(processorMs(lookAtAll)).toBeLessThan(LIMIT_MS);
 });
@@ -132,11 +132,11 @@ function stepsOf(list: GlobList, paths: readonly string[]): number {
   return used;
 }
 
-test.each(["*a", "{,}", "{*,?}", "a*"])("`%s` in a list takes seconds for 50,000 files", options, (unit) => {
+test.each(["*a", "{,}", "{*,?}", "a*"])("`%s` in a list takes a bounded number of steps for 20,000 files", options, (unit) => {
   const patterns = [180, 900].flatMap((length) =>
     Array.from({ length: 400 }, (_, n) => `**/*${full(unit, length)}[b${n}]`),
   );
-  const paths = Array.from({ length: 50_000 }, (_, n) => `src/${n}/${"a".repeat(200)}`);
+  const paths = Array.from({ length: 20_000 }, (_, n) => `src/${n}/${"a".repeat(200)}`);
   const list = new GlobList(patterns, { ignoreCase: true });
   let steps = 0;
   const ms = processorMs(() => {
@@ -144,7 +144,7 @@ test.each(["*a", "{,}", "{*,?}", "a*"])("`%s` in a list takes seconds for 50,000
   });
   // The last step of a path may be a costly one.
   expect(steps).toBeLessThan(LIST_STEPS + paths.length * EARNED_STEPS * 1.5);
-  expect(ms).toBeLessThan(3 * LIMIT_MS);
+  expect(ms).toBeLessThan(5 * LIMIT_MS);
   expect(list.matches(paths[0] ?? "")).toBe(undefined);
 });
 

