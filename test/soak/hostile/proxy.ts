@@ -116,7 +116,7 @@ async function written(file: string, until: number): Promise<NodeJS.MemoryUsage 
  * The most that a proxy may take the processor without a turn. Above MAX_BLOCKED_MS, which holds for each text alone: here
  * the memory of several huge replies is collected too, which V8 does in one go.
  */
-const MAX_WITH_COLLECTION_MS = 1_000;
+const MAX_WITH_COLLECTION_MS = 5_000;
 
 /** No deadline may be noticed late: a proxy that has ended took the processor for a short time only. */
 export function checkBlocked(run: Run, name: string, { blocked }: Start): void {
