@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { readRequestBody } from "@modelcontextprotocol/sdk/server/requestBody.js";
 import type { HttpPlan } from "../../abi/plan.js";
-import { isTable } from "../../base/json.js";
+import { isTable, parseJson } from "../../base/json.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { acceptsStream } from "../accept-header.js";
@@ -260,15 +260,6 @@ export class Gateway {
       const ms = Math.round(performance.now() - start);
       this.context.log("debug", "http", { method, status: outgoing.statusCode, ms });
     });
-  }
-}
-
-/** The parsed text; undefined where it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 
