@@ -58,8 +58,9 @@ export class MemoryWatch {
   readonly #servers = new Map<StartedServer, { receivedWhenLow: number }>();
   #clients: () => ClientMemory[] = () => [];
   readonly #timer: NodeJS.Timeout;
-  /** The share of the limit from which garbage is collected at all. */
+  /** The shares of the limit between which garbage is collected when memory has grown. */
   readonly #collectFrom: number;
+  readonly #collectUpTo: number;
   /** Below this share, the next garbage collection is not worth its time. */
   #worthwhile: number;
   #settledAt = 0;
@@ -67,6 +68,7 @@ export class MemoryWatch {
 
   constructor(private readonly options: WatchOptions) {
     this.#collectFrom = Math.min(1, COLLECT_FROM_MB / options.limitMb);
+    this.#collectUpTo = COLLECT_UP_TO_MB / options.limitMb;
     this.#worthwhile = this.#collectFrom;
     this.#timer = setInterval(() => void this.check(), CHECK_MS);
     this.#timer.unref();
@@ -92,15 +94,16 @@ export class MemoryWatch {
     const { resident, heap } = measure();
     if (resident < 0.5) for (const [server, known] of this.#servers) known.receivedWhenLow = received(server);
     if (resident < this.#collectFrom && heap < 1) this.#worthwhile = this.#collectFrom;
-    if (Math.max(resident, heap) < this.#worthwhile || now < this.#settledAt) return;
+    const most = Math.max(resident, heap);
+    if (most < this.#worthwhile || (most < 1 && resident > this.#collectUpTo) || now < this.#settledAt)
+      return;
     this.#isCollecting = true;
     await (this.options.collect ?? collectGarbage)();
     this.#isCollecting = false;
     const after = measure();
     if (after.heap < 1 && (after.resident < 1 || after.live < 0.5)) {
       // Free memory that the allocator keeps is no reason to end anything, nor to collect again at once.
-      const next = Math.max(this.#collectFrom, after.resident * GROWTH);
-      this.#worthwhile = next * this.options.limitMb > COLLECT_UP_TO_MB ? Math.max(1, next) : next;
+      this.#worthwhile = Math.max(this.#collectFrom, after.resident * GROWTH);
       return;
     }
     this.#settledAt = now + SETTLE_MS;

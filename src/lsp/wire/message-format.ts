@@ -111,15 +111,18 @@ export function requestId(head: string, tail: string): number | "none" | "unknow
   return id === undefined ? "unknown" : Number(id);
 }
 
-/** Why a body is not parsed: it is nested too deep, or has too many values. */
+/** Why a body is not parsed: it is nested too deep, or has too many values, texts or different names. */
 function excessOf(text: string): string | undefined {
   if (text.length <= MAX_LEVELS) return undefined;
-  let [depth, values, strings, names] = [0, 0, 0, 0];
+  const names = new DifferentNames();
+  let [depth, values, strings, members, start, end] = [0, 0, 0, 0, 0, 0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       strings++;
-      at = endOfString(text, at + 1);
+      start = at + 1;
+      end = endOfString(text, start);
+      at = end;
     }
     // The codes of `[` and `{`, and of `]` and `}`, differ in one bit.
     else if ((code & ~0x20) === 0x5b) {
@@ -127,26 +130,35 @@ function excessOf(text: string): string | undefined {
       if (++depth > MAX_LEVELS) return `is nested deeper than ${MAX_LEVELS} levels`;
     } else if ((code & ~0x20) === 0x5d) depth--;
     else if (code === COMMA) values++;
-    else if (code === COLON) names++;
+    else if (code === COLON) {
+      members++;
+      names.add(text, start, end);
+    }
     if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
-    if (strings - names > MAX_TEXTS) return `has more than ${MAX_TEXTS} texts`;
+    if (strings - members > MAX_TEXTS) return `has more than ${MAX_TEXTS} texts`;
+    if (names.size > MAX_NAMES) return `has more than ${MAX_NAMES} different names`;
   }
-  return names > MAX_NAMES && hasManyNames(text) ? `has more than ${MAX_NAMES} different names` : undefined;
+  return undefined;
 }
 
-/** Whether the names of members are more than `MAX_NAMES` different ones. */
-function hasManyNames(text: string): boolean {
-  const names = new Set<string>();
-  let [start, end] = [0, 0];
-  for (let at = 0; at < text.length && names.size <= MAX_NAMES; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      start = at + 1;
-      end = endOfString(text, start);
-      at = end;
-    } else if (code === COLON) names.add(text.slice(start, end));
+/** Counts different names of members. Items of a list repeat their names, so most are found without a copy. */
+class DifferentNames {
+  readonly #names = new Set<string>();
+  /** The last name of each length and first character, as far as there is room. */
+  readonly #recent: string[] = new Array(1_024).fill("");
+
+  get size(): number {
+    return this.#names.size;
   }
-  return names.size > MAX_NAMES;
+
+  add(text: string, start: number, end: number): void {
+    const slot = ((end - start) * 32 + (text.charCodeAt(start) & 31)) & 1_023;
+    const recent = this.#recent[slot];
+    if (recent?.length === end - start && text.startsWith(recent, start)) return;
+    const name = text.slice(start, end);
+    this.#recent[slot] = name;
+    this.#names.add(name);
+  }
 }
 
 /** The offset of the quote that ends a string, or the end of the text. */

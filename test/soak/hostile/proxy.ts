@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { BlockedTime } from "../../blocked-time.js";
+import { BlockedTime, MAX_BLOCKED_MS } from "../../blocked-time.js";
 import { program, testEnvironment } from "../../live/session.js";
 import { alive } from "../../lsp/support.js";
 import type { Run } from "./run.js";
@@ -112,17 +112,11 @@ async function written(file: string, until: number): Promise<NodeJS.MemoryUsage 
   return undefined;
 }
 
-/**
- * The most that a proxy may take the processor without a turn. Above MAX_BLOCKED_MS, which holds for each text alone: here
- * the memory of several huge replies is collected too, which V8 does in one go.
- */
-const MAX_WITH_COLLECTION_MS = 5_000;
-
 /** No deadline may be noticed late: a proxy that has ended took the processor for a short time only. */
 export function checkBlocked(run: Run, name: string, { blocked }: Start): void {
   const { longestMs } = blocked.read();
   run.blockedMs = Math.max(run.blockedMs, longestMs);
-  if (longestMs > MAX_WITH_COLLECTION_MS)
+  if (longestMs > MAX_BLOCKED_MS)
     run.fail(`${name}: the proxy blocked for ${Math.round(longestMs)} ms of processor time`);
   blocked.close();
 }
