@@ -3,11 +3,15 @@
  * workspace, the read is sent once more to the next start. Everything else fails: commands, methods outside the
  * specification, and requests with items of the ended server.
  */
+import type { TextDocumentIdentifier, TextDocumentPositionParams } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
+import { fieldsOf } from "../base/json.js";
+import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
+import { methods } from "../protocol/methods.js";
 import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
-import { documentOf, type Instance } from "./instance.js";
+import type { Instance } from "./instance.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
@@ -19,7 +23,6 @@ import type {
   Withheld,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
-import { isRead } from "./wire/ready-request.js";
 
 export interface InstanceSource {
   /** The running instance, started again when the last one has ended. */
@@ -178,4 +181,31 @@ function hasExited(error: unknown): boolean {
 
 function isRepeatable(method: string, params: unknown): boolean {
   return isRead(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
+}
+
+/** The file that the parameters of a request name. */
+export function documentOf(params: unknown): string | undefined {
+  const { textDocument } = fieldsOf<TextDocumentPositionParams>(params);
+  return pathOfUri(fieldsOf<TextDocumentIdentifier>(textDocument).uri);
+}
+
+/** Whether a method only reads: true for LSP's own requests, unknown for all others. */
+export function isRead(method: string): boolean {
+  return Object.hasOwn(methods, method) && method !== "workspace/executeCommand";
+}
+
+/** Methods whose answers depend on the text of one file only: indexing does not change them. */
+const SINGLE_FILE = new Set([
+  "textDocument/documentSymbol",
+  "textDocument/foldingRange",
+  "textDocument/selectionRange",
+  "textDocument/documentLink",
+  "textDocument/formatting",
+  "textDocument/rangeFormatting",
+  "textDocument/onTypeFormatting",
+  "textDocument/linkedEditingRange",
+]);
+/** Whether the answers of a method depend on the text of one file only. */
+export function isSingleFile(method: string): boolean {
+  return SINGLE_FILE.has(method);
 }

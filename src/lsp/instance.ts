@@ -3,15 +3,9 @@
  * its process ends, everything that waits for it is refused at once.
  */
 import { basename } from "node:path";
-import type {
-  DidChangeWorkspaceFoldersParams,
-  TextDocumentIdentifier,
-  TextDocumentPositionParams,
-  WorkspaceFolder,
-} from "vscode-languageserver-protocol";
+import type { DidChangeWorkspaceFoldersParams, WorkspaceFolder } from "vscode-languageserver-protocol";
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
-import { fieldsOf } from "../base/json.js";
-import { fileUri, pathOfUri } from "../base/paths.js";
+import { fileUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
 import { cancelled } from "../base/timing.js";
@@ -24,6 +18,7 @@ import {
   wantedFiles,
 } from "./documents/file-operations.js";
 import { ServerFiles } from "./documents/server-files.js";
+import { documentOf } from "./handle.js";
 import { ServerShutdown } from "./instance-lifetime.js";
 import type { Transport } from "./process/launch.js";
 import type { LaunchSettings } from "./process/launch-settings.js";
@@ -283,11 +278,6 @@ export class Instance {
   #folders(): WorkspaceFolder[] {
     return [this.root, ...this.context.folders].map(workspaceFolder);
   }
-}
-
-export function documentOf(params: unknown): string | undefined {
-  const { textDocument } = fieldsOf<TextDocumentPositionParams>(params);
-  return pathOfUri(fieldsOf<TextDocumentIdentifier>(textDocument).uri);
 }
 
 function workspaceFolder(path: string): WorkspaceFolder {

@@ -6,11 +6,9 @@ import type { Plan, ServerPlan } from "../abi/plan.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { Handle } from "./handle.js";
-import { Instance } from "./instance.js";
+import type { Instance } from "./instance.js";
 import { Guardian } from "./process/guardian.js";
-import { launch } from "./process/launch.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
-import { withStderr } from "./process/stderr-ring.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, isMarker, listing, rootOf } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
@@ -240,11 +238,11 @@ class Pool implements ServerPool {
     // Begins before the server reads its first file: it is notified of what changes from here on.
     // A check that fails fails again at the next question, which then reports it.
     this.#watch.check().catch(() => undefined);
-    const transport = await launch({ plan, server, root, context, guardian: this.#guardian, signal });
-    const instance = new Instance(
+    const { startServer } = await import("./start-server.js");
+    return startServer(
+      { plan, server, root, context, guardian: this.#guardian, signal },
       {
         ...{ plan: server, root, roots, generation, version, log, trace },
-        launchSettings: transport.launchSettings,
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: plan.limits,
         effects: plan.allow.effects,
@@ -252,17 +250,8 @@ class Pool implements ServerPool {
         mayEndStuck: () => this.#slot(server, root).mayEndStuck(),
         command: (id, command, args) => this.#command(id, root, command, args),
       },
-      transport,
+      (why, instance) => this.#slot(server, root).kill(why, instance),
     );
-    const end = (why: string): void => this.#slot(server, root).kill(why, instance);
-    context.onStarted?.({ id: server.id, transport, end });
-    try {
-      await instance.initialize(signal);
-      return instance;
-    } catch (error) {
-      await instance.kill("did not start");
-      throw withStderr(error, instance.stderr);
-    }
   }
 
   /** Runs a command in the server that a `forward` rule names, for the same root. */

@@ -50,7 +50,7 @@ export interface Transport {
 
 export type LaunchedServer = Transport & { launchSettings: LaunchSettings };
 
-interface Launch extends Omit<ServerStart<ServerPlan, PoolContext>, "program"> {
+export interface Launch extends Omit<ServerStart<ServerPlan, PoolContext>, "program"> {
   plan: Plan;
   guardian: Guardian;
   signal: AbortSignal;

@@ -7,29 +7,13 @@ import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { CompletionList, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
 import { fieldsOf } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import { methods } from "../../protocol/methods.js";
+import { isRead, isSingleFile } from "../handle.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";
 import type { RequestOptions, ServerReply } from "../types.js";
 import type { ServerConnection } from "./connection.js";
 import { MALFORMED, UNREADABLE } from "./message-format.js";
 import { redact } from "./redact.js";
-
-/** Methods whose answers depend on the text of one file only: indexing does not change them. */
-const SINGLE_FILE = new Set([
-  "textDocument/documentSymbol",
-  "textDocument/foldingRange",
-  "textDocument/selectionRange",
-  "textDocument/documentLink",
-  "textDocument/formatting",
-  "textDocument/rangeFormatting",
-  "textDocument/onTypeFormatting",
-  "textDocument/linkedEditingRange",
-]);
-/** Whether the answers of a method depend on the text of one file only. */
-export function isSingleFile(method: string): boolean {
-  return SINGLE_FILE.has(method);
-}
 
 /** LSPErrorCodes of vscode-languageserver-protocol, which takes too long to load for three numbers. */
 const REQUEST_CANCELLED = -32800;
@@ -80,7 +64,7 @@ export class ReadyRequest {
     private readonly target: RequestTarget,
     private readonly given: GivenRequest,
   ) {
-    this.#isSingleFile = SINGLE_FILE.has(given.method);
+    this.#isSingleFile = isSingleFile(given.method);
     this.#isRead = isRead(given.method);
   }
 
@@ -242,11 +226,6 @@ export class ReadyRequest {
 
 function isInternal({ code }: ResponseError<unknown>): boolean {
   return code === ErrorCodes.InternalError || code === UNKNOWN_ERROR;
-}
-
-/** Whether a method only reads: true for LSP's own requests, unknown for all others. */
-export function isRead(method: string): boolean {
-  return Object.hasOwn(methods, method) && method !== "workspace/executeCommand";
 }
 
 /** An error of a server as a refusal, without paths outside the roots. */
