@@ -55,12 +55,16 @@ export function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean
 /** JSON levels of a message. Code that walks a value calls itself at each level, and the stack ends at some thousands. */
 const MAX_LEVELS = 1_000;
 /**
- * Values of a message, and texts and different names among them. Parsing takes longer by their number than by that of the
- * bytes: at each of these bounds less than a second. The symbols of a file of 8 MB have 3 million values and 20 names.
+ * Parsing takes longer by the number of values than by that of the bytes, and longest for texts that V8 interns: names of
+ * members and short strings that are new. At both bounds together it takes less than a second. The symbols of a file of
+ * 8 MB have 3 million values and 20 names.
  */
 const MAX_VALUES = 4_000_000;
-const MAX_TEXTS = 2_000_000;
-const MAX_NAMES = 250_000;
+const MAX_INTERNED = 500_000;
+/** Strings up to this length are interned. */
+const SHORT = 10;
+/** A message of fewer bytes cannot reach the bounds. */
+const MIN_COUNTED = 1_000_000;
 /** The id of a reply is looked for in this many bytes at each end of a body that cannot be used. */
 export const EDGE = 256;
 /** Most servers write the id before the result, some write it last. */
@@ -111,18 +115,18 @@ export function requestId(head: string, tail: string): number | "none" | "unknow
   return id === undefined ? "unknown" : Number(id);
 }
 
-/** Why a body is not parsed: it is nested too deep, or has too many values, texts or different names. */
+/** Why a body is not parsed: it is nested too deep, or has too many values or different short texts. */
 function excessOf(text: string): string | undefined {
   if (text.length <= MAX_LEVELS) return undefined;
-  const names = new DifferentNames();
-  let [depth, values, strings, members, start, end] = [0, 0, 0, 0, 0, 0];
+  const interned = text.length < MIN_COUNTED ? undefined : new InternedTexts();
+  let [depth, values, start, end] = [0, 0, 0, 0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      strings++;
       start = at + 1;
       end = endOfString(text, start);
       at = end;
+      if (end - start <= SHORT) interned?.add(text, start, end);
     }
     // The codes of `[` and `{`, and of `]` and `}`, differ in one bit.
     else if ((code & ~0x20) === 0x5b) {
@@ -130,34 +134,26 @@ function excessOf(text: string): string | undefined {
       if (++depth > MAX_LEVELS) return `is nested deeper than ${MAX_LEVELS} levels`;
     } else if ((code & ~0x20) === 0x5d) depth--;
     else if (code === COMMA) values++;
-    else if (code === COLON) {
-      members++;
-      names.add(text, start, end);
-    }
+    else if (code === COLON && end - start > SHORT) interned?.add(text, start, end);
     if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values`;
-    if (strings - members > MAX_TEXTS) return `has more than ${MAX_TEXTS} texts`;
-    if (names.size > MAX_NAMES) return `has more than ${MAX_NAMES} different names`;
+    if (interned !== undefined && interned.count > MAX_INTERNED)
+      return `has more than ${MAX_INTERNED} different short texts and names`;
   }
   return undefined;
 }
 
-/** Counts different names of members. Items of a list repeat their names, so most are found without a copy. */
-class DifferentNames {
-  readonly #names = new Set<string>();
-  /** The last name of each length and first character, as far as there is room. */
-  readonly #recent: string[] = new Array(1_024).fill("");
-
-  get size(): number {
-    return this.#names.size;
-  }
+/** Counts texts that differ from those before. One that was not seen for a while is counted again. */
+class InternedTexts {
+  count = 0;
+  readonly #hashes = new Int32Array(65_536);
 
   add(text: string, start: number, end: number): void {
-    const slot = ((end - start) * 32 + (text.charCodeAt(start) & 31)) & 1_023;
-    const recent = this.#recent[slot];
-    if (recent?.length === end - start && text.startsWith(recent, start)) return;
-    const name = text.slice(start, end);
-    this.#recent[slot] = name;
-    this.#names.add(name);
+    let hash = end - start;
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+    const slot = (hash ^ (hash >>> 16)) & 0xffff;
+    if (this.#hashes[slot] === hash) return;
+    this.#hashes[slot] = hash;
+    this.count++;
   }
 }
 
