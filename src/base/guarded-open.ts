@@ -42,7 +42,7 @@ interface Opened {
  * Whether an open file or folder is the one at its real path. Linux gives the path of a descriptor, which closes the
  * race; elsewhere the path is compared with the file just after opening, which leaves a short one.
  */
-export async function standsAt(handle: Opened, path: string): Promise<boolean> {
+export async function isStillAt(handle: Opened, path: string): Promise<boolean> {
   const linked = process.platform === "linux" ? pathOfDescriptor(handle.fd) : undefined;
   if (linked !== undefined) return linked === path;
   const [mine, real, named] = await Promise.all([handle.stat(), realpath(path), lstat(path)]).catch(() => []);

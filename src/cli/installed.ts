@@ -2,7 +2,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname, sep } from "node:path";
-import type { PresetFacts } from "../config/catalogue/preset-index.js";
+import { type PresetFacts, programOf } from "../config/catalogue/preset-index.js";
 import { envOutside } from "../lsp/process/environment.js";
 import { missingModuleFiles } from "../lsp/process/launch-settings.js";
 import { isAtLeast, packageVersion } from "../lsp/process/package-version.js";
@@ -18,10 +18,6 @@ export interface SearchPath extends ProgramFolders {
 }
 
 const PROBE_TIMEOUT_MS = 10_000;
-
-export function programOf({ command }: Pick<PresetFacts, "command">): string | undefined {
-  return [command ?? []].flat()[0];
-}
 
 export function programsOf(presets: readonly Pick<PresetFacts, "command">[]): string[] {
   return presets.flatMap((preset) => programOf(preset) ?? []);

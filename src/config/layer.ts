@@ -30,25 +30,25 @@ export interface LayerLeaf extends Provenance {
 }
 
 /** How values at one path merge; tables merge deep unless a rule says otherwise. */
-interface Rule {
+interface MergeRule {
   replace?: true;
   /** The key that names the entries of a list, which merge by it. */
   by?: string;
-  keys?: { [key: string]: Rule };
+  keys?: { [key: string]: MergeRule };
   /** For the keys that are not in `keys`. */
-  rest?: Rule;
+  rest?: MergeRule;
   /** Two keys of which the later one removes the other. */
   exclusive?: readonly string[];
 }
 
-const REPLACE: Rule = { replace: true };
+const REPLACE: MergeRule = { replace: true };
 
 /** How a server merges over another with its id, or over its preset. */
-export const serverRule: Rule = {
+export const serverRule: MergeRule = {
   keys: { transport: REPLACE, features: REPLACE, check: REPLACE, replies: { rest: REPLACE } },
 };
 
-const configRule: Rule = {
+const configRule: MergeRule = {
   keys: {
     servers: { by: "id", ...serverRule },
     tools: {
@@ -89,7 +89,7 @@ export function mergeLayers(layers: readonly LayerTable[]): LayerTable {
   return rest.reduce((under, over) => mergeTables(under, over, configRule), first);
 }
 
-export function mergeTables(under: LayerTable, over: LayerTable, rule: Rule): LayerTable {
+export function mergeTables(under: LayerTable, over: LayerTable, rule: MergeRule): LayerTable {
   const entries = new Map(under.entries);
   for (const [key, value] of over.entries) {
     if (rule.exclusive?.includes(key))
@@ -100,14 +100,14 @@ export function mergeTables(under: LayerTable, over: LayerTable, rule: Rule): La
   return { ...over, entries };
 }
 
-function mergeNodes(under: LayerNode, over: LayerNode, rule: Rule): LayerNode {
+function mergeNodes(under: LayerNode, over: LayerNode, rule: MergeRule): LayerNode {
   if (rule.replace) return over;
   if (under.kind === "table" && over.kind === "table") return mergeTables(under, over, rule);
   if (under.kind !== "list" || over.kind !== "list" || rule.by === undefined) return over;
   return mergeNamed(under, over, rule.by, rule);
 }
 
-function mergeNamed(under: LayerList, over: LayerList, by: string, rule: Rule): LayerList {
+function mergeNamed(under: LayerList, over: LayerList, by: string, rule: MergeRule): LayerList {
   const items = [...under.items];
   const indices = new Map<string, number>();
   const addIndex = (item: LayerNode, index: number): void => {
@@ -130,7 +130,7 @@ function nameOf(node: LayerNode, key: string): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-function ruleFor({ keys = {}, rest = {} }: Rule, key: string): Rule {
+function ruleFor({ keys = {}, rest = {} }: MergeRule, key: string): MergeRule {
   return (Object.hasOwn(keys, key) ? keys[key] : undefined) ?? rest;
 }
 

@@ -7,14 +7,14 @@
 const mostSteps = 20_000_000;
 
 /** The pattern, and how far it was read. */
-interface Reading {
+interface PatternCursor {
   text: string;
   at: number;
   maxLength: number;
 }
 
 /** What a part of a pattern does. */
-interface Part {
+interface PatternCost {
   /** In how many ways it can match. */
   ways: number;
   /** How many characters are compared to try all of them. */
@@ -33,7 +33,7 @@ export function patternProblem(pattern: string, maxLength: number | null, texts 
     return "is not a regular expression";
   }
   if (maxLength === null) return "needs `max_length`";
-  const reading: Reading = { text: pattern, at: 0, maxLength };
+  const reading: PatternCursor = { text: pattern, at: 0, maxLength };
   try {
     const { steps } = readAlternatives(reading);
     // Without `^` a match is tried at each character.
@@ -47,7 +47,7 @@ export function patternProblem(pattern: string, maxLength: number | null, texts 
   }
 }
 
-function readAlternatives(reading: Reading): Part {
+function readAlternatives(reading: PatternCursor): PatternCost {
   const first = readSequence(reading);
   let { ways, steps } = first;
   let isChoice = false;
@@ -61,8 +61,8 @@ function readAlternatives(reading: Reading): Part {
   return { ways, steps, isFixed: first.isFixed && !isChoice };
 }
 
-function readSequence(reading: Reading): Part {
-  const sequence: Part = { ways: 1, steps: 0, isFixed: true };
+function readSequence(reading: PatternCursor): PatternCost {
+  const sequence: PatternCost = { ways: 1, steps: 0, isFixed: true };
   while (reading.at < reading.text.length && !"|)".includes(reading.text[reading.at] ?? "")) {
     const atom = readAtom(reading);
     const times = readQuantifier(reading);
@@ -78,9 +78,9 @@ function readSequence(reading: Reading): Part {
   return sequence;
 }
 
-function readAtom(reading: Reading): Part {
+function readAtom(reading: PatternCursor): PatternCost {
   const { text, at } = reading;
-  const fixed: Part = { ways: 1, steps: 1, isFixed: true };
+  const fixed: PatternCost = { ways: 1, steps: 1, isFixed: true };
   if (text[at] === "(") {
     const head = /^\((?!\?)|^\(\?:/.exec(text.slice(at))?.[0];
     if (head === undefined) throw new PatternError("has lookaround or a named group");
@@ -98,7 +98,7 @@ function readAtom(reading: Reading): Part {
   return fixed;
 }
 
-function readQuantifier(reading: Reading): { least: number; most: number } | undefined {
+function readQuantifier(reading: PatternCursor): { least: number; most: number } | undefined {
   const found = /^(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/.exec(reading.text.slice(reading.at));
   if (found === null) return undefined;
   const [whole, sign, least, comma, most] = found;

@@ -106,7 +106,7 @@ export class GitIgnore {
       this.#tellOnce(`${file} is larger than 1 MiB and is not used`);
       return [];
     }
-    const { rules, skipped } = parseIgnoreRules(textOf(content));
+    const { rules, skipped } = parseIgnoreRules(decoded(content));
     if (skipped > 0)
       this.#tellOnce(
         `${file} has ${skipped} rules that are too long, or more than can be used; they are skipped`,
@@ -206,7 +206,7 @@ function foldersDownTo(path: string): string[] {
 function linesOf(file: string, files: WalkedFiles): string[] {
   const content = bytesOf(file, files);
   if (content === undefined || content.length > MAX_RULES_BYTES) return [];
-  return textOf(content)
+  return decoded(content)
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
@@ -221,6 +221,6 @@ function bytesOf(file: string, files: WalkedFiles): string | Uint8Array | undefi
   }
 }
 
-function textOf(content: string | Uint8Array): string {
+function decoded(content: string | Uint8Array): string {
   return typeof content === "string" ? content : new TextDecoder().decode(content);
 }

@@ -17,7 +17,7 @@ import { withStateLock } from "../files/state-lock.js";
 import { type Change, changeFile, currentText, realUserFile, shownPath } from "../files/user-file.js";
 import { clientsSharing, EVERY_PROJECT, isOurEntry, knownClients, targetOf } from "./client-files.js";
 
-export interface Part {
+export interface EntryFile {
   path: string;
   stanza: Stanza;
   /** The folder that the file must be in, if any. */
@@ -40,9 +40,14 @@ export function writtenBefore(path: string, name: string, io: Io): Written[] {
   return all.filter((written) => written.file === file && written.name === name);
 }
 
-export async function changeClientFiles(parts: readonly Part[], change: ClientChange, input: Input, io: Io) {
+export async function changeClientFiles(
+  parts: readonly EntryFile[],
+  change: ClientChange,
+  input: Input,
+  io: Io,
+) {
   const isRemoval = input.isOn("remove");
-  const edit = (part: Part, text: string) => {
+  const edit = (part: EntryFile, text: string) => {
     checkOwner(part, change.http, text, input);
     return (isRemoval ? withoutStanza : withStanza)(part.path, text, part.stanza);
   };
@@ -69,7 +74,12 @@ export async function changeClientFiles(parts: readonly Part[], change: ClientCh
 }
 
 /** Whether another client uses the same entry of the same file. Prints so if it does. */
-function isStillNeeded({ path, stanza, within }: Part, change: ClientChange, input: Input, io: Io): boolean {
+function isStillNeeded(
+  { path, stanza, within }: EntryFile,
+  change: ClientChange,
+  input: Input,
+  io: Io,
+): boolean {
   const { client, name } = change;
   if (stanza.entry === undefined || input.isOn("force")) return false;
   const ids = writtenBefore(path, name, io)
@@ -83,7 +93,7 @@ function isStillNeeded({ path, stanza, within }: Part, change: ClientChange, inp
   return true;
 }
 
-function warnSharers(part: Part, done: Change, { client }: ClientChange, input: Input, io: Io): void {
+function warnSharers(part: EntryFile, done: Change, { client }: ClientChange, input: Input, io: Io): void {
   if (part.stanza.entry === undefined || done === "nothing to change in") return;
   const titles = clientsSharing(part.path, client.id, workspaceOf(input, io), io).map(({ title }) => title);
   if (titles.length > 0)
@@ -93,7 +103,7 @@ function warnSharers(part: Part, done: Change, { client }: ClientChange, input: 
 }
 
 /** Unexpected effects of the change: a replaced entry of another project, or a list or value that is left as it is. */
-function remarksOn({ path, stanza }: Part, text: string, { project }: ClientChange): string[] {
+function remarksOn({ path, stanza }: EntryFile, text: string, { project }: ClientChange): string[] {
   const [old, now] = [text, stanza.text].map((source) => targetOf(entryIn(path, source, stanza)));
   const isOther = old !== undefined && now !== undefined && !project.includes(old);
   const name = stanza.entry?.at(-1);
@@ -110,7 +120,7 @@ function remarksOn({ path, stanza }: Part, text: string, { project }: ClientChan
   ];
 }
 
-async function record(parts: readonly Part[], change: ClientChange, isRemoval: boolean, io: Io) {
+async function record(parts: readonly EntryFile[], change: ClientChange, isRemoval: boolean, io: Io) {
   const { client, name } = change;
   const store = openWritten(io.env, homeOf(io));
   const changed = parts.flatMap(({ path, stanza, within }) => {
@@ -136,13 +146,13 @@ function isEmpty(text: string): boolean {
 }
 
 /** Whether a file contains only our stanza, and so did not exist before. */
-function isAllOurs({ path, stanza }: Part, text: string): boolean {
+function isAllOurs({ path, stanza }: EntryFile, text: string): boolean {
   const rest = withoutStanza(path, text, stanza);
   return rest !== text && isEmpty(rest);
 }
 
 /** Whether writing into and removing from the backup gives the new text: then only empty tables or line ends differ. */
-function isUndone({ path, stanza }: Part, backup: string, after: string): boolean {
+function isUndone({ path, stanza }: EntryFile, backup: string, after: string): boolean {
   try {
     if (withoutStanza(path, backup, stanza) !== backup) return false;
     return withoutStanza(path, withStanza(path, backup, stanza), stanza) === after;
@@ -154,7 +164,7 @@ function isUndone({ path, stanza }: Part, backup: string, after: string): boolea
 }
 
 /** Refuses to touch an entry of that name that is not ours, unless forced. */
-function checkOwner({ path, stanza }: Part, http: HttpPlan, text: string, input: Input): void {
+function checkOwner({ path, stanza }: EntryFile, http: HttpPlan, text: string, input: Input): void {
   const entry = entryIn(path, text, stanza);
   if (entry === undefined || input.isOn("force") || isOurEntry(entry, http)) return;
   throw configError("client/taken", `\`${stanza.entry?.at(-1)}\` in ${path} is not an entry of lsp-proxy`);

@@ -72,7 +72,7 @@ export function clientFiles(workspace: string, io: Io): ClientFile[] {
     files.flatMap((facts) =>
       scopes.flatMap((scope) => {
         const file = facts.entry && fileOf(facts, scope, workspace, io);
-        const text = file === undefined ? undefined : textOf(file);
+        const text = file === undefined ? undefined : readText(file);
         if (file === undefined || text === undefined) return [];
         const entries = startingEntries(file, text, facts);
         const absent = entries.flatMap((entry) => absentIn(commandLine(entry), io));
@@ -166,7 +166,7 @@ export function isClientInstalled({ program, files }: ClientFacts, workspace: st
   return places.some((file) => existsSync(file) || isUsed(dirname(file)));
 }
 
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readRegularFile(file, MAX_FILE_BYTES)?.bytes.toString("utf8");
   } catch {

@@ -78,7 +78,7 @@ function writeDeployment(target: string, input: Input, io: Io): void {
   const planned = planConfig(input, io);
   const { http } = planned.plan;
   if (planned.warnings.length > 0) printProblems(planned.warnings, { json: false, io });
-  const file = deployFile(target, planned.plan, placeOf(input, planned), templates);
+  const file = deployFile(target, planned.plan, deployPlace(input, planned), templates);
   if (http.isBindSealed && file.text.includes("--allow-remote"))
     throw new UsageError(`the profile listens on ${http.bind} alone, and ${target} would need more`);
   const out = input.text("out");
@@ -97,7 +97,7 @@ function targetNames(): string {
   return deployTargets(readTemplates(shippedTemplates)).join(", ");
 }
 
-function placeOf(input: Input, { plan, loaded }: Planned): DeployPlace {
+function deployPlace(input: Input, { plan, loaded }: Planned): DeployPlace {
   const { main, base } = loaded;
   // A service runs as another user, who has trusted nothing, so its config must be named.
   if (main.kind !== "named" || main.file === null) throw new UsageError("--deploy needs --config FILE");

@@ -52,7 +52,7 @@ export const importCommand: Command = {
     const workspace = workspaceFolder(input, io, true);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
     const origin = `${escapeLine(basename(source))} (${format.name})`;
-    const write = (list: readonly JsonObject[]) => textOf(list, origin, catalogue);
+    const write = (list: readonly JsonObject[]) => configText(list, origin, catalogue);
     const imported = importServers(tree, format, catalogue);
     const { servers, notes } = withoutBad(imported, (list) => errorsIn(file, write(list), io));
     for (const note of notes) io.stderr.writeLine(`not imported: ${note}`);
@@ -94,7 +94,7 @@ function errorsIn(file: string, text: string, io: Io): Problem[] {
   }
 }
 
-function textOf(servers: readonly JsonObject[], source: string, catalogue: Catalogue): string {
+function configText(servers: readonly JsonObject[], source: string, catalogue: Catalogue): string {
   const programs = serverPrograms(servers, catalogue);
   return [
     `# Imported from ${source}.`,

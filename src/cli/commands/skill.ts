@@ -86,7 +86,7 @@ function filesOf(input: Input, io: Io, name: string, isRemoval: boolean): string
   const named = input.texts("client").map(findClient);
   const installed = knownClients().filter((client) => isClientInstalled(client, workspace, io));
   const files = (named.length > 0 ? named : installed).flatMap((client) => {
-    const file = placeOf(client, input, io, name);
+    const file = skillFile(client, input, io, name);
     if (file === undefined && named.length > 0)
       throw new UsageError(`${client.title} has no known place for it`);
     return file ?? [];
@@ -96,7 +96,7 @@ function filesOf(input: Input, io: Io, name: string, isRemoval: boolean): string
   const others = installed.filter(({ id }) => !named.some((client) => client.id === id));
   return [...new Set(files)].filter((file) => {
     if (!isRemoval || named.length === 0 || input.isOn("yes") || !existsSync(file)) return true;
-    const sharing = others.filter((client) => placeOf(client, input, io, name) === file);
+    const sharing = others.filter((client) => skillFile(client, input, io, name) === file);
     if (sharing.length === 0) return true;
     const titles = sharing.map(({ title }) => title).join(", ");
     io.stdout.writeLine(`left ${shownPath(file, io)}: ${titles} also uses it; --yes removes it for all`);
@@ -104,7 +104,7 @@ function filesOf(input: Input, io: Io, name: string, isRemoval: boolean): string
   });
 }
 
-function placeOf(client: ClientFacts, input: Input, io: Io, name: string): string | undefined {
+function skillFile(client: ClientFacts, input: Input, io: Io, name: string): string | undefined {
   const isSnippet = input.isOn("snippet");
   const places = isSnippet ? client.memory : client.skills;
   const path = places && fileOf(places, scopeOf(input), workspaceOf(input, io), io);

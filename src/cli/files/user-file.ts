@@ -140,7 +140,7 @@ const ATTEMPTS = 5;
 
 /** A file's text; empty when it does not exist. */
 export function currentText(file: string, within?: string): string {
-  return explainErrors(file, () => textOf(targetWithin(file, within)).text);
+  return explainErrors(file, () => readCurrent(targetWithin(file, within)).text);
 }
 
 /** Changes a file of another program. A file without a backup that becomes empty is deleted. */
@@ -152,13 +152,13 @@ export function changeFile(
   return explainErrors(file, () => {
     const target = targetWithin(file, within);
     for (let attempt = 1; ; attempt++) {
-      const { bytes, text, mark } = textOf(target);
+      const { bytes, text, mark } = readCurrent(target);
       const after = change(text);
       if (after === text) return "nothing to change in";
       if (bytes !== undefined) checkUserFile(target, []);
       // Another program may have saved the file in the meantime.
-      if (attempt < ATTEMPTS && textOf(target).text !== text) continue;
-      const backup = textOf(`${target}${BACKUP}`);
+      if (attempt < ATTEMPTS && readCurrent(target).text !== text) continue;
+      const backup = readCurrent(`${target}${BACKUP}`);
       if (isEmpty(after) && backup.bytes === undefined) {
         rmSync(target);
         return "removed";
@@ -182,7 +182,7 @@ function targetWithin(file: string, within: string | undefined): string {
   return target;
 }
 
-function textOf(file: string): { bytes: Buffer | undefined; text: string; mark: string } {
+function readCurrent(file: string): { bytes: Buffer | undefined; text: string; mark: string } {
   const exists = statSync(file, { throwIfNoEntry: false }) !== undefined;
   const bytes = exists ? readRegularFile(file, MAX_FILE_BYTES + 1)?.bytes : undefined;
   if (exists && bytes === undefined) throw notWritable(file, "it is not a regular file");

@@ -14,7 +14,7 @@ import {
 import { join, relative } from "node:path";
 import { isInside } from "../../base/paths.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
-import { programOf } from "../installed.js";
+import { programOf } from "../../config/catalogue/preset-index.js";
 import { type InstallRecord, type ManagedServer, placeServer } from "./managed.js";
 import { managers } from "./managers.js";
 import { InstallFailure, type Steps } from "./step.js";

@@ -17,7 +17,7 @@ const METHOD = /^[$\w-]{1,40}(?:\/[$\w.-]{1,60}){0,4}$/;
 const VERSION = /^v?\d+(?:\.\d+){0,3}(?:[-+][0-9a-z.]{1,20})?$/i;
 const words = (...list: string[]): RegExp => new RegExp(`^(?:${list.join("|")})$`);
 
-interface Rule {
+interface FieldRule {
   form: RegExp;
   /** The parent fields that the rule applies in (a list has the name of its own field); default: any. */
   within?: readonly string[];
@@ -25,11 +25,11 @@ interface Rule {
 
 const top = "";
 
-function each(form: RegExp, ...names: string[]): { [name: string]: Rule } {
+function each(form: RegExp, ...names: string[]): { [name: string]: FieldRule } {
   return Object.fromEntries(names.map((name) => [name, { form }]));
 }
 
-const rules: { [name: string]: Rule } = {
+const rules: { [name: string]: FieldRule } = {
   ...each(FILE_URI, "uri", "targetUri", "rootUri", "oldUri", "newUri"),
   ...each(OPAQUE, "token", "progressToken", "partialResultToken", "workDoneToken"),
   ...each(OPAQUE, "requestId", "resultId", "previousResultId"),

@@ -55,16 +55,17 @@ function sampleOf(name: string, tree: JsonObject): Sample {
     languages: [tree.languages ?? []].flat().map(String),
     servers: [tree.servers ?? []].flat().map(String),
     files,
-    ask: placeOf(tree.ask, files),
-    expect: placeOf(tree.expect, files),
-    broken: typeof tree.broken === "string" ? { file: tree.broken, line: null } : placeOf(tree.broken, files),
+    ask: samplePlace(tree.ask, files),
+    expect: samplePlace(tree.expect, files),
+    broken:
+      typeof tree.broken === "string" ? { file: tree.broken, line: null } : samplePlace(tree.broken, files),
     stack: typeof tree.stack === "string" ? tree.stack : null,
     server: isTable(tree.server) ? (tree.server as JsonObject) : {},
   };
 }
 
 /** The place given by `{ file, at }`: `at` is a piece of the file's text, in which `|` marks the position. */
-function placeOf(value: unknown, files: { [path: string]: string }): SamplePlace | null {
+function samplePlace(value: unknown, files: { [path: string]: string }): SamplePlace | null {
   if (!isTable(value)) return null;
   const [file, at] = [String(value.file), String(value.at)];
   const mark = Math.max(at.indexOf("|"), 0);

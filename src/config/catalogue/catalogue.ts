@@ -12,7 +12,7 @@ import type { InstallConfig } from "../schema/install.js";
 import { configSchema, type PresetConfig, presetSchema, serverSchema } from "../schema.js";
 import { readSource } from "../text/read.js";
 import { validate } from "../validate.js";
-import { INDEX_FILE, type PresetFacts, presetFacts, readIndex } from "./preset-index.js";
+import { INDEX_FILE, type PresetFacts, presetFacts, programOf, readIndex } from "./preset-index.js";
 
 /** A preset and its layer; the layer's tree is the preset itself. */
 export interface Preset {
@@ -162,10 +162,6 @@ export class Catalogue {
     const layer = { origin: `configs/${name}.toml`, places: source, tree: source.tree };
     return { layer, about: commentOf(source.text) };
   }
-}
-
-function programOf({ command }: PresetFacts): string | undefined {
-  return [command ?? []].flat()[0];
 }
 
 /** What the package managers of languages install for a preset. */

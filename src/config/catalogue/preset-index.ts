@@ -73,3 +73,8 @@ export function readIndex(files: Files, path: string): PresetFacts[] | undefined
   if (content === undefined) return undefined;
   return JSON.parse(asText(content)) as PresetFacts[];
 }
+
+/** The program of a preset's command. */
+export function programOf({ command }: Pick<PresetFacts, "command">): string | undefined {
+  return [command ?? []].flat()[0];
+}

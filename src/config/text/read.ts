@@ -42,7 +42,7 @@ export function isJson(file: string, text: string): boolean {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-interface Reading {
+interface SourceFormat {
   parse: (text: string) => Parsed;
   mostTokens: number;
   /** What to do about a file that is too large. */
@@ -55,7 +55,7 @@ const MAX_BRACKETS = 16 * MAX_DEPTH;
 function parseContent(
   file: string,
   content: string | Uint8Array,
-  { parse, mostTokens, fix }: Reading,
+  { parse, mostTokens, fix }: SourceFormat,
 ): Source {
   const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
   if (size > MAX_CONFIG_BYTES)

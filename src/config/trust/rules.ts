@@ -20,7 +20,7 @@ export interface Comparison {
   report(node: LayerNode, message: string): void;
 }
 
-type Rule = (comparison: Comparison) => LayerNode | undefined;
+type TrustRule = (comparison: Comparison) => LayerNode | undefined;
 
 /** The rules by the names that the schema declares them with. */
 export const rules = {
@@ -83,7 +83,7 @@ export const rules = {
     if (current === wanted || current === "none" || wanted === "read_only_no_network") return value;
     return ignored(comparison, `it is less strict than ${limitOwner} ${JSON.stringify(current)}`);
   },
-} satisfies { [name: string]: Rule };
+} satisfies { [name: string]: TrustRule };
 
 export type RuleName = keyof typeof rules;
 

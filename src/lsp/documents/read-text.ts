@@ -4,7 +4,7 @@
  */
 import { open } from "node:fs/promises";
 import { type FileStamp, isReliable, stampFrom } from "../../base/file-stamp.js";
-import { READ_FLAGS, standsAt } from "../../base/guarded-open.js";
+import { isStillAt, READ_FLAGS } from "../../base/guarded-open.js";
 import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
@@ -44,7 +44,7 @@ async function readOnce(
     const stats = await file.stat();
     const stamp = stampFrom(stats);
     if (stamp === undefined) throw refuse(stats.isDirectory() ? "is a folder" : "is not a regular file");
-    if (!(await standsAt(file, path))) return undefined;
+    if (!(await isStillAt(file, path))) return undefined;
     const tooLarge = () => refuse(`is larger than ${maxBytes} bytes`);
     if (stats.size > maxBytes) throw tooLarge();
     const bytes = await file.readFile();

@@ -13,7 +13,7 @@ export function packageVersion(program: string): string | undefined {
   // What is above `node_modules` is the project that uses the package.
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
     if (basename(folder) === "node_modules") return undefined;
-    const text = textOf(join(folder, "package.json"));
+    const text = readText(join(folder, "package.json"));
     if (text === undefined) continue;
     try {
       const manifest: unknown = JSON.parse(text);
@@ -28,12 +28,12 @@ export function packageVersion(program: string): string | undefined {
 /** The file that a script in `node_modules/.bin` runs: pnpm writes scripts where npm makes links. */
 function shimTarget(program: string): string {
   if (basename(dirname(program)) !== ".bin") return program;
-  const [, target] = /"\$basedir\/([^"\s]+)" /.exec(textOf(program) ?? "") ?? [];
+  const [, target] = /"\$basedir\/([^"\s]+)" /.exec(readText(program) ?? "") ?? [];
   return target === undefined ? program : join(dirname(program), target);
 }
 
 /** In an untrusted folder it may be a pipe or endless, so the guarded reader is used. */
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return existsSync(file) ? readRegularFile(file, MAX_MANIFEST_BYTES)?.bytes.toString("utf8") : undefined;
   } catch {

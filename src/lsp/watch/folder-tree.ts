@@ -23,7 +23,7 @@ const RULES_FILE = ".gitignore";
 /** How many entries are read at a time. */
 const CONCURRENCY = 32;
 
-interface Reading {
+interface ReadOptions {
   /** Part of the first reading of the workspace: what is found was there before. */
   isFirst?: boolean;
   /** An event named the entry. */
@@ -126,7 +126,7 @@ export class FolderTree {
   }
 
   /** Lists a folder and reads every entry that is or was in it. */
-  async #readFolder(folder: Folder, reading: Reading): Promise<void> {
+  async #readFolder(folder: Folder, reading: ReadOptions): Promise<void> {
     const listing = await readdir(folder.path, { withFileTypes: true }).catch(() => undefined);
     if (!this.known.holds(folder)) return;
     if (listing === undefined) {
@@ -153,7 +153,7 @@ export class FolderTree {
     return [...(outer ?? []), ...this.#git.folderRules(root, slashed(relative(root, path)))];
   }
 
-  async #readEntry(folder: Folder, name: string, reading: Reading): Promise<void> {
+  async #readEntry(folder: Folder, name: string, reading: ReadOptions): Promise<void> {
     const path = join(folder.path, name);
     const facts = await lstat(path).catch(() => undefined);
     if (!this.known.holds(folder)) return;
@@ -172,7 +172,7 @@ export class FolderTree {
     else this.#fileFound(folder, name, facts, reading);
   }
 
-  #fileFound(folder: Folder, name: string, facts: Stats, { isFirst, isTouched }: Reading): void {
+  #fileFound(folder: Folder, name: string, facts: Stats, { isFirst, isTouched }: ReadOptions): void {
     const stamp = stampFrom(facts);
     if (stamp === undefined) return;
     const path = join(folder.path, name);
@@ -187,7 +187,7 @@ export class FolderTree {
     else if (stamp.changedAt >= (this.#startedAt ?? 0)) log.record(path, "changed", ignored);
   }
 
-  async #folderFound(parent: Folder, name: string, facts: Stats, reading: Reading): Promise<void> {
+  async #folderFound(parent: Folder, name: string, facts: Stats, reading: ReadOptions): Promise<void> {
     const path = join(parent.path, name);
     parent.folders.add(name);
     const ignored = this.#isIgnored(parent, name, true);
@@ -228,7 +228,7 @@ export class FolderTree {
     this.#background.add(reading);
   }
 
-  async #replace(folder: Folder, facts: Stats, reading: Reading): Promise<void> {
+  async #replace(folder: Folder, facts: Stats, reading: ReadOptions): Promise<void> {
     this.known.replace(folder, facts);
     await this.#readFolder(folder, reading);
   }

@@ -22,7 +22,7 @@ import { askBack, headerOf, sharedHeader, snippetWarnings } from "./envelope.js"
 import {
   type AnswerRequest,
   askedChars,
-  type Part,
+  type ItemSlice,
   pageOf,
   pageSize,
   sizeLimits,
@@ -107,7 +107,7 @@ async function partOf(
   list: List,
   offset: number,
   context: RenderContext,
-): Promise<Part> {
+): Promise<ItemSlice> {
   const end = facts.isWhole ? list.length : Math.min(offset + pageSize(call), list.length);
   const items = await list.render(offset, end, context);
   return { offset, items: call.tool.output.ids ? items.map((item) => identify(item, facts, call)) : items };
@@ -150,7 +150,7 @@ export function candidatesAnswer(call: CallState, message: string, found: JsonOb
 async function firstPage(
   request: AnswerRequest,
   listing: Snapshot,
-  part: Part,
+  part: ItemSlice,
   turns: Turns,
 ): Promise<Answer> {
   const { call } = request;

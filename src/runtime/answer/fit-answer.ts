@@ -33,7 +33,7 @@ interface Form {
 }
 
 /** Rendered items of a listing, from an offset on. */
-export interface Part {
+export interface ItemSlice {
   offset: number;
   items: Json[];
 }
@@ -49,7 +49,7 @@ export interface Page {
 export function pageOf(
   request: AnswerRequest,
   listing: Snapshot,
-  { offset, items: whole }: Part,
+  { offset, items: whole }: ItemSlice,
   cursor: CursorWriter | undefined,
 ): Page {
   const { call, limits } = request;

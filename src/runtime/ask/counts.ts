@@ -14,7 +14,7 @@ export function countOf(
   if (value === null || value === undefined) return 0;
   if (typeof value === "number") return value;
   if (!Array.isArray(value)) return undefined;
-  const place = outside && placeOf(call, getAt(item, outside));
+  const place = outside && locationOf(call, getAt(item, outside));
   return place === undefined ? value.length : value.filter((entry) => isOutside(entry, place)).length;
 }
 
@@ -24,7 +24,7 @@ interface Place {
 }
 
 /** A range of the call's own document, or a location. */
-function placeOf({ evidence }: CallState, value: unknown): Place | undefined {
+function locationOf({ evidence }: CallState, value: unknown): Place | undefined {
   if (isRange(value)) return { path: evidence.document?.admitted.path, range: value };
   const location = locationIn(isTable(value) && isTable(value.location) ? value.location : value);
   return location && { path: pathOfUri(location.uri), range: location.range };

@@ -110,12 +110,12 @@ export function inOrder(
 ): Promise<Entry[]> {
   return sortByInTurns(
     entries,
-    ({ server, item }) => [...placeOf(item), identityOf({ server, item: contentOf(item) })],
+    ({ server, item }) => [...sortKeyOf(item), identityOf({ server, item: contentOf(item) })],
     turns,
   );
 }
 
-function placeOf(item: unknown): KeyPart[] {
+function sortKeyOf(item: unknown): KeyPart[] {
   if (!isTable(item)) return [undefined, undefined, undefined, undefined, undefined];
   const at = isTable(item.location) ? item.location : item;
   const uri = at.uri ?? at.targetUri;

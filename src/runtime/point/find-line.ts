@@ -18,7 +18,7 @@ import { firstWord, wordAt } from "./words.js";
 const snippetCharacters = 400;
 
 /** The text to look for, and where the mark was in it. */
-interface Reading {
+interface SoughtText {
   text: string;
   mark: number | undefined;
 }
@@ -44,7 +44,7 @@ export async function findLine(
   if (matches === undefined)
     throw new Refusal("point/no-line", `No line of ${target.admitted.shown} has this text.`);
   const places: Place[] = [];
-  for (const match of matches) places.push(await placeOf(call, target, match, name));
+  for (const match of matches) places.push(await placeInLine(call, target, match, name));
   const distinct = uniqueBy(places, ({ line, character }) => `${line}:${character}`);
   const [only] = distinct;
   if (only === undefined || distinct.length > 1)
@@ -56,7 +56,7 @@ export async function findLine(
 }
 
 /** The text itself, then the text with each of its `|` taken as the mark. */
-function readingsOf(text: string): Reading[] {
+function readingsOf(text: string): SoughtText[] {
   const marks = [...text.matchAll(/\|/g)].map(({ index }) => index);
   return [
     { text, mark: undefined },
@@ -80,12 +80,12 @@ const isWithin: Compare = (line, text) => {
 };
 
 /** The text with its bars wins; without them it is a guess. */
-function matchesOf(lines: Lines, readings: Reading[], compare: Compare): Match[] {
+function matchesOf(lines: Lines, readings: SoughtText[], compare: Compare): Match[] {
   const exact = matchesIn(lines, readings.slice(0, 1), compare);
   return exact.length > 0 ? exact : matchesIn(lines, readings.slice(1), compare);
 }
 
-function matchesIn(lines: Lines, readings: Reading[], compare: Compare): Match[] {
+function matchesIn(lines: Lines, readings: SoughtText[], compare: Compare): Match[] {
   const found: Match[] = [];
   for (let line = 0; line < lines.count; line++) {
     const text = lines.line(line);
@@ -101,7 +101,7 @@ function matchesIn(lines: Lines, readings: Reading[], compare: Compare): Match[]
 }
 
 /** The mark's position; without one the named word, else what the line declares, else its first word. */
-async function placeOf(
+async function placeInLine(
   call: CallState,
   target: Target,
   { line, column }: Match,

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { type BigIntStats, constants, linkSync, lstatSync, renameSync, unlinkSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { READ_FLAGS, standsAt } from "../../base/guarded-open.js";
+import { isStillAt, READ_FLAGS } from "../../base/guarded-open.js";
 import type { Content, Disk, DiskEntry, Ownership } from "./disk.js";
 import { ABSENT, systemCode, systemError, tolerate } from "./errors.js";
 
@@ -166,7 +166,7 @@ async function inFolder<T>(path: string, operation: (name: string) => Promise<T>
 async function openFolder(folder: string): Promise<fs.FileHandle> {
   const handle = await fs.open(folder, FOLDER_FLAGS);
   try {
-    if (!(await standsAt(handle, folder))) throw systemError("EMOVED", "the folder was moved");
+    if (!(await isStillAt(handle, folder))) throw systemError("EMOVED", "the folder was moved");
     return handle;
   } catch (error) {
     await handle.close();
