@@ -28,9 +28,11 @@ export async function checkLanguages(
     const ids = membersOf(proposal).map(({ id }) => id);
     const count = `${plural(proposal.files, "file")}, and no server for ${proposal.files === 1 ? "it" : "them"}`;
     const text = `${languagesText(found.languages(proposal))}: ${count}`;
+    const install =
+      found.presence(proposal) === "installed" ? [] : [`\`lsp-proxy install ${ids.join(" ")}\``];
     // Without a config a server is used as soon as it is installed.
-    const adding = main.kind === "embedded" ? "" : `, then \`lsp-proxy add ${proposal.preset.id}\``;
-    const steps = `\`lsp-proxy install ${ids.join(" ")}\`${adding}`;
+    const add = main.kind === "embedded" ? [] : [`\`lsp-proxy add ${proposal.preset.id}\``];
+    const steps = [...install, ...add].join(", then ");
     report("language", index === 0 ? "warning" : "note", text, steps);
   }
 }

@@ -404,6 +404,12 @@ describe("what is installed", () => {
     expect(doctor.stdout).toMatch(
       /language +c: 1 file, and no server for it\n.*`lsp-proxy install clangd`, then `lsp-proxy add clangd`/,
     );
+    write("ws/a.py", "x = 1\n");
+    write("ws/b.py", "y = 1\n");
+    program("pyright-langserver", "");
+    write("ws/lspi.toml", '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n');
+    const installed = await proxy(["doctor", "--no-start", "--config", "lspi.toml"]);
+    expect(installed.stdout).toMatch(/language +python: 2 files, .*\n +→ `lsp-proxy add pyright`\n/);
     write("bare/a.c", "int a;\n");
     write("bare/b.c", "int b;\n");
     const bare = await proxy(["doctor", "--no-start", "--workspace", at("bare")]);
@@ -411,8 +417,6 @@ describe("what is installed", () => {
     expect(bare.stdout).toMatch(
       /language +c: 2 files, and no server for them\n +→ `lsp-proxy install clangd`\n/,
     );
-    write("ws/a.py", "x = 1\n");
-    program("pyright-langserver", "");
     rmSync(at("ws/lspi.toml"));
     const init = await proxy(["init", "--yes"]);
     expect(init.stdout).toContain("`lsp-proxy install clangd`");
