@@ -37,8 +37,7 @@ export function createSessionServer(
   calls: SessionCalls,
   options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
 ): Server {
-  const changesTools = calls.needsRoots || calls.trust?.changesTools === true;
-  const { implementation, options: serverOptions } = serverInfo(runtime, changesTools);
+  const { implementation, options: serverOptions } = serverInfo(runtime);
   const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
   let narrowed: Promise<void> | undefined;
@@ -114,7 +113,7 @@ export function createSessionServer(
       return readResource(calls, params.uri, { signal: extra.signal });
     });
   }
-  if (changesTools) calls.onReplaced(() => void server.sendToolListChanged());
+  calls.onToolsChanged(() => void server.sendToolListChanged());
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     narrowed = undefined;
   });

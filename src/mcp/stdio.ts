@@ -8,7 +8,7 @@ import { SessionCalls } from "./calls.js";
 import { isModernMessage } from "./client-metadata.js";
 import { createSessionServer } from "./session-server.js";
 import { StreamTransport } from "./stream-transport.js";
-import type { OpenProject, TrustOffer } from "./trust-question.js";
+import type { EnterProject, TrustOffer } from "./trust-question.js";
 
 /** The streams of one client, and how the service is stopped. */
 export interface StdioOptions {
@@ -19,8 +19,8 @@ export interface StdioOptions {
   signal?: AbortSignal;
   /** How a call that is refused for lack of trust may ask for it. */
   trust?: TrustOffer | undefined;
-  /** Where the proxy was not started in a project: opens that of the client. */
-  openProject?: OpenProject | undefined;
+  /** Where the proxy was not started in a project: goes on in that of the client. */
+  enterProject?: EnterProject | undefined;
 }
 
 const NO_CLIENT =
@@ -30,14 +30,12 @@ const FINAL_ANSWERS_MS = 2000;
 
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
-  const { input, output, trace, log, signal, trust, openProject } = options;
+  const { input, output, trace, log, signal, trust, enterProject } = options;
   const { maxCalls } = runtime.loaded.plan.http;
-  const calls = new SessionCalls(runtime, runtime.openSession(), trust, openProject, maxCalls);
+  const calls = new SessionCalls(runtime, runtime.openSession(), trust, enterProject, maxCalls);
   const transport = new StreamTransport(input, output, trace);
-  const watchClient = ({ memory }: Runtime) =>
-    memory.watchClients(() => [{ heldBytes: output.writableLength, end: () => void transport.close() }]);
-  watchClient(runtime);
-  calls.onReplaced(watchClient);
+  const end = () => void transport.close();
+  runtime.memory.watchClients(() => [{ heldBytes: output.writableLength, end }]);
   void transport.closed.then((reason) => {
     if (reason !== undefined) log("warn", reason);
   });

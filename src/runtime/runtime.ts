@@ -3,13 +3,15 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
+import type { Plan } from "../abi/plan.js";
 import { sha256 } from "../base/hash.js";
+import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { sharedAbortController } from "../base/timing.js";
+import { Listeners, sharedAbortController } from "../base/timing.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
-import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
+import type { Log, PoolContext, ServerPool, StartedServer, Trace } from "../lsp/types.js";
 import type { Edits } from "../workspace/edits/edits.js";
 import type { EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
@@ -19,7 +21,7 @@ import type { LoadedBundle } from "./bundle/load.js";
 import type { SavedPreviews } from "./edits/saved-previews.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { SampleFiles } from "./sample-files.js";
-import { Session } from "./session.js";
+import { Session, type Shared } from "./session.js";
 
 export interface RuntimeContext {
   /** Absolute folder that relative paths of the plan start from. */
@@ -57,6 +59,12 @@ export interface RuntimeContext {
   strictAnswers?: boolean;
 }
 
+/** What a changed config changes of the context. */
+export type ChangedContext = Pick<
+  RuntimeContext,
+  "base" | "ownFiles" | "binFolders" | "trusted" | "avoid" | "refusal" | "otherServer"
+>;
+
 /** A bundle with its servers, ready for sessions. */
 export interface Runtime {
   readonly loaded: LoadedBundle;
@@ -69,6 +77,14 @@ export interface Runtime {
   warmup(): Promise<void>;
   /** Watches the memory of this process. Transports register the clients whose data they hold. */
   readonly memory: MemoryWatch;
+  /** Aborts when the runtime is closed. */
+  readonly closed: AbortSignal;
+  /** Goes on with another bundle. Calls that run finish with the old one; servers that are the same keep running. */
+  update(loaded: LoadedBundle, changed: ChangedContext): Promise<void>;
+  /** Calls the listener after each update, until the returned function is called. */
+  onUpdated(listener: () => void): () => void;
+  /** Sets why a changed config is not used, for the status; undefined where it is. */
+  reportConfig(problem: string | undefined): void;
   /** Cancels every call and stops every server; resolves when they are gone. */
   close(): Promise<void>;
 }
@@ -108,55 +124,29 @@ async function openEngine(
   };
 }
 
+/** What a runtime has for one bundle. */
+interface Parts {
+  context: RuntimeContext;
+  shared: Shared;
+  engine: OpenEngine | undefined;
+}
+
 /** Opens the runtime of a bundle. No language server is started yet. */
 export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext): Promise<Runtime> {
-  const { plan } = loaded;
-  const { base, log } = context;
-  const roots = plan.workspace.roots.map((root) => resolve(base, root));
-  const gate = await openGate({
-    roots,
-    extraRoots: plan.workspace.extraRoots,
-    libraryOf: libraryRoots(sortedSet(plan.servers.flatMap((server) => server.libraryRoots)), {
-      env: context.env,
-      home: context.env.HOME ?? homedir(),
-      roots,
-    }),
-    deny: plan.workspace.deny,
-  });
   const memory = new MemoryWatch({
-    limitMb: plan.limits.proxyMemoryMb,
-    log,
+    limitMb: loaded.plan.limits.proxyMemoryMb,
+    log: context.log,
     onOutOfMemory: (message) => context.onOutOfMemory?.(message),
   });
-  const pool = createPool(plan, {
-    ...context,
-    onStarted: (server) => memory.addServer(server),
-    roots: gate.roots,
-    lockFile: lockFileIn(context.stateFolder),
-    ownFolders: [context.stateFolder, context.configFolder, context.serversFolder].filter(
-      (folder) => folder !== undefined,
-    ),
-  });
-  const engine = await openEngine(gate, context, plan.allow.effects.includes("edit"));
-  const samples = new SampleFiles(
-    gate,
-    pool,
-    plan.servers.map((server) => server.id),
-    context.env,
-  );
-  const shared = {
-    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
-    suggestServer: context.suggestServer,
-    refusal: context.refusal,
-    strictAnswers: context.strictAnswers ?? false,
-    listed: new Map(
-      plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
-    ),
-  };
+  let parts = await openParts(loaded, context, memory);
   const sessions = new Set<Session>();
   const closed = sharedAbortController();
+  const listeners = new Listeners();
+  /** Earlier parts that still serve calls. */
+  const ending = new Set<Promise<void>>();
 
   const warm = async (serverId: string): Promise<void> => {
+    const { samples, pool, log } = parts.shared;
     try {
       const sample = await samples.find(serverId);
       if (sample === undefined || closed.signal.aborted) return;
@@ -170,28 +160,112 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   };
 
   return {
-    loaded,
+    get loaded() {
+      return parts.shared.loaded;
+    },
     version: context.version,
-    tools: loaded.tools,
-    pool,
+    get tools() {
+      return parts.shared.loaded.tools;
+    },
+    get pool() {
+      return parts.shared.pool;
+    },
     memory,
+    closed: closed.signal,
     openSession(options) {
-      const savedPreviews = options?.brief ? engine?.savePreviews() : undefined;
+      const savedPreviews = options?.brief ? parts.engine?.savePreviews() : undefined;
       // The journal outlives the token, so it stores a hash of the holder only.
       const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
-      const session = new Session(shared, (gone) => sessions.delete(gone), { savedPreviews, holder });
+      const session = new Session(parts.shared, (gone) => sessions.delete(gone), { savedPreviews, holder });
       sessions.add(session);
       return session;
     },
     async warmup() {
-      await Promise.all(plan.servers.slice(0, plan.limits.maxServers).map((server) => warm(server.id)));
+      const { servers, limits } = parts.shared.plan;
+      await Promise.all(servers.slice(0, limits.maxServers).map((server) => warm(server.id)));
+    },
+    async update(next, changed) {
+      const old = parts;
+      parts = await openParts(next, { ...old.context, ...changed }, memory, old);
+      await Promise.all([...sessions].map((session) => session.goOnWith(parts.shared)));
+      const ended = Promise.allSettled(old.shared.running).then(() => closeParts(old));
+      ending.add(ended);
+      void ended.finally(() => ending.delete(ended));
+      listeners.notify();
+    },
+    onUpdated: listeners.subscribe,
+    reportConfig: (problem) => {
+      parts.shared.configProblem = problem;
     },
     async close() {
       closed.abort();
       for (const session of [...sessions]) session.close();
-      await pool.close();
-      await engine?.edits.close();
+      await closeParts(parts);
+      await Promise.all(ending);
       memory.close();
     },
   };
+}
+
+/** Opens what serves one bundle. Servers of earlier parts are taken over where they are the same in the same workspace. */
+async function openParts(
+  loaded: LoadedBundle,
+  context: RuntimeContext,
+  memory: MemoryWatch,
+  earlier?: Parts,
+): Promise<Parts> {
+  const { plan } = loaded;
+  const { base, log } = context;
+  const roots = plan.workspace.roots.map((root) => resolve(base, root));
+  const gate = await openGate({
+    roots,
+    extraRoots: plan.workspace.extraRoots,
+    libraryOf: libraryRoots(sortedSet(plan.servers.flatMap((server) => server.libraryRoots)), {
+      env: context.env,
+      home: context.env.HOME ?? homedir(),
+      roots,
+    }),
+    deny: plan.workspace.deny,
+  });
+  const poolContext = {
+    ...context,
+    onStarted: (server: StartedServer) => memory.addServer(server),
+    roots: gate.roots,
+    lockFile: lockFileIn(context.stateFolder),
+    ownFolders: [context.stateFolder, context.configFolder, context.serversFolder].filter(
+      (folder) => folder !== undefined,
+    ),
+  };
+  const engine = await openEngine(gate, context, plan.allow.effects.includes("edit"));
+  const keepsServers =
+    earlier !== undefined &&
+    serversDependOn(plan, context) === serversDependOn(earlier.shared.plan, earlier.context);
+  const pool = createPool(plan, poolContext, keepsServers ? earlier.shared.pool : undefined);
+  const ids = plan.servers.map((server) => server.id);
+  const samples = new SampleFiles(gate, pool, ids, context.env);
+  const shared = {
+    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
+    suggestServer: context.suggestServer,
+    refusal: context.refusal,
+    strictAnswers: context.strictAnswers ?? false,
+    listed: new Map(
+      plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
+    ),
+    running: new Set<Promise<unknown>>(),
+    configProblem: undefined,
+  };
+  return { context, shared, engine };
+}
+
+/** Everything beside its own plan that a server was started with. */
+function serversDependOn(
+  { workspace, limits, allow }: Plan,
+  { base, trusted = [], binFolders, avoid }: RuntimeContext,
+): string {
+  return canonicalText([workspace, limits, allow, base, trusted, binFolders, avoid]);
+}
+
+async function closeParts({ shared, engine }: Parts): Promise<void> {
+  await shared.pool.close();
+  await engine?.edits.close();
 }

@@ -3,10 +3,12 @@ import { createReadStream, createWriteStream, fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { escapeLine } from "../../base/hidden-characters.js";
+import type { Log } from "../../lsp/types.js";
 import { abortOn, type Command, type Input, type Io, UsageError } from "../command.js";
 import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
 import { openLog } from "../log/log.js";
 import { type Opened, openFrom } from "../open.js";
+import type { ServedConfig } from "../served-config.js";
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
@@ -44,8 +46,11 @@ export const serve: Command = {
       if (input.flags[name] !== undefined && !input.isOn("http"))
         throw new UsageError(`--${name} is for a gateway: add --http`);
     const streams = input.isOn("http") ? undefined : openStreams(input, io);
-    const opened = await openFrom(input, io, { servesUntrusted: streams !== undefined });
-    const { runtime, trace, found, refusal } = opened;
+    const opened = await openFrom(input, io, {
+      servesUntrusted: streams !== undefined,
+      reloads: true,
+    });
+    const { runtime, trace, config, refusal } = opened;
     const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true;
     if (streams?.input === io.stdin && isTerminal) io.stderr.write(greeting(opened));
     const signal = abortOn("SIGTERM", "SIGINT", "SIGHUP");
@@ -58,12 +63,8 @@ export const serve: Command = {
         await serveGateway(input, io, opened, options);
       } else {
         const { serveStdio } = await import("../../mcp/stdio.js");
-        // For a bundle the compiler is not loaded.
-        const isBundle = input.text("bundle") !== undefined;
-        const project = isBundle ? undefined : await import("../client-project.js");
-        const trust = project?.trustOf({ found, refusal }, input, io, options.log);
-        const openProject = project?.projectOpener(input, io, options.log);
-        await serveStdio(runtime, { ...streams, ...options, trust, openProject });
+        const project = config && (await clientProject(opened, config, input, io, options.log));
+        await serveStdio(runtime, { ...streams, ...options, ...project });
       }
     } finally {
       await runtime.close();
@@ -72,6 +73,13 @@ export const serve: Command = {
     }
   },
 };
+
+/** What a session on stdio can do about its config. For a bundle the compiler is not loaded. */
+async function clientProject(opened: Opened, config: ServedConfig, input: Input, io: Io, log: Log) {
+  const { trustOf, projectEntrance } = await import("../client-project.js");
+  const trust = trustOf(opened, config, io, log);
+  return { trust, enterProject: projectEntrance(config, input, io, log) };
+}
 
 /** Printed when a person starts `serve` in a terminal. */
 function greeting({ runtime, source, base }: Opened): string {
