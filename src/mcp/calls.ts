@@ -70,18 +70,18 @@ export class SessionCalls {
   }
 
   get loaded(): Runtime["loaded"] {
-    return this.runtime.loaded;
+    return this.session.loaded;
   }
 
   get #plan(): Plan {
-    return this.runtime.loaded.plan;
+    return this.session.loaded.plan;
   }
 
   /** All tools on one page. A cursor is an error. */
   list(cursor: unknown): ListedTool[] {
     const { outputSchemas } = this.#plan.dialect;
     if (cursor === undefined || cursor === null)
-      return this.runtime.tools.map(({ outputSchema, ...rest }) =>
+      return this.loaded.tools.map(({ outputSchema, ...rest }) =>
         outputSchemas ? { ...rest, outputSchema } : rest,
       );
     throw this.#asProtocolError(

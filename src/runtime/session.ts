@@ -115,6 +115,11 @@ export class Session {
     this.#view = { shared, gate: shared.gate, pool: shared.pool };
   }
 
+  /** The bundle that later calls use. */
+  get loaded(): LoadedBundle {
+    return this.#view.shared.loaded;
+  }
+
   /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
   async narrow(uris: readonly string[] | undefined): Promise<void> {
     this.#uris = uris;

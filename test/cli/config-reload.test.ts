@@ -18,10 +18,11 @@ kind = "typescript"
 const python = '[[servers]]\nid = "py"\nkind = "pyright"\n';
 const tool = `[[tools]]
 name = "count_uses"
-description = "Counts the uses of a symbol."
-target = "position"
-[[tools.steps]]
-method = "textDocument/references"
+title = "Count uses"
+description = "The uses of a symbol."
+input = ["position", "symbol"]
+output = "locations"
+request = { method = "textDocument/references", params = { base = "text_document_position", set = { context = { includeDeclaration = true } } } }
 `;
 
 let top: string;
@@ -87,7 +88,7 @@ it("a named config: tools and servers come and go, an unchanged server keeps run
   expect(await tools()).toContain("count_uses");
   expect(await call("get_document_symbols", { file_path: "a.py" })).toContain("two");
   expect(await pidOf("ts")).toBe(pid);
-  expect(await call("count_uses", { file_path: "a.ts", symbol: "one" })).toContain('"total":1');
+  expect(await call("count_uses", { file_path: "a.ts", symbol_name: "one" })).toContain('"total":1');
   const python1 = await pidOf("py");
 
   write(`${servers}nonsense = 1\n`);
