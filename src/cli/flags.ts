@@ -35,6 +35,9 @@ export const commonFlags = {
   help: toggle("Shows this text.", "h"),
 } satisfies Flags;
 
+/** Serves no MCP client: only the host's channel. For hosts that start the proxy by an environment variable. */
+export const WITHOUT_MCP = "without-mcp";
+
 /** The flags that select the config and the workspace. */
 export const configFlags = {
   config: option("FILE", "The config file, TOML or JSON. It is trusted, and so is its workspace.", "c"),

@@ -59,6 +59,7 @@ export interface InstanceContext {
   generation: number;
   version: string;
   watch: WorkspaceWatch;
+  unsaved?: ReadonlyMap<string, string> | undefined;
   log: Log;
   trace: Trace | undefined;
   mayEndStuck: RequestTarget["mayEndStuck"];

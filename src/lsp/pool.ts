@@ -101,10 +101,12 @@ class Pool implements ServerPool {
   }
 
   status(): ServerStatus[] {
-    return sortBy(this.plan.servers, (server) => [server.id]).flatMap((server) => {
+    const used = this.plan.servers.flatMap((server) => {
       const slots = this.#sorted().filter((slot) => slot.plan.id === server.id);
       return slots.length > 0 ? slots.map((slot) => slot.status()) : [this.#unstarted(server)];
     });
+    const disabled = this.plan.disabledServers.map((id) => blankStatus(id, "disabled"));
+    return sortBy([...used, ...disabled], ({ id }) => [id]);
   }
 
   async restart(serverId: string | undefined): Promise<string[]> {
@@ -236,14 +238,14 @@ class Pool implements ServerPool {
     signal: AbortSignal,
   ): Promise<Instance> {
     const { plan, context } = this;
-    const { roots, base, log, version, trace } = context;
+    const { roots, base, log, version, trace, unsaved } = context;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     // A check that fails fails again at the next question, which then reports it.
     this.#watch.check().catch(() => undefined);
     const transport = await launch({ plan, server, root, context, guardian: this.#guardian, signal });
     const instance = new Instance(
       {
-        ...{ plan: server, root, roots, generation, version, log, trace },
+        ...{ plan: server, root, roots, generation, version, log, trace, unsaved },
         launchSettings: transport.launchSettings,
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: plan.limits,

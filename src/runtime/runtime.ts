@@ -63,8 +63,13 @@ export interface Runtime {
   readonly version: string;
   readonly tools: ToolEntry[];
   readonly pool: ServerPool;
-  /** A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. */
-  openSession(options?: { brief?: boolean; holder?: string }): Session;
+  /**
+   * A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. That of
+   * the host may call the tools of its channel, listed or not, and no others.
+   */
+  openSession(options?: { brief?: boolean; holder?: string; isHost?: boolean }): Session;
+  /** Runs while a file has this text instead of the one on disk, one run after the other. Refuses files outside the roots. */
+  withText<T>(file: string, text: string, run: () => Promise<T>): Promise<T>;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
   /** Watches the memory of this process. Transports register the clients whose data they hold. */
@@ -128,8 +133,10 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     log,
     onOutOfMemory: (message) => context.onOutOfMemory?.(message),
   });
+  const unsaved = new Map<string, string>();
   const pool = createPool(plan, {
     ...context,
+    unsaved,
     onStarted: (server) => memory.addServer(server),
     roots: gate.roots,
     lockFile: lockFileIn(context.stateFolder),
@@ -144,16 +151,17 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     plan.servers.map((server) => server.id),
     context.env,
   );
+  const toolsNamed = (names: readonly string[]) =>
+    new Map(plan.tools.filter(({ name }) => names.includes(name)).map((tool) => [tool.name, tool]));
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
     suggestServer: context.suggestServer,
     refusal: context.refusal,
     strictAnswers: context.strictAnswers ?? false,
-    listed: new Map(
-      plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
-    ),
+    listed: toolsNamed(plan.mcp.listed),
   };
   const sessions = new Set<Session>();
+  let lastText: Promise<unknown> = Promise.resolve();
   const closed = sharedAbortController();
 
   const warm = async (serverId: string): Promise<void> => {
@@ -179,9 +187,21 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       const savedPreviews = options?.brief ? engine?.savePreviews() : undefined;
       // The journal outlives the token, so it stores a hash of the holder only.
       const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
-      const session = new Session(shared, (gone) => sessions.delete(gone), { savedPreviews, holder });
+      const own = options?.isHost
+        ? { ...shared, listed: toolsNamed(Object.values(plan.mcp.hostChannel ?? {})) }
+        : shared;
+      const session = new Session(own, (gone) => sessions.delete(gone), { savedPreviews, holder });
       sessions.add(session);
       return session;
+    },
+    withText(file, text, run) {
+      const result = lastText.then(async () => {
+        const { path } = await gate.admitFile(file);
+        unsaved.set(path, text);
+        return run().finally(() => unsaved.delete(path));
+      });
+      lastText = result.catch(() => undefined);
+      return result;
     },
     async warmup() {
       await Promise.all(plan.servers.slice(0, plan.limits.maxServers).map((server) => warm(server.id)));

@@ -1,12 +1,16 @@
 /** `serve`: serves MCP on stdio, on inherited descriptors or over HTTP. Everything but the protocol goes to stderr. */
 import { createReadStream, createWriteStream, fstatSync } from "node:fs";
 import { Socket } from "node:net";
-import type { Readable, Writable } from "node:stream";
+import { PassThrough, Readable, type Writable } from "node:stream";
 import { escapeLine } from "../../base/hidden-characters.js";
+import type { Log } from "../../lsp/types.js";
+import type { OpenHost } from "../../mcp/stdio.js";
 import { abortOn, type Command, type Input, type Io, UsageError } from "../command.js";
-import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
+import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags, WITHOUT_MCP } from "../flags.js";
 import { openLog } from "../log/log.js";
 import { type Opened, openFrom } from "../open.js";
+
+type Streams = { input: Readable; output: Writable };
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
@@ -63,7 +67,8 @@ export const serve: Command = {
         const project = isBundle ? undefined : await import("../client-project.js");
         const trust = project?.trustOf({ found, refusal }, input, io, options.log);
         const openProject = project?.projectOpener(input, io, options.log);
-        await serveStdio(runtime, { ...streams, ...options, trust, openProject });
+        const openHost = await hostOf(opened, streams, io, options.log);
+        await serveStdio(runtime, { ...streams, ...options, trust, openProject, openHost });
       }
     } finally {
       await runtime.close();
@@ -90,8 +95,17 @@ function greeting({ runtime, source, base }: Opened): string {
     .join("\n");
 }
 
+/** The channel of the host on stdin and stdout, where the config has one and the protocol is elsewhere. */
+async function hostOf(opened: Opened, streams: Streams, io: Io, log: Log): Promise<OpenHost | undefined> {
+  const tools = opened.runtime.loaded.plan.mcp.hostChannel;
+  if (tools === null || streams.input === io.stdin) return undefined;
+  const { hostOpener } = await import("../host-channel.js");
+  return hostOpener(opened, tools, { input: io.stdin, output: io.stdout.stream }, log);
+}
+
 /** The streams of the protocol: stdin and stdout, or two inherited descriptors. */
-function openStreams(input: Input, io: Io): { input: Readable; output: Writable } {
+function openStreams(input: Input, io: Io): Streams {
+  if (input.isOn(WITHOUT_MCP)) return { input: Readable.from([]), output: new PassThrough() };
   const [from, to] = [input.text("fd-in"), input.text("fd-out")];
   if (from === undefined && to === undefined) return { input: io.stdin, output: io.stdout.stream };
   if (from === undefined || to === undefined)

@@ -66,6 +66,7 @@ export class ServerFiles {
       roots,
       maxOpen: limits.maxOpenDocuments,
       maxBytes: limits.maxFileBytes,
+      unsaved: server.unsaved,
       onChanged: (path, what) => {
         if (what === "changed") this.diagnostics.changed(path);
         else if (what === "opened") this.diagnostics.opened(path);
