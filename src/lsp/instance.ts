@@ -60,6 +60,7 @@ export interface InstanceContext {
   version: string;
   watch: WorkspaceWatch;
   unsaved?: ReadonlyMap<string, string> | undefined;
+  onActivity?: (() => void) | undefined;
   log: Log;
   trace: Trace | undefined;
   mayEndStuck: RequestTarget["mayEndStuck"];

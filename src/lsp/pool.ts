@@ -48,8 +48,9 @@ class Pool implements ServerPool {
     this.#guardian = new Guardian((reason) =>
       context.log("warn", "servers are not watched over if this process is killed", { reason }),
     );
-    const { roots, env, log, watchOptions } = context;
-    this.#watch = new WorkspaceWatch({ roots, deny: plan.workspace.deny, env, log }, watchOptions);
+    const { roots, env, log, watchOptions, onActivity } = context;
+    const { deny } = plan.workspace;
+    this.#watch = new WorkspaceWatch({ roots, deny, env, log, onActivity }, watchOptions);
     this.#versions = new WorkspaceVersions({
       watch: this.#watch,
       roots: context.roots,
@@ -238,14 +239,14 @@ class Pool implements ServerPool {
     signal: AbortSignal,
   ): Promise<Instance> {
     const { plan, context } = this;
-    const { roots, base, log, version, trace, unsaved } = context;
+    const { roots, base, log, version, trace, unsaved, onActivity } = context;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     // A check that fails fails again at the next question, which then reports it.
     this.#watch.check().catch(() => undefined);
     const transport = await launch({ plan, server, root, context, guardian: this.#guardian, signal });
     const instance = new Instance(
       {
-        ...{ plan: server, root, roots, generation, version, log, trace, unsaved },
+        ...{ plan: server, root, roots, generation, version, log, trace, unsaved, onActivity },
         launchSettings: transport.launchSettings,
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: plan.limits,

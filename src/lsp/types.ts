@@ -266,6 +266,8 @@ export interface PoolContext extends ProgramFolders {
   otherServer?: ((install: string) => string | undefined) | undefined;
   /** The record of locked programs; without it nothing is locked. */
   lockFile?: string | undefined;
+  /** Called when a file under the roots has changed, or a server has sent or recalled diagnostics. */
+  onActivity?: (() => void) | undefined;
   /** Texts that count instead of those on disk, by absolute real path. */
   unsaved?: ReadonlyMap<string, string> | undefined;
   /** Our version for `clientInfo`. */

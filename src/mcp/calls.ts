@@ -41,7 +41,7 @@ export class SessionCalls {
   readonly #onReplaced: ((runtime: Runtime) => void)[] = [];
 
   constructor(
-    private runtime: Runtime,
+    public runtime: Runtime,
     public session: Session,
     public trust?: TrustOffer,
     /** Where the proxy was not started in a project: opens that of the client. */

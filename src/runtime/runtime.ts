@@ -6,7 +6,7 @@ import type { ToolEntry } from "../abi/bundle.js";
 import { sha256 } from "../base/hash.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { sharedAbortController } from "../base/timing.js";
+import { Listeners, type Subscribe, sharedAbortController } from "../base/timing.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
@@ -72,6 +72,8 @@ export interface Runtime {
   withText<T>(file: string, text: string, run: () => Promise<T>): Promise<T>;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
+  /** Registers a listener for changes of files and diagnostics. */
+  readonly onActivity: Subscribe;
   /** Watches the memory of this process. Transports register the clients whose data they hold. */
   readonly memory: MemoryWatch;
   /** Cancels every call and stops every server; resolves when they are gone. */
@@ -134,9 +136,11 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     onOutOfMemory: (message) => context.onOutOfMemory?.(message),
   });
   const unsaved = new Map<string, string>();
+  const activity = new Listeners();
   const pool = createPool(plan, {
     ...context,
     unsaved,
+    onActivity: () => activity.notify(),
     onStarted: (server) => memory.addServer(server),
     roots: gate.roots,
     lockFile: lockFileIn(context.stateFolder),
@@ -183,6 +187,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     tools: loaded.tools,
     pool,
     memory,
+    onActivity: activity.subscribe,
     openSession(options) {
       const savedPreviews = options?.brief ? engine?.savePreviews() : undefined;
       // The journal outlives the token, so it stores a hash of the holder only.

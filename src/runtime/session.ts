@@ -105,6 +105,11 @@ export class Session {
     this.#pool = shared.pool;
   }
 
+  /** Aborts when the session ends. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
   /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
   async narrow(uris: readonly string[] | undefined): Promise<void> {
     const { gate, pool } = this.#shared;

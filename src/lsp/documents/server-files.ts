@@ -84,6 +84,7 @@ export class ServerFiles {
       quirks: plan.diagnostics,
       request,
     });
+    if (server.onActivity) this.diagnostics.onChange(server.onActivity);
   }
 
   get open(): number {
