@@ -50,7 +50,7 @@ export function bootstrapInput(text: string): Input | string {
       context: "llxprt",
       ...(withMcp ? { "fd-in": "3", "fd-out": "4" } : { [WITHOUT_MCP]: true }),
     };
-    const settings: JsonObject = { ...settingsOf(given), ...(isOff ? { enabled: false } : {}) };
+    const settings: JsonObject = { ...settingsOf(given), ...(isOff ? { allow: { servers: false } } : {}) };
     const servers = serversOf(given);
     // Without servers of its own, the host gets those that are installed for the workspace.
     if (servers.length === 0) return new Input(flags, [], undefined, settings);

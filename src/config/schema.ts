@@ -22,7 +22,6 @@ export const configSchema = z.strictObject({
     "Layers below this file: names in `configs/` (`tools/core`, `servers/pyright`, `profiles/full`) or paths that begin with `./` or `../`. Never URLs.",
     "any",
   ),
-  enabled: optional(z.boolean(), "`false` disables all language servers.", "only_false"),
   workspace: optional(workspace, "What may be read."),
   allow: optional(allow, "What may be started and called."),
   limits: optional(limits, "Upper limits; a tool or a call may lower them, never raise them."),

@@ -44,7 +44,7 @@ export function disabledServers(config: Config): string[] {
 }
 
 function isDisabled({ enabled }: ServerConfig, config: Config): boolean {
-  return enabled === false || config.enabled === false;
+  return enabled === false || config.allow?.servers === false;
 }
 
 function buildServer(server: ServerConfig, config: Config, report: Report): ServerPlan {

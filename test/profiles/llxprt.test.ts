@@ -147,7 +147,7 @@ describe("llxprt's servers", () => {
   it("are listed where they are disabled, one by one or all at once", () => {
     const one = planText(`${servers}enabled = false\n`);
     expect([one.servers.map(({ id }) => id), one.disabledServers]).toEqual([["a"], ["b"]]);
-    const all = planText(`enabled = false\n${servers}`);
+    const all = planText(`[allow]\nservers = false\n${servers}`);
     expect([all.servers, all.disabledServers]).toEqual([[], ["a", "b"]]);
   });
 });

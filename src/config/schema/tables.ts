@@ -40,6 +40,7 @@ export const workspace = z.strictObject({
 });
 
 export const allow = z.strictObject({
+  servers: optional(z.boolean(), "`false` disables all language servers.", "only_false"),
   commands: optionalSet(nonEmpty, "The only programs that may be started: names or full paths.", "subset"),
   hosts: optionalSet(
     nonEmpty,
