@@ -35,8 +35,11 @@ export const commonFlags = {
   help: toggle("Shows this text.", "h"),
 } satisfies Flags;
 
-/** Serves no MCP client: only the host's channel. For hosts that start the proxy by an environment variable. */
-export const WITHOUT_MCP = "without-mcp";
+/**
+ * Set where a host started the proxy by an environment variable: `mcp` where it passed the descriptors 3 and 4 for MCP,
+ * `alone` where it has its own channel only. Not a flag of the command line.
+ */
+export const HOST = "host";
 
 /** The flags that select the config and the workspace. */
 export const configFlags = {

@@ -7,7 +7,7 @@ import { basename, join, resolve } from "node:path";
 import { fieldsOf, isTable, type Json, type JsonObject, parseJson } from "../base/json.js";
 import { severities } from "../protocol/kinds.js";
 import { Input } from "./command.js";
-import { WITHOUT_MCP } from "./flags.js";
+import { HOST } from "./flags.js";
 import { shippedConfigs } from "./shipped.js";
 
 /** What is wrong with the variable. */
@@ -48,7 +48,7 @@ export function bootstrapInput(text: string): Input | string {
     const flags = {
       workspace: resolve(workspace),
       context: "llxprt",
-      ...(withMcp ? { "fd-in": "3", "fd-out": "4" } : { [WITHOUT_MCP]: true }),
+      [HOST]: withMcp ? "mcp" : "alone",
     };
     const settings: JsonObject = { ...settingsOf(given), ...(isOff ? { allow: { servers: false } } : {}) };
     const servers = serversOf(given);

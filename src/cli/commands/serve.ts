@@ -1,16 +1,12 @@
 /** `serve`: serves MCP on stdio, on inherited descriptors or over HTTP. Everything but the protocol goes to stderr. */
-import { createReadStream, createWriteStream, fstatSync } from "node:fs";
-import { Socket } from "node:net";
-import { PassThrough, Readable, type Writable } from "node:stream";
 import { escapeLine } from "../../base/hidden-characters.js";
 import type { Log } from "../../lsp/types.js";
 import type { OpenHost } from "../../mcp/stdio.js";
 import { abortOn, type Command, type Input, type Io, UsageError } from "../command.js";
-import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags, WITHOUT_MCP } from "../flags.js";
+import type { Streams } from "../descriptors.js";
+import { bundleFlags, configFlags, HOST, logFlags, option, toggle, traceFlags } from "../flags.js";
 import { openLog } from "../log/log.js";
 import { type Opened, openFrom } from "../open.js";
-
-type Streams = { input: Readable; output: Writable };
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
@@ -47,7 +43,7 @@ export const serve: Command = {
     for (const name of ["port", "bind", "allow-remote"])
       if (input.flags[name] !== undefined && !input.isOn("http"))
         throw new UsageError(`--${name} is for a gateway: add --http`);
-    const streams = input.isOn("http") ? undefined : openStreams(input, io);
+    const streams = input.isOn("http") ? undefined : await openStreams(input, io);
     const opened = await openFrom(input, io, { servesUntrusted: streams !== undefined });
     const { runtime, trace, found, refusal } = opened;
     const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true;
@@ -104,34 +100,14 @@ async function hostOf(opened: Opened, streams: Streams, io: Io, log: Log): Promi
 }
 
 /** The streams of the protocol: stdin and stdout, or two inherited descriptors. */
-function openStreams(input: Input, io: Io): Streams {
-  if (input.isOn(WITHOUT_MCP)) return { input: Readable.from([]), output: new PassThrough() };
+async function openStreams(input: Input, io: Io): Promise<Streams> {
+  const host = input.text(HOST);
   const [from, to] = [input.text("fd-in"), input.text("fd-out")];
-  if (from === undefined && to === undefined) return { input: io.stdin, output: io.stdout.stream };
+  if (from === undefined && to === undefined && host === undefined)
+    return { input: io.stdin, output: io.stdout.stream };
+  const descriptors = await import("../descriptors.js");
+  if (host !== undefined) return host === "mcp" ? descriptors.eitherWay("3", "4") : descriptors.noStreams();
   if (from === undefined || to === undefined)
     throw new UsageError("give both --fd-in and --fd-out, or neither");
-  const [reading, writing] = [openDescriptor(from), openDescriptor(to)];
-  if (reading.fd === writing.fd && reading.isSocket) {
-    const both = new Socket({ fd: reading.fd });
-    return { input: both, output: both };
-  }
-  return {
-    input: reading.isSocket
-      ? new Socket({ fd: reading.fd, readable: true, writable: false })
-      : createReadStream("", { fd: reading.fd }),
-    output: writing.isSocket
-      ? new Socket({ fd: writing.fd, readable: false, writable: true })
-      : createWriteStream("", { fd: writing.fd }),
-  };
-}
-
-/** Node handles pipes and sockets in its event loop, other files in threads. */
-function openDescriptor(text: string): { fd: number; isSocket: boolean } {
-  const fd = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  try {
-    const stats = fstatSync(fd);
-    return { fd, isSocket: stats.isFIFO() || stats.isSocket() };
-  } catch {
-    throw new UsageError(`the descriptor ${JSON.stringify(text)} is not open`);
-  }
+  return descriptors.openDescriptors(from, to);
 }

@@ -85,9 +85,9 @@ function start(
   return { folder, child, rpc, ready, ended, stderr: () => stderr };
 }
 
-/** An MCP client on the descriptors 3 and 4: the service reads from 3. */
-async function mcpOf({ child }: Host): Promise<Client> {
-  const [to, from] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
+/** An MCP client on the descriptors 3 and 4, which writes to one and reads from the other. */
+async function mcpOf({ child }: Host, [writes, reads] = [3, 4]): Promise<Client> {
+  const [to, from] = [child.stdio[writes as 3 | 4] as Writable, child.stdio[reads as 3 | 4] as Readable];
   const transport: Transport = {
     start: async () => {
       createInterface({ input: from }).on("line", (line) => {
@@ -159,6 +159,20 @@ describe("llxprt's host", () => {
     expect(await host.rpc.sendRequest("lsp/shutdown")).toBeNull();
     expect(await host.ended).toEqual({ code: 0, signal: null });
   }, 240_000);
+
+  it("may use the descriptors of MCP the other way round, as llxprt-code's client does", async () => {
+    const host = start({ servers: [typescript], ...patient });
+    await host.ready;
+    const client = await mcpOf(host, [4, 3]);
+    expect((await client.listTools()).tools).toHaveLength(6);
+    expect(await textOf(client, "lsp_document_symbols", { file: "src/greet.ts" })).toContain(
+      "function greet",
+    );
+    await client.close();
+    expect(await host.rpc.sendRequest("lsp/status")).toMatchObject([{ serverId: "ts", state: "ok" }]);
+    host.child.kill("SIGTERM");
+    expect(await host.ended).toEqual({ code: 0, signal: null });
+  }, 120_000);
 
   it("gets nothing about files outside the workspace, and nothing for nonsense", async () => {
     const host = start({ servers: [typescript], ...patient });
