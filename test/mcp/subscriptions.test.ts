@@ -27,7 +27,11 @@ const options = {
     fake: {
       scenario: {
         capabilities: { textDocumentSync: 1, documentSymbolProvider: true },
-        replies: { "textDocument/documentSymbol": [] },
+        replies: {
+          "textDocument/documentSymbol": [
+            { name: "one", kind: 12, range: range(0, 0, 1), selectionRange: range(0, 0, 1) },
+          ],
+        },
         on: {
           "textDocument/didOpen": [publish([])],
           "textDocument/didChange": ["x", "y", "z", "last"].map((message) => publish([message])),
@@ -131,6 +135,20 @@ describe.each([
     writeFileSync(join(work.folder, "0.fake"), "three\n");
     await expect.poll(() => told, { timeout: 30_000 }).toEqual([uri, "lsp://diagnostics/0.fake"]);
   });
+});
+
+it("a file that is written again and again is read when it rests", async () => {
+  const { client, work } = await overStdio();
+  const outline = "lsp://outline/a.fake";
+  await client.subscribeResource({ uri: outline });
+  const reads = async () => (await work.received("textDocument/documentSymbol")).length;
+  expect(await reads()).toBe(1);
+  for (let count = 0; count < 40; count++) {
+    writeFileSync(join(work.folder, "a.fake"), `${count}\n`);
+    await delay(20);
+  }
+  await expect.poll(reads, { timeout: 30_000 }).toBeGreaterThan(1);
+  expect(await reads()).toBeLessThan(10);
 });
 
 it("what cannot be read cannot be subscribed to", async () => {

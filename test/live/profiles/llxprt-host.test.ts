@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
@@ -119,6 +120,8 @@ describe("llxprt's host", () => {
     expect(await host.rpc.sendRequest("lsp/diagnostics")).toEqual({});
     expect(await host.rpc.sendRequest("lsp/status")).toMatchObject([{ serverId: "ts", state: "idle" }]);
 
+    // A file that was written so recently would be read again in any case.
+    await delay(2_500);
     const found = await host.rpc.sendRequest<Diagnostic[]>("lsp/checkFile", { filePath: file });
     expect(found).toMatchObject([{ file: "src/broken.ts", line: 3, severity: "error", code: "2322" }]);
     expect(found[0]?.message).toContain("Type 'string'");
