@@ -10,12 +10,12 @@ import { trustOffer } from "./trust-offer.js";
 
 /** The offer of trust; undefined if no config was found in the workspace. */
 export function trustOf(
-  { found }: Pick<Loaded, "found">,
+  { found, refusal }: Pick<Loaded, "found" | "refusal">,
   config: ServedConfig,
   io: Io,
   log: Log,
 ): TrustOffer | undefined {
-  return found === undefined ? undefined : trustOffer(found, config, io, log);
+  return found === undefined ? undefined : trustOffer(found, refusal !== undefined, config, io, log);
 }
 
 /**

@@ -12,7 +12,13 @@ import { grantLines, inspectTrust, recordTrust } from "./trust-workspace.js";
 /** A longer question is not asked: the user could not see all that the trust allows. */
 const MAX_QUESTION_CHARS = 8_000;
 
-export function trustOffer(workspace: string, config: ServedConfig, io: Io, log: Log): TrustOffer {
+export function trustOffer(
+  workspace: string,
+  isRefused: boolean,
+  config: ServedConfig,
+  io: Io,
+  log: Log,
+): TrustOffer {
   const commands = [trustCommand(), trustCommand(workspace), trustCommand(realpathSync(workspace))];
   const unlessRefused = <T>(work: () => T): T | undefined => {
     try {
@@ -24,6 +30,7 @@ export function trustOffer(workspace: string, config: ServedConfig, io: Io, log:
     }
   };
   return {
+    isRefused,
     covers: (command) => commands.includes(command),
     question() {
       const state = unlessRefused(() => inspectTrust(workspace, io));

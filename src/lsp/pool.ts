@@ -47,13 +47,15 @@ class Pool implements WholePool {
     earlier?: Pool,
   ) {
     this.#routes = new FileRoutes(plan.servers, context.roots, context.base);
-    const { roots, env, log, watchOptions } = context;
-    const { deny } = plan.workspace;
+    const { roots, env, log, watchOptions, onActivity } = context;
     if (earlier === undefined) {
       this.#guardian = new Guardian((reason) =>
         log("warn", "servers are not watched over if this process is killed", { reason }),
       );
-      this.#watch = new WorkspaceWatch({ roots, deny, env, log }, watchOptions);
+      this.#watch = new WorkspaceWatch(
+        { roots, deny: plan.workspace.deny, env, log, onActivity },
+        watchOptions,
+      );
     } else {
       this.#guardian = earlier.#guardian;
       this.#watch = earlier.#watch;
@@ -110,10 +112,12 @@ class Pool implements WholePool {
   }
 
   status(): ServerStatus[] {
-    return sortBy(this.plan.servers, (server) => [server.id]).flatMap((server) => {
-      const slots = this.#sorted().filter((slot) => slot.plan.id === server.id);
+    const used = this.plan.servers.flatMap((server) => {
+      const slots = this.#chosen(server.id);
       return slots.length > 0 ? slots.map((slot) => slot.status()) : [this.#unstarted(server)];
     });
+    const disabled = this.plan.disabledServers.map((id) => blankStatus(id, "disabled"));
+    return sortBy([...used, ...disabled], ({ id }) => [id]);
   }
 
   async restart(serverId: string | undefined): Promise<string[]> {
@@ -251,7 +255,7 @@ class Pool implements WholePool {
     signal: AbortSignal,
   ): Promise<Instance> {
     const { plan, context } = this;
-    const { roots, base, log, version, trace } = context;
+    const { roots, base, log, version, trace, unsaved, onActivity } = context;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     // A check that fails fails again at the next question, which then reports it.
     this.#watch.check().catch(() => undefined);
@@ -259,7 +263,7 @@ class Pool implements WholePool {
     return startServer(
       { plan, server, root, context, guardian: this.#guardian, signal },
       {
-        ...{ plan: server, root, roots, generation, version, log, trace },
+        ...{ plan: server, root, roots, generation, version, log, trace, unsaved, onActivity },
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: plan.limits,
         effects: plan.allow.effects,
@@ -294,7 +298,7 @@ class Pool implements WholePool {
   }
 
   #unstarted(server: ServerPlan): ServerStatus {
-    const installed = runsElsewhere(server) || findProgram(this.plan, server, this.context) !== undefined;
-    return blankStatus(server.id, installed ? "idle" : "unavailable");
+    const isThere = runsElsewhere(server) || findProgram(this.plan, server, this.context) !== undefined;
+    return blankStatus(server.id, isThere ? "idle" : "unavailable");
   }
 }

@@ -41,7 +41,7 @@ export class SessionCalls {
   #unlisten: () => void = () => undefined;
 
   constructor(
-    private readonly runtime: Runtime,
+    readonly runtime: Runtime,
     readonly session: Session,
     public trust?: TrustOffer,
     /** Where the proxy was not started in a project: goes on in that of the client. */

@@ -21,7 +21,22 @@ export interface StdioOptions {
   trust?: TrustOffer | undefined;
   /** Where the proxy was not started in a project: goes on in that of the client. */
   enterProject?: EnterProject | undefined;
+  /** Opens a second channel, for the program that started the proxy. The service then lasts as long as either side. */
+  openHost?: OpenHost | undefined;
 }
+
+/** The channel of the program that started the proxy. */
+export interface HostLink {
+  /** Says that the host may ask. */
+  ready(): Promise<void>;
+  /** Resolves when the host has closed its side. */
+  ended: Promise<void>;
+  /** Resolves when the host has said that the proxy shall end, or is gone after it has used the channel. */
+  left: Promise<void>;
+  close(): void;
+}
+
+export type OpenHost = (calls: SessionCalls) => HostLink;
 
 const NO_CLIENT =
   "the input ended before an MCP client sent a message; agents start lsp-proxy themselves, see `lsp-proxy client`";
@@ -39,15 +54,21 @@ export async function serveStdio(runtime: Runtime, options: StdioOptions): Promi
   void transport.closed.then((reason) => {
     if (reason !== undefined) log("warn", reason);
   });
-  const stopped = signal === undefined ? transport.closed : whenAborted(signal);
+  const host = options.openHost?.(calls);
+  const aborted = signal === undefined ? transport.closed : whenAborted(signal);
+  const stopped = host === undefined ? aborted : Promise.race([aborted, host.left]);
 
-  const first = await Promise.race([transport.firstMessage(), stopped]);
+  const opening = transport.firstMessage();
+  await host?.ready();
+  const first = await Promise.race([opening, stopped]);
   if (first !== undefined) {
     const close = await connect(isModernMessage(first), runtime, calls, transport, log);
     const answered = transport.ended.then(() => withTimeout(lastAnswers(calls), FINAL_ANSWERS_MS));
     await Promise.race([transport.closed, stopped, answered]);
     await close();
-  } else if (signal?.aborted !== true) log("warn", NO_CLIENT);
+  } else if (signal?.aborted !== true && host === undefined) log("warn", NO_CLIENT);
+  if (host !== undefined) await Promise.race([host.ended, stopped]);
+  host?.close();
   await transport.close();
   await calls.close();
 }

@@ -3,6 +3,8 @@ import { isTable } from "../base/json.js";
 
 /** What a session can do about calls that are refused for lack of trust. */
 export interface TrustOffer {
+  /** Whether another config is served, with which every call is refused, until the workspace is trusted. */
+  isRefused: boolean;
   /** Whether the trust that this command of a refusal gives is what the question is about. */
   covers(command: string): boolean;
   /** The question about the workspace as it is now; undefined when it cannot be asked in a session. */

@@ -1,24 +1,20 @@
 /** A loaded bundle at work: one path gate, one pool of language servers, any number of sessions. */
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
 import { sha256 } from "../base/hash.js";
 import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { Listeners, sharedAbortController } from "../base/timing.js";
+import { Listeners, type Subscribe, sharedAbortController } from "../base/timing.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
 import type { Log, PoolContext, ServerPool, StartedServer, Trace } from "../lsp/types.js";
-import type { Edits } from "../workspace/edits/edits.js";
-import type { EditsOptions } from "../workspace/edits/types.js";
 import { openGate } from "../workspace/gate.js";
 import { libraryRoots } from "../workspace/library-roots.js";
-import type { Gate } from "../workspace/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import type { SavedPreviews } from "./edits/saved-previews.js";
+import { type OpenEngine, openEngine } from "./edits/open-engine.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { SampleFiles } from "./sample-files.js";
 import { Session, type Shared } from "./session.js";
@@ -71,10 +67,17 @@ export interface Runtime {
   readonly version: string;
   readonly tools: ToolEntry[];
   readonly pool: ServerPool;
-  /** A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. */
-  openSession(options?: { brief?: boolean; holder?: string }): Session;
+  /**
+   * A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. That of
+   * the host may call the tools of its channel, listed or not, and no others.
+   */
+  openSession(options?: { brief?: boolean; holder?: string; isHost?: boolean }): Session;
+  /** Runs while a file has this text instead of the one on disk, one run after the other. Refuses files outside the roots. */
+  withText<T>(file: string, text: string, run: () => Promise<T>): Promise<T>;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
+  /** Registers a listener for changes of files and diagnostics. */
+  readonly onActivity: Subscribe;
   /** Watches the memory of this process. Transports register the clients whose data they hold. */
   readonly memory: MemoryWatch;
   /** Aborts when the runtime is closed. */
@@ -89,39 +92,12 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-interface OpenEngine {
-  edits: Edits;
-  /** Previews that later processes can apply. */
-  savePreviews: () => SavedPreviews;
-}
-
-/** The edit engine, where edits are allowed. First the edits of a process that died are finished or rolled back. */
-async function openEngine(
-  gate: Gate,
-  { stateFolder, ownFiles, log }: RuntimeContext,
-  isAllowed: boolean,
-): Promise<OpenEngine | undefined> {
-  // Nobody has edited here, and nobody may: no code for edits is loaded.
-  if (!isAllowed && !existsSync(join(stateFolder, "edits"))) return undefined;
-  const { openEdits, recoverEdits, SavedPreviews } = await import("./edits/engine.js");
-  const options: EditsOptions = {
-    gate,
-    stateFolder,
-    ownFiles,
-    recovered: ({ outcome, reasons }) =>
-      log(outcome === "conflict" ? "warn" : "info", "an edit of a process that died", {
-        outcome,
-        reasons: reasons.map(({ path, message }) => `${path} ${message}`),
-      }),
-  };
-  if (!isAllowed) {
-    await recoverEdits(options);
-    return undefined;
-  }
-  return {
-    edits: await openEdits(options),
-    savePreviews: () => new SavedPreviews(stateFolder, gate.roots[0] ?? ""),
-  };
+/** What a runtime has for all its bundles. */
+interface Wiring {
+  memory: MemoryWatch;
+  /** Texts that count instead of those on disk, by path. */
+  unsaved: Map<string, string>;
+  activity: Listeners;
 }
 
 /** What a runtime has for one bundle. */
@@ -138,8 +114,11 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     log: context.log,
     onOutOfMemory: (message) => context.onOutOfMemory?.(message),
   });
-  let parts = await openParts(loaded, context, memory);
+  const wiring = { memory, unsaved: new Map<string, string>(), activity: new Listeners() };
+  const { unsaved, activity } = wiring;
+  let parts = await openParts(loaded, context, wiring);
   const sessions = new Set<Session>();
+  let lastText: Promise<unknown> = Promise.resolve();
   const closed = sharedAbortController();
   const listeners = new Listeners();
   /** Earlier parts that still serve calls. */
@@ -172,13 +151,25 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     },
     memory,
     closed: closed.signal,
+    onActivity: activity.subscribe,
     openSession(options) {
       const savedPreviews = options?.brief ? parts.engine?.savePreviews() : undefined;
       // The journal outlives the token, so it stores a hash of the holder only.
       const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
-      const session = new Session(parts.shared, (gone) => sessions.delete(gone), { savedPreviews, holder });
+      const { isHost = false } = options ?? {};
+      const own = { savedPreviews, holder, isHost };
+      const session = new Session(parts.shared, (gone) => sessions.delete(gone), own);
       sessions.add(session);
       return session;
+    },
+    withText(file, text, run) {
+      const result = lastText.then(async () => {
+        const { path } = await parts.shared.gate.admitFile(file);
+        unsaved.set(path, text);
+        return run().finally(() => unsaved.delete(path));
+      });
+      lastText = result.catch(() => undefined);
+      return result;
     },
     async warmup() {
       const { servers, limits } = parts.shared.plan;
@@ -186,7 +177,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     },
     async update(next, changed) {
       const old = parts;
-      parts = await openParts(next, { ...old.context, ...changed }, memory, old);
+      parts = await openParts(next, { ...old.context, ...changed }, wiring, old);
       await Promise.all([...sessions].map((session) => session.goOnWith(parts.shared)));
       const ended = Promise.allSettled(old.shared.running).then(() => closeParts(old));
       ending.add(ended);
@@ -211,7 +202,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
 async function openParts(
   loaded: LoadedBundle,
   context: RuntimeContext,
-  memory: MemoryWatch,
+  { memory, unsaved, activity }: Wiring,
   earlier?: Parts,
 ): Promise<Parts> {
   const { plan } = loaded;
@@ -229,6 +220,8 @@ async function openParts(
   });
   const poolContext = {
     ...context,
+    unsaved,
+    onActivity: () => activity.notify(),
     onStarted: (server: StartedServer) => memory.addServer(server),
     roots: gate.roots,
     lockFile: lockFileIn(context.stateFolder),
@@ -243,14 +236,15 @@ async function openParts(
   const pool = createPool(plan, poolContext, keepsServers ? earlier.shared.pool : undefined);
   const ids = plan.servers.map((server) => server.id);
   const samples = new SampleFiles(gate, pool, ids, context.env);
+  const toolsNamed = (names: readonly string[]) =>
+    new Map(plan.tools.filter(({ name }) => names.includes(name)).map((tool) => [tool.name, tool]));
   const shared = {
     ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
     suggestServer: context.suggestServer,
     refusal: context.refusal,
     strictAnswers: context.strictAnswers ?? false,
-    listed: new Map(
-      plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
-    ),
+    listed: toolsNamed(plan.mcp.listed),
+    ofHost: toolsNamed(Object.values(plan.mcp.hostChannel ?? {})),
     running: new Set<Promise<unknown>>(),
     configProblem: undefined,
   };

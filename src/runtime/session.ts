@@ -51,8 +51,9 @@ export type Shared = Pick<
   refusal: Refusal | undefined;
   /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
   strictAnswers: boolean;
-  /** The tools that agents may call, by name. */
+  /** The tools that agents may call, by name; and those of the program that started the proxy. */
   listed: ReadonlyMap<string, ToolPlan>;
+  ofHost: ReadonlyMap<string, ToolPlan>;
 };
 
 /** The evidence of one attempt at a call. */
@@ -110,7 +111,7 @@ export class Session {
   constructor(
     shared: Shared,
     private readonly onClose: (session: Session) => void,
-    private readonly own: Pick<CallState, "savedPreviews" | "holder">,
+    private readonly own: Pick<CallState, "savedPreviews" | "holder"> & { isHost: boolean },
   ) {
     this.#view = { shared, gate: shared.gate, pool: shared.pool };
   }
@@ -118,6 +119,11 @@ export class Session {
   /** The bundle that later calls use. */
   get loaded(): LoadedBundle {
     return this.#view.shared.loaded;
+  }
+
+  /** Aborts when the session ends. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
   }
 
   /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
@@ -137,8 +143,8 @@ export class Session {
   /** Calls a tool. Only an unknown tool throws; everything else is an outcome. */
   async call(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
     const view = this.#view;
-    const { listed, plan, running, refusal: always } = view.shared;
-    const tool = listed.get(name);
+    const { listed, ofHost, plan, running, refusal: always } = view.shared;
+    const tool = (this.own.isHost ? ofHost : listed).get(name);
     if (tool === undefined) throw unlistedTool(name, plan);
     const onProgress = (message: string) => options.onProgress?.(message);
     const cancel = [options.signal, this.#closed.signal];
