@@ -39,11 +39,9 @@ async function drive(client: Client, write: (file: string, text: string) => void
   expect(await read()).toMatchObject({ status: "clean", diagnostics: [] });
   write("src/greet.ts", "export const wrong: number = 'a text';\n");
   await expect.poll(() => told, wait).toContain(uri);
-  await expect
-    .poll(read, wait)
-    .toMatchObject({
-      diagnostics: [{ line: 1, severity: "error", message: expect.stringContaining("string") }],
-    });
+  await expect.poll(read, wait).toMatchObject({
+    diagnostics: [{ line: 1, severity: "error", message: expect.stringContaining("string") }],
+  });
 }
 
 it("over stdio, a client is told of an error that appears in a file", async () => {
