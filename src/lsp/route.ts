@@ -8,6 +8,7 @@ import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { shareFeatures } from "../protocol/methods.js";
+import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 
 const MAX_CACHED_ROUTES = 4_096;
 /** How much of a first line is read. */
@@ -130,6 +131,33 @@ export function rootOf(
   return inOrder.find((folder) => isMarked(folder, server.rootMarkers, namesIn)) ?? workspace;
 }
 
+const MAX_CACHED_ROOTS = 1_024;
+
+/** The roots of servers, cached by server and folder as long as no file is created or deleted. */
+export class ServerRoots {
+  readonly #roots = new LRUCache<string, string>({ max: MAX_CACHED_ROOTS });
+  #cursor = 0;
+
+  constructor(
+    private readonly watch: WorkspaceWatch,
+    private readonly roots: readonly string[],
+    private readonly base: string,
+  ) {}
+
+  /** The server's root for a file, or for no file. */
+  of(server: ServerPlan, path: string | undefined): string {
+    const { watch, roots, base } = this;
+    if (path === undefined || !watch.isUpToDate(path)) return rootOf(server, path, roots, base);
+    if (this.#cursor !== watch.namesCursor) this.#roots.clear();
+    this.#cursor = watch.namesCursor;
+    const key = `${server.id}\n${dirname(path)}`;
+    const namesIn = (folder: string) => watch.namesIn(folder) ?? listing(folder);
+    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base, namesIn);
+    this.#roots.set(key, root);
+    return root;
+  }
+}
+
 /** The folders from one up to another that contains it, both included. */
 function foldersUpTo(from: string, top: string): string[] {
   const folders: string[] = [];
@@ -161,7 +189,7 @@ export function isMarker(name: string, markers: readonly string[]): boolean {
 }
 
 /** The names of everything in a folder; none when it cannot be read. */
-export function listing(folder: string): string[] {
+function listing(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
