@@ -31,6 +31,8 @@ export interface Call {
   tool(name: string, args: Json): Promise<Reply>;
   /** Calls another tool once per item of an earlier reply, and returns the structured answers. */
   eachTool(name: string, items: Reply, options: EachToolOptions, args: (item: Json) => Json): Promise<Reply>;
+  /** A list argument as the items of `eachTool`. */
+  list(value: Json | undefined): Reply;
   /** Runs a step that may be skipped, replaced by another, or whose list is filtered and reshaped. */
   step(options: StepOptions, ...ways: (() => Promise<Reply>)[]): Promise<Reply>;
   /** Runs several calls of the named tools, in parallel or in order, and returns each result. */
@@ -51,6 +53,10 @@ export interface Call {
 export interface BatchOptions {
   parallel: Json | undefined;
   stopOnError: Json | undefined;
+  /** Whether the edits are undone unless every operation is done. */
+  atomic?: Json | undefined;
+  /** Whether every edit is only previewed. */
+  dryRun?: Json | undefined;
 }
 
 export interface AnswerOptions {

@@ -93,6 +93,7 @@ export interface ArgPlan {
     | "string_map"
     | "file_edits"
     | "text_edits"
+    | "document_changes"
     | "operations"
     | "batch_options";
   description: string;
@@ -144,8 +145,11 @@ export interface OutputPlan {
   marked: boolean;
   /** The member with all hover texts as one. */
   joined?: string;
-  /** For `batch`: report each operation as `outcome` (a word) or as `success` (a boolean). */
-  outcomes: "word" | "success";
+  /**
+   * For `batch`: report each operation as `outcome` (a word) or as `success` (a boolean). For edits: `applied` adds a
+   * member of that name, and `failure_reason` to the refusal of an edit.
+   */
+  outcomes: "word" | "success" | "applied";
   /** How much source text to show with each location. */
   snippet: { show: Template; contextLines: Template; maxChars: Template };
   /** Which items to leave out of `diagnostics` and `document_symbols`; null for none. */
@@ -271,6 +275,11 @@ export type StepPlan =
       options: string | null;
       parallel: Template;
       stopOnError: Template;
+      /** Whether it may call tools that edit, if the config allows that effect. */
+      edits: boolean;
+      /** All or nothing; previews only. */
+      atomic?: Template;
+      dryRun?: Template;
     })
   /** Selects the item of an earlier step that has the given id. */
   | (StepCommon & { kind: "choose"; from: Ref; item: Template })

@@ -826,6 +826,11 @@ const warnings = ofKind("warning", {
     "The files are changed, but a language server failed afterwards.",
     "Nothing needs to be repeated; see the message.",
   ],
+  "answer/not-undone": [
+    "An edit of an atomic batch was not undone",
+    "An operation of the batch was not done, so the edits before it were undone; another program changed a file meanwhile, or the journal failed, so that one of them was not.",
+    "Look at the files, and undo the edit with its undo_token, or by hand.",
+  ],
   "answer/other-symbol": [
     "A different symbol",
     "The symbol at the position, or the one that the server resolved, has a different name than the one in the call.",

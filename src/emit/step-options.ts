@@ -70,7 +70,7 @@ function pickText({ at, as, outside }: PickPlan): string {
 /** What a request is repeated over. */
 export function eachOptions({ from, limit, lacking, keep, depth, next }: EachPlan, text: TextOf): Members {
   const options: Members = [["limit", text(limit)]];
-  if (from.path.length > 0) options.push(["path", lit(from.path)]);
+  if (from.path.length > 0 && from.root === "step") options.push(["path", lit(from.path)]);
   if (lacking !== null) options.push(["lacking", lit(lacking)]);
   if (keep) options.push(["keep", "true"]);
   if (depth !== null) options.push(["depth", lit(depth)]);

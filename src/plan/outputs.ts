@@ -184,8 +184,10 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
   if (output.at !== "" && !isValue) bad("`at` is for the shapes `text` and `json`.", "Remove `at`.");
   if (output.ids && !shapes[shape].counted)
     bad(`The shape \`${shape}\` has no items with ids.`, "Remove `ids`.");
-  if (output.outcomes !== "word" && shape !== "batch")
-    bad("`outcomes` is for the shape `batch`.", "Remove `outcomes`.");
+  if (output.outcomes === "success" && shape !== "batch")
+    bad('`outcomes = "success"` is for the shape `batch`.', "Remove `outcomes`.");
+  if (output.outcomes === "applied" && shape !== "workspace_edit" && shape !== "text_edits")
+    bad('`outcomes = "applied"` is for edits.', "Remove `outcomes`.");
   if (output.joined !== undefined && shape !== "hover")
     bad("`joined` is for the shape `hover`.", "Remove `joined`.");
   if (output.marked && shape !== "hover") bad("`marked` is for the shape `hover`.", "Remove `marked`.");

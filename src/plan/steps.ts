@@ -42,7 +42,7 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
   diagnostics: ["wait_ms", "first_wait_ms", "settle_ms", ...listKeys, ...wayKeys],
   execute_command: ["command", "arguments", ...listKeys, ...wayKeys],
   tool: ["tool", "args", "each", ...listKeys, ...wayKeys],
-  batch: ["tools", "options"],
+  batch: ["tools", "edits", "options"],
   choose: ["from", "item"],
   runtime: ["action", "args"],
 };
@@ -146,6 +146,10 @@ function buildStep(step: StepConfig, scope: Scope, context: StepContext, report:
         options: step.options ?? null,
         parallel: optionOf("parallel", step.options),
         stopOnError: optionOf("stop_on_error", step.options),
+        edits: step.edits ?? false,
+        ...(step.edits || step.options !== undefined
+          ? { atomic: optionOf("atomic", step.options), dryRun: optionOf("dry_run", step.options) }
+          : {}),
       };
     case "choose": {
       const from = parseStepRef(step.from ?? "", "`choose` selects from", scope, report.at("from"));

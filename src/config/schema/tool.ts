@@ -102,7 +102,14 @@ export const stepSchema = z.strictObject({
     z.array(toolName).min(1),
     set("For a batch: the tools that may be called; every other tool with no stronger effect when absent."),
   ),
-  options: optional(argName, "For a batch: the argument with `parallel` and `stop_on_error`; else two."),
+  edits: optional(
+    z.boolean(),
+    "For a batch: where `allow.effects` has `edit`, its tool has that effect, and it may call tools that edit.",
+  ),
+  options: optional(
+    argName,
+    "For a batch: the argument with `parallel`, `stop_on_error`, `atomic` and `dry_run`; else one for each.",
+  ),
   from: optional(z.string(), "For a choice: the step whose items are searched."),
   item: optional(json, "For a choice: the id of the item, or a reference."),
   args: optional(json, "For a tool or runtime step: its arguments."),
@@ -175,8 +182,8 @@ export const toolSchema = z.strictObject({
         ),
         ids: optional(z.boolean(), "Gives each item an `id` derived from its content."),
         outcomes: optional(
-          z.enum(["word", "success"]),
-          "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
+          z.enum(["word", "success", "applied"]),
+          "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`. For edits: `applied`, and `failure_reason` if the edit is refused.",
         ),
         ...memberKeys,
         joined: optional(argName, "For hover: a member of this name has all texts as one."),

@@ -58,6 +58,12 @@ export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerP
   return { structured, text: rendered, notes: isWhole ? "" : notes, headline };
 }
 
+/** The tool's text, if its template prints the whole answer; undefined for any other template. */
+export function wholeText({ text }: Pick<ToolTexts, "text">, structured: JsonObject): string | undefined {
+  const whole = JSON.stringify(structured, null, 2);
+  return text?.({ answer: structured }).replace(/\n+$/, "") === whole ? whole : undefined;
+}
+
 export function warningValue({ code, message, data }: Warning): JsonObject {
   return data === undefined ? { code, message } : { code, message, data };
 }

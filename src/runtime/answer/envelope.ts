@@ -8,7 +8,15 @@ import { SCHEMA_VERSION } from "../../protocol/envelope.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "../shapes/shape.js";
-import { renderAnswer, stepLine, type ToolTexts, textOf, warningLine, warningValue } from "./answer-text.js";
+import {
+  renderAnswer,
+  stepLine,
+  type ToolTexts,
+  textOf,
+  warningLine,
+  warningValue,
+  wholeText,
+} from "./answer-text.js";
 
 /** A whole answer, or one page of its list. */
 export interface Body {
@@ -117,22 +125,21 @@ export function askBack(
   candidates: JsonObject[],
   isTruncated: boolean,
   lines: string[],
-  { dialect, text }: ToolTexts,
+  texts: ToolTexts,
 ): Answer {
+  const { dialect, text } = texts;
   const warnings: Warning[] = [...header.warnings, { code: "answer/several-matches", message }];
   const body = { items: [], beside: {}, counts: undefined, isTruncated, steps: [] };
   const title = `${header.tool}: needs disambiguation, ${candidates.length} candidates${serverText(header)}`;
   // A template has no words for a question; where the structure is sent, the headline is enough.
   const isShort = text !== undefined && dialect.result !== "text";
+  const question = structureOf({ ...header, question: candidates }, body, warnings);
+  const structured = renameMembers(dialect, question);
+  const long = () =>
+    [title, ...lines, ...warnings.map((warning) => warningLine(warning, dialect))].join("\n");
   return {
-    structured: renameMembers(dialect, structureOf({ ...header, question: candidates }, body, warnings)),
-    notes: "",
-    headline: title,
-    candidates,
-    isCut: isTruncated,
-    text: isShort
-      ? title
-      : [title, ...lines, ...warnings.map((warning) => warningLine(warning, dialect))].join("\n"),
+    ...{ structured, notes: "", headline: title, candidates, isCut: isTruncated },
+    text: isShort ? title : (wholeText(texts, structured) ?? long()),
   };
 }
 
