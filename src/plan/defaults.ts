@@ -76,6 +76,7 @@ export const defaultServer = partOfServer({
   priority: 0,
   sandbox: "none",
   openOnChange: false,
+  warmImports: 0,
   shareRoots: true,
   install: null,
 });

@@ -354,6 +354,7 @@ const cases = new Map<string, Case>([
   of("priority", "1", "1000", 1),
   of("push_configuration", "", "false", undefined),
   of("open_on_change", "", "true", undefined),
+  of("warm_imports", "", "50", undefined),
   of("push_configuration", "", "false", undefined),
   of("share_roots", "", "false", undefined),
   of("diagnostics.pull", "", "false", undefined),

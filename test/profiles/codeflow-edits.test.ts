@@ -194,7 +194,7 @@ describe("apply_workspace_edit", () => {
 
   it("applies documentChanges in order, files and texts, and says that it did", async () => {
     await open();
-    const documentChanges = [
+    const documentChanges: JsonObject[] = [
       { kind: "create", uri: uri("new.fake") },
       { textDocument: { uri: uri("new.fake"), version: null }, edits: [edit(0, "text\n")].map(atStart) },
       { textDocument: { uri: uri("a.fake") }, edits: [edit(2, "LAST")] },
@@ -224,7 +224,7 @@ describe("apply_workspace_edit", () => {
 
   it("says why nothing was applied", async () => {
     await open();
-    const documentChanges = [
+    const documentChanges: JsonObject[] = [
       { textDocument: { uri: uri("a.fake") }, edits: [edit(0, "ONE")] },
       { textDocument: { uri: uri("b.fake") }, edits: [edit(99, "TWO")] },
     ];
@@ -253,7 +253,8 @@ describe("apply_workspace_edit", () => {
 
   it("refuses what is no change of LSP", async () => {
     await open();
-    for (const change of [{ kind: "move", uri: "a.fake" }, { uri: "a.fake" }, { kind: "create" }]) {
+    const wrong: JsonObject[] = [{ kind: "move", uri: "a.fake" }, { uri: "a.fake" }, { kind: "create" }];
+    for (const change of wrong) {
       const [refused] = await codeflow.texts("apply_workspace_edit", { documentChanges: [change] });
       expect(refused).toMatch(/^LSP Error \(-32602\): /);
     }
