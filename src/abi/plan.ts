@@ -2,7 +2,9 @@
  * The Plan: a config with every reference resolved, every default filled in, and every list sorted. It has no optional
  * fields. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
  */
+
 import type { Json } from "../base/json.js";
+import type { FormPlan } from "./item-form.js";
 import type { ServerPlan } from "./server-plan.js";
 import type { Effect, ToolPlan } from "./tool-plan.js";
 
@@ -95,6 +97,8 @@ export interface DialectPlan {
     unit: "utf-8" | "utf-16" | "utf-32";
     /** Whether a position next to a symbol counts as a position on it. */
     fuzz: boolean;
+    /** The member of an answer with the position that was asked about, as LSP counts. */
+    used?: string;
     /** A position without a line or character: refuse it, or take the first line or character. */
     missing: "refuse" | "first";
   };
@@ -122,6 +126,10 @@ export interface DialectPlan {
   echo: string | null;
   /** Member of an answer → its name in this dialect; an empty name leaves the member out. */
   members: { [name: string]: string };
+  /** The forms of items, by the name of the shape or the one that a tool gives in `output.item`. */
+  items?: { [name: string]: FormPlan };
+  /** Further members of answers, by shape; their pointers lead into the answer and to `/symbol`, the named symbol. */
+  answers?: { [shape: string]: FormPlan };
   errors: ErrorDialect;
   warnings: WarningDialect;
   outputSchemas: boolean;

@@ -145,6 +145,10 @@ export interface OutputPlan {
   marked: boolean;
   /** The member with all hover texts as one. */
   joined?: string;
+  /** The member with the hover in LSP's form, instead of the list of texts. */
+  raw?: string;
+  /** The form of the items in `dialect.items`, if it is not the one of the shape. */
+  item?: string;
   /**
    * For `batch`: report each operation as `outcome` (a word) or as `success` (a boolean). For edits: `applied` adds a
    * member of that name, and `failure_reason` to the refusal of an edit.

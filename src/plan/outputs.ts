@@ -48,6 +48,8 @@ export function buildOutput(
     ids: given.ids ?? false,
     marked: given.marked ?? false,
     ...(given.joined === undefined ? {} : { joined: given.joined }),
+    ...(given.raw === undefined ? {} : { raw: given.raw }),
+    ...(given.item === undefined ? {} : { item: knownForm(given.item, config, own.at("item")) }),
     outcomes: given.outcomes ?? "word",
     ...buildBounds(given, shape, inputs, own),
     gather: [],
@@ -67,6 +69,13 @@ export function buildOutput(
   checkMembers(output, tool, bad);
   checkEdit(output, tool, steps, bad);
   return output;
+}
+
+/** The name of a form of items, which must be in the dialect. */
+function knownForm(name: string, { dialect }: Config, report: Report): string {
+  const known = Object.keys(dialect?.items ?? {});
+  if (!known.includes(name)) report.unknown("plan/bad-tool", "The form of items", name, known);
+  return name;
 }
 
 /** Shapes that any value fits. */
@@ -190,6 +199,7 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
     bad('`outcomes = "applied"` is for edits.', "Remove `outcomes`.");
   if (output.joined !== undefined && shape !== "hover")
     bad("`joined` is for the shape `hover`.", "Remove `joined`.");
+  if (output.raw !== undefined && shape !== "hover") bad("`raw` is for the shape `hover`.", "Remove `raw`.");
   if (output.marked && shape !== "hover") bad("`marked` is for the shape `hover`.", "Remove `marked`.");
   for (const [name, value] of Object.entries(output.filter ?? {}))
     if (value !== null && !filters[shape]?.includes(name))

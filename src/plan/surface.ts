@@ -6,13 +6,14 @@ import { sortBy, sortedSet } from "../base/order.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import { defaultDialect, withDefaults } from "./defaults.js";
+import { buildForms } from "./item-forms.js";
 import { quoted, type Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 import type { PlacedTool } from "./tools.js";
 
 export function buildDialect(config: Config, report: Report): DialectPlan {
   const given = config.dialect ?? {};
-  const { document, position = {}, symbol, listing, errors, warnings, ...rest } = given;
+  const { document, position = {}, symbol, listing, errors, warnings, items, answers: more, ...rest } = given;
   const { answers = position.form } = position;
   const dialect: DialectPlan = {
     ...withDefaults(defaultDialect, rest),
@@ -24,6 +25,13 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
     errors: canonical(withDefaults(defaultDialect.errors, errors)),
     warnings: canonical(withDefaults(defaultDialect.warnings, warnings)),
   };
+  const forms = {
+    items: buildForms(items, report.at("dialect", "items")),
+    answers: buildForms(more, report.at("dialect", "answers")),
+  };
+  if (position.used !== undefined) dialect.position.used = position.used;
+  if (forms.items !== undefined) dialect.items = forms.items;
+  if (forms.answers !== undefined) dialect.answers = forms.answers;
   checkArgumentNames(dialect, report.at("dialect"));
   checkErrorKeys(dialect, report.at("dialect"));
   checkErrorForm(dialect, report.at("dialect"));

@@ -154,7 +154,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     gate,
     samples: new SampleFiles(gate, pool, [], {}),
     places: new Places(gate, plan.dialect),
-    texts: { dialect: plan.dialect, text: undefined, empty: null, errorText: undefined },
+    texts: { dialect: plan.dialect, text: undefined, empty: null, errorText: undefined, uriOf: (path) => path },
     evidence,
     pages: new Pages(),
     files: undefined,

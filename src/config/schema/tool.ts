@@ -187,6 +187,11 @@ export const toolSchema = z.strictObject({
         ),
         ...memberKeys,
         joined: optional(argName, "For hover: a member of this name has all texts as one."),
+        raw: optional(
+          argName,
+          "For hover: a member of this name has LSP's form, instead of the list of texts.",
+        ),
+        item: optional(argName, "The form of the items in `dialect.items`, if it is not that of the shape."),
         marked: optional(
           z.boolean(),
           "For hover: each text as `{ kind, value }`, with its kind, sorted by kind and text.",

@@ -24,6 +24,8 @@ export interface ToolTexts {
   empty: string | null;
   /** The dialect's text for refusals. */
   errorText: TextFunction | undefined;
+  /** The `file:` URI of a path as answers show it. */
+  uriOf(path: string): string;
 }
 
 /** The parts of an answer that its text is made of. */
@@ -194,6 +196,6 @@ function hasText(item: Json): boolean {
 }
 
 function withoutText(item: Json): Json {
-  const { text: _, ...place } = table(item);
+  const { text: _, text_line: __, text_cut: ___, ...place } = table(item);
   return place;
 }
