@@ -502,7 +502,7 @@ describe("lspi's items", () => {
   it("have a position that was moved as the one that was used", async () => {
     const { used_lsp_position, warnings } = await ask("find_definition_at", { line: 2, character: 99 });
     expect(used_lsp_position).toEqual({ line: 1, character: wide.length - 1 });
-    expect(warnings).toMatchObject([{ kind: "position_fuzzing" }]);
+    expect(warnings).toContainEqual(expect.objectContaining({ kind: "position_fuzzing" }));
   });
 
   it("of symbols have ranges of declaration and name, both ways", async () => {
