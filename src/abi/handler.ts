@@ -3,6 +3,7 @@
  * position (`at`), sends requests and shapes the answer.
  */
 import type { Json, JsonObject } from "../base/json.js";
+import type { FormPlan } from "./item-form.js";
 import type { Effect, FilterPlan, PickForm, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
 
 /** The argument of a handler module's default export. */
@@ -156,6 +157,8 @@ export interface Picked {
 
 export interface StepOptions extends ListOptions {
   id: string;
+  /** Another form of the reply. */
+  form?: FormPlan;
   /** The names of the steps that may take its place, in the order of the further ways. */
   orElse?: string[];
   when?: { capability?: string; command?: string; argument?: boolean };

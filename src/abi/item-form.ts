@@ -2,14 +2,15 @@
 import type { Json } from "../base/json.js";
 
 /**
- * How a value is shown: a range or position as an object, counted as the dialect does or from zero; a path as a `file:`
- * URI; the number of LSP for the word of a symbol's kind or of a severity.
+ * How a value is shown: a range or position as an object, counted as the dialect does or from zero; a number that counts
+ * from one as one that counts from zero; a path as a `file:` URI; the number of LSP for the word of a symbol's kind or of a severity.
  */
 export const formConversions = [
   "range",
   "zero_based_range",
   "position",
   "zero_based_position",
+  "zero_based",
   "uri",
   "kind_number",
   "severity_number",

@@ -1,5 +1,7 @@
 /** The part of the Plan that describes one tool: its arguments, its steps and its output. */
+
 import type { Json, JsonObject } from "../base/json.js";
+import type { FormPlan } from "./item-form.js";
 import type { ListPlan, PickForm, Ref, Template, WhenPlan } from "./step-values.js";
 
 export type Effect = "read" | "edit" | "command";
@@ -248,6 +250,8 @@ interface StepCommon {
   when: WhenPlan | null;
   /** The step that takes its place if it gives nothing; null for none. */
   orElse: string | null;
+  /** Another form of its reply. */
+  form?: FormPlan;
 }
 
 export type StepPlan =

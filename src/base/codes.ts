@@ -182,9 +182,9 @@ const problems = ofKind("problem", {
     "Use one of the templates in `templates/text/`, or only those elements.",
   ],
   "plan/bad-dialect": [
-    "Unknown code in a dialect",
-    "A key of `dialect.errors` or `dialect.warnings` is not a code, a prefix of codes, or `*`.",
-    "Use the codes in the list of problems.",
+    "Unknown code or form in a dialect",
+    "A key of `dialect.errors` or `dialect.warnings` is not a code, a prefix of codes, or `*`; or a form of items, answers or replies has something else than JSON Pointers, `at`, `as`, `each` and `when`.",
+    "Use the codes in the list of problems, and the forms of the mapping language.",
   ],
   "plan/no-command": [
     "A server without a command",

@@ -74,7 +74,7 @@ export function buildOutput(
 /** The name of a form of items, which must be in the dialect. */
 function knownForm(name: string, { dialect }: Config, report: Report): string {
   const known = Object.keys(dialect?.items ?? {});
-  if (!known.includes(name)) report.unknown("plan/bad-tool", "The form of items", name, known);
+  if (!known.includes(name)) report.unknown("plan/bad-dialect", "The form of items", name, known);
   return name;
 }
 
@@ -242,7 +242,7 @@ function checkLast(
 
 /** Why the result of an LSP method does not fit the shape. Shapes of other steps are checked above. */
 function methodMisfit(shape: ShapeName, last: StepPlan): string | undefined {
-  const filled = last.kind === "request" ? shapesOf(last.method) : undefined;
+  const filled = last.kind === "request" && last.form === undefined ? shapesOf(last.method) : undefined;
   if (last.kind !== "request" || filled === undefined || !ofMethods.has(shape) || filled.includes(shape))
     return undefined;
   const names = quoted(filled, " or ");

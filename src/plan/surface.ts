@@ -104,6 +104,11 @@ export function buildEffects(config: Config): Effect[] {
   return config.mcp?.read_only === true ? effects.filter((effect) => effect === "read") : effects;
 }
 
+/** What a tool does: its own effect, and `command` if it runs one on the way to an edit. */
+function effectsOf({ effect, steps }: ToolPlan): Effect[] {
+  return steps.some(({ kind }) => kind === "execute_command") ? [effect, "command"] : [effect];
+}
+
 /** What is known about tools that this config does not have, and about clients. */
 export interface ToolsElsewhere {
   /** The shipped profiles that have a tool. */
@@ -125,7 +130,8 @@ export function buildMcp(
   checkToolNames(exclude, tools, elsewhere, report.at("mcp", "tools", "exclude"));
   const listed = tools
     .map(({ plan }) => plan)
-    .filter((tool) => effects.includes(tool.effect) && tool.servers?.length !== 0)
+    .filter((tool) => effectsOf(tool).every((effect) => effects.includes(effect)))
+    .filter((tool) => tool.servers?.length !== 0)
     .filter((tool) => (allow.length === 0 || allow.includes(tool.name)) && !exclude.includes(tool.name));
   return {
     name: config.mcp?.name ?? "lsp-proxy",

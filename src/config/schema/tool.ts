@@ -95,6 +95,10 @@ export const stepSchema = z.strictObject({
     milliseconds.max(10_000),
     "For diagnostics: time without new ones after which published diagnostics count as final.",
   ),
+  form: optional(
+    jsonTable,
+    "For requests and commands: another form of the reply, as in `dialect.items`; the pointers lead into the reply.",
+  ),
   command: optional(json, "For execute_command: the name, or a reference."),
   arguments: optional(json, "For execute_command: the arguments."),
   tool: optional(toolName, "For a tool step: the other tool."),
