@@ -8,6 +8,7 @@ import type { FormPlan } from "./item-form.js";
 import type { ServerPlan } from "./server-plan.js";
 import type { Effect, ToolPlan } from "./tool-plan.js";
 
+export type * from "./output-plan.js";
 export type * from "./server-plan.js";
 export type * from "./step-values.js";
 export type * from "./tool-plan.js";
