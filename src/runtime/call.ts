@@ -145,7 +145,9 @@ export class ToolCall implements Call {
       onlyReads: (name) => named(name)?.effect === "read",
       hasTime: () => timeWithin(tool.timeoutMs, remainingMs()) > 0,
       preview: (name, args) =>
-        named(name)?.effect === "edit" ? { ...table(args), [editArguments.dryRun]: true } : args,
+        named(name)?.args.some((arg) => arg.name === editArguments.dryRun)
+          ? { ...table(args), [editArguments.dryRun]: true }
+          : args,
       undoes: (name) => named(name)?.steps.some(isUndo) === true,
       edits: () => evidence.undoTokens,
       undo: async () => (await import("./edits/engine.js")).undoAll(this.#state, evidence.undoTokens),
