@@ -181,6 +181,7 @@ export interface McpPlan {
 
 /** The HTTP gateway. */
 export interface HttpPlan {
+  enabled: boolean;
   bind: string;
   port: number;
   path: string;
@@ -194,6 +195,8 @@ export interface HttpPlan {
   olderHandshakes: string[];
   /** Whether the profile forbids another address, even on the command line. */
   isBindSealed: boolean;
+  /** Whether clients name their session; otherwise a token has one. */
+  sessions: boolean;
   maxSessions: number;
   sessionIdleMs: number;
   /** Whether the client's roots limit what its session can read. */

@@ -266,6 +266,11 @@ const problems = ofKind("problem", {
     "`http.bind` is not a loopback address, and `--allow-remote` is not set.",
     "Remove `http.bind`, or start with `--allow-remote` and your own token.",
   ],
+  "http/disabled": [
+    "The gateway is switched off",
+    "The config has `http.enabled = false`.",
+    "Remove it, or serve over stdio without `--http`.",
+  ],
   "http/no-token": [
     "No token",
     "The gateway needs a token, and there is none.",

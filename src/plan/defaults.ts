@@ -168,6 +168,7 @@ export const defaultDialect: DialectPlan = {
 };
 
 export const defaultHttp: HttpPlan = {
+  enabled: true,
   bind: "127.0.0.1",
   port: 3939,
   path: "/mcp",
@@ -178,6 +179,7 @@ export const defaultHttp: HttpPlan = {
   strict: false,
   olderHandshakes: [],
   isBindSealed: false,
+  sessions: true,
   maxSessions: 64,
   sessionIdleMs: 30 * 60_000,
   sessionRoots: "narrow",

@@ -298,6 +298,8 @@ const cases = new Map<string, Case>([
     http("allowed_hosts", '["a"]', '["evil"]', []),
   ].map(([path, kept]): [string, Case] => [path, { ...kept, trusted: [] }]),
   http("strict", "true", "false", false),
+  http("enabled", "false", "true", true),
+  http("sessions", "false", "true", true),
   http("older_handshakes", '["2025-06-18"]', '["2025-03-26"]'),
   http("session_roots", '"narrow"', '"ignore"'),
   ...["max_sessions", "max_calls", "max_calls_per_session"].map((key) => http(key, "2", "1024")),
