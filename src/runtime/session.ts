@@ -174,7 +174,7 @@ export class Session {
     const { plan, loaded, log } = view.shared;
     const module = await loaded.tool(tool.name);
     const { text, errorText } = module;
-    const [root = ""] = this.#gate.roots;
+    const [root = ""] = view.gate.roots;
     const uriOf = (path: string) => fileUri(resolve(root, path));
     const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText, uriOf };
     const remainingMs = countdown(timeoutMs);
