@@ -34,7 +34,7 @@ interface WatchOptions {
   log: Log;
   onOutOfMemory: (message: string) => void;
   /** Override the measurement and the garbage collection, for tests. */
-  measure?: () => Measured;
+  measure?: (limitMb: number) => Measured;
   collect?: () => Promise<void>;
 }
 
@@ -67,7 +67,10 @@ export class MemoryWatch {
 
   constructor(private readonly options: WatchOptions) {
     this.#collectFrom = Math.min(1, COLLECT_FROM_MB / options.limitMb);
-    this.#worthwhile = this.#collectFrom;
+    const { resident } = this.#measure();
+    // Memory that the process has from before is no growth, and a process starts with little garbage.
+    this.#worthwhile =
+      resident < this.#collectFrom ? this.#collectFrom : Math.min(1, this.#worthwhileAfter(resident));
     this.#timer = setInterval(() => void this.check(), CHECK_MS);
     this.#timer.unref();
   }
@@ -88,25 +91,33 @@ export class MemoryWatch {
 
   async check(now = performance.now()): Promise<void> {
     if (this.#isCollecting) return;
-    const measure = this.options.measure ?? (() => measureProcess(this.options.limitMb));
-    const { resident, heap } = measure();
+    const { resident, heap } = this.#measure();
     if (resident < 0.5) for (const [server, known] of this.#servers) known.receivedWhenLow = received(server);
     if (resident < this.#collectFrom && heap < 1) this.#worthwhile = this.#collectFrom;
     if (Math.max(resident, heap) < this.#worthwhile || now < this.#settledAt) return;
     this.#isCollecting = true;
     await (this.options.collect ?? collectGarbage)();
     this.#isCollecting = false;
-    const after = measure();
+    const after = this.#measure();
     if (after.heap < 1 && (after.resident < 1 || after.live < 0.5)) {
       // Free memory that the allocator keeps is no reason to end anything, nor to collect again at once.
-      const next = Math.max(this.#collectFrom, after.resident * GROWTH);
-      this.#worthwhile = next * this.options.limitMb > COLLECT_UP_TO_MB ? Math.max(1, next) : next;
+      this.#worthwhile = this.#worthwhileAfter(after.resident);
       return;
     }
     this.#settledAt = now + SETTLE_MS;
     const [largest] = sortBy([...this.#serverHolders(), ...this.#clientHolders()], ({ bytes }) => [-bytes]);
     if (largest === undefined || largest.bytes === 0) this.options.onOutOfMemory(this.#message("ends"));
     else largest.end();
+  }
+
+  #measure(): Measured {
+    return (this.options.measure ?? measureProcess)(this.options.limitMb);
+  }
+
+  /** The share from which garbage is worth collecting where this share of memory is none. */
+  #worthwhileAfter(resident: number): number {
+    const next = Math.max(this.#collectFrom, resident * GROWTH);
+    return next * this.options.limitMb > COLLECT_UP_TO_MB ? Math.max(1, next) : next;
   }
 
   #serverHolders(): Holder[] {
