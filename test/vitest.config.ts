@@ -1,9 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests of the stages that are pure: they start no server and leave nothing behind in their process. */
-const pure = ["base", "config", "emit", "invalid", "plan", "protocol"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+/** Files that replace a module for the whole process. */
+const alone = ["test/mcp/http/tokens.test.ts"];
 
 export default defineConfig({
   test: {
@@ -18,15 +16,16 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       // They have the modules in common, which cost more to load than most of these tests to run.
-      { extends: true, test: { name: "pure", include: pure, isolate: false } },
       {
         extends: true,
         test: {
-          name: "whole",
+          name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...pure, "test/fixtures/**"],
+          exclude: [...alone, "test/fixtures/**"],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: "alone", include: alone } },
     ],
   },
 });
