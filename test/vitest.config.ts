@@ -1,7 +1,15 @@
 import { defineConfig } from "vitest/config";
 
-/** Files that replace a module for the whole process. */
-const alone = ["test/mcp/http/tokens.test.ts"];
+/** Files that replace a module, measure their process, or leave it with much garbage: each has a process of its own. */
+const alone = [
+  "base/glob-cost",
+  "lsp/message-size",
+  "mcp/http/tokens",
+  "runtime/list-values",
+  "runtime/listing/hostile",
+  "runtime/listing/large",
+  "runtime/memory-watch",
+].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({
   test: {
@@ -15,7 +23,8 @@ export default defineConfig({
     // Nothing is shared between files: folders, ports and users' records are each one's own.
     maxWorkers: 3,
     projects: [
-      // They have the modules in common, which cost more to load than most of these tests to run.
+      // They have the modules in common, which cost more to load than most of these tests to run. Each leaves its
+      // process as it was: no timer, no variable of the environment, no replaced function, no open runtime.
       {
         extends: true,
         test: {
