@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Files that replace a module, measure their process, or leave it with much garbage: each has a process of its own. */
 const alone = [
   "base/glob-cost",
+  "fuzz/*",
   "lsp/message-size",
   "mcp/http/tokens",
   "runtime/list-values",
@@ -15,6 +16,7 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     pool: "forks",
+    setupFiles: ["test/setup.ts"],
     // A test waits for an event and ends with it. These limits only end a test that hangs, also on a busy machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
