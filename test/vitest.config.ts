@@ -5,6 +5,7 @@ const alone = [
   "base/glob-cost",
   "fuzz/*",
   "lsp/message-size",
+  "mcp/hostile/memory",
   "mcp/http/tokens",
   "runtime/list-values",
   "runtime/listing/hostile",
