@@ -148,3 +148,12 @@ it("has no file of more than 300 lines, except tables of data", () => {
   const long = sources(src).filter((file) => readFileSync(file, "utf8").split("\n").length - 1 > 300);
   expect(long.map((file) => relative(src, file))).toEqual(["base/codes.ts"]);
 });
+
+it("has no hooks in helpers of tests, which would run only in the first file that loads a helper", () => {
+  const helpers = readdirSync("test", { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.startsWith("fixtures"),
+  );
+  const hook = /^(?:before|after)(?:Each|All)\(|^vi\.|^onTestFinished\(/m;
+  const found = helpers.filter((name) => hook.test(readFileSync(join("test", name), "utf8")));
+  expect(found).toEqual(["setup.ts"]);
+});

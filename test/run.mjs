@@ -2,7 +2,8 @@
  * The whole check, as `npm test` runs it: build, types, lint, generated files, tests. Every stage runs even when an
  * earlier one failed, so that one run tells everything. The last line counts.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,25 +14,35 @@ const scratch = mkdtempSync(join(tmpdir(), "lsp-proxy-test-"));
 const results = join(scratch, "results.json");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 
-const stages = [
-  ["build", "npm", ["run", "--silent", "build"]],
-  ["types", bin("tsc"), ["--noEmit", "-p", "test/tsconfig.json"]],
-  ["lint", bin("biome"), ["ci", "."]],
-  ["generated files", process.execPath, ["dist/cli/print.js", "--check"]],
-];
-
 let passed = 0;
 let failed = 0;
 let skipped = 0;
-for (const [name, command, args] of stages) {
+
+/** Runs one stage to its end, then shows what it wrote. */
+async function stage(name, command, args) {
   const started = performance.now();
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => output.push(part));
+  const [status] = await once(child, "close");
+  process.stdout.write(Buffer.concat(output));
   console.log(
     `${status === 0 ? "ok" : "FAILED"} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`,
   );
   if (status === 0) passed++;
   else failed++;
 }
+
+/** The printer of the generated files is built; types and lint need nothing of the build. */
+async function buildAndPrint() {
+  await stage("build", "npm", ["run", "--silent", "build"]);
+  await stage("generated files", process.execPath, ["dist/cli/print.js", "--check"]);
+}
+await Promise.all([
+  buildAndPrint(),
+  stage("types", bin("tsc"), ["--noEmit", "-p", "test/tsconfig.json"]),
+  stage("lint", bin("biome"), ["ci", "."]),
+]);
 
 const tests = spawnSync(
   bin("vitest"),

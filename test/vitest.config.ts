@@ -1,32 +1,43 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests of the stages that are pure: they start no server and leave nothing behind in their process. */
-const pure = ["base", "config", "emit", "invalid", "plan", "protocol"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+/** Files that replace a module, measure their process, or leave it with much garbage: each has a process of its own. */
+const alone = [
+  "base/glob-cost",
+  "fuzz/*",
+  "lsp/message-size",
+  "mcp/hostile/memory",
+  "mcp/http/tokens",
+  "runtime/list-values",
+  "runtime/listing/hostile",
+  "runtime/listing/large",
+  "runtime/memory-watch",
+].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     pool: "forks",
+    setupFiles: ["test/setup.ts"],
     // A test waits for an event and ends with it. These limits only end a test that hangs, also on a busy machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // A file mostly waits for the processes that it starts: two files at a time leave half of two cores idle.
+    // A file mostly waits for the processes that it starts: three files at a time leave a part of two cores idle.
     // Nothing is shared between files: folders, ports and users' records are each one's own.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
-      // They have the modules in common, which cost more to load than most of these tests to run.
-      { extends: true, test: { name: "pure", include: pure, isolate: false } },
+      // They have the modules in common, which cost more to load than most of these tests to run. Each leaves its
+      // process as it was: no timer, no variable of the environment, no replaced function, no open runtime.
       {
         extends: true,
         test: {
-          name: "whole",
+          name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: [...pure, "test/fixtures/**"],
+          exclude: [...alone, "test/fixtures/**"],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: "alone", include: alone } },
     ],
   },
 });

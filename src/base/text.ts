@@ -105,7 +105,14 @@ export function columnsOf(line: string, unit: ColumnUnit): number {
  * end moves to the end.
  */
 export function convertColumn(line: string, column: number, from: ColumnUnit, to: ColumnUnit): number {
+  if (from === "utf-16" && to === "utf-16") return wholeColumn(line, column);
   return walk({ at: 0, seen: 0, out: 0 }, line, column, from, to);
+}
+
+/** A column in UTF-16 units as `convertColumn` clamps it; no walk along a long line is needed for it. */
+function wholeColumn(line: string, column: number): number {
+  const at = Math.max(0, Math.min(column, line.length));
+  return at > 0 && (line.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 }
 
 /** A position on a line: its offset, and the units before it in both encodings. */

@@ -34,7 +34,7 @@ interface WatchOptions {
   log: Log;
   onOutOfMemory: (message: string) => void;
   /** Override the measurement and the garbage collection, for tests. */
-  measure?: () => Measured;
+  measure?: (limitMb: number) => Measured;
   collect?: () => Promise<void>;
 }
 
@@ -69,7 +69,8 @@ export class MemoryWatch {
   constructor(private readonly options: WatchOptions) {
     this.#collectFrom = Math.min(1, COLLECT_FROM_MB / options.limitMb);
     this.#collectUpTo = COLLECT_UP_TO_MB / options.limitMb;
-    this.#worthwhile = this.#collectFrom;
+    // Memory that the process has from before is no growth, and a process starts with little garbage.
+    this.#worthwhile = Math.min(1, Math.max(this.#collectFrom, this.#measure().resident * GROWTH));
     this.#timer = setInterval(() => void this.check(), CHECK_MS);
     this.#timer.unref();
   }
@@ -90,8 +91,7 @@ export class MemoryWatch {
 
   async check(now = performance.now()): Promise<void> {
     if (this.#isCollecting) return;
-    const measure = this.options.measure ?? (() => measureProcess(this.options.limitMb));
-    const { resident, heap } = measure();
+    const { resident, heap } = this.#measure();
     if (resident < 0.5) for (const [server, known] of this.#servers) known.receivedWhenLow = received(server);
     if (resident < this.#collectFrom && heap < 1) this.#worthwhile = this.#collectFrom;
     const most = Math.max(resident, heap);
@@ -100,7 +100,7 @@ export class MemoryWatch {
     this.#isCollecting = true;
     await (this.options.collect ?? collectGarbage)();
     this.#isCollecting = false;
-    const after = measure();
+    const after = this.#measure();
     if (after.heap < 1 && (after.resident < 1 || after.live < 0.5)) {
       // Free memory that the allocator keeps is no reason to end anything, nor to collect again at once.
       this.#worthwhile = Math.max(this.#collectFrom, after.resident * GROWTH);
@@ -110,6 +110,10 @@ export class MemoryWatch {
     const [largest] = sortBy([...this.#serverHolders(), ...this.#clientHolders()], ({ bytes }) => [-bytes]);
     if (largest === undefined || largest.bytes === 0) this.options.onOutOfMemory(this.#message("ends"));
     else largest.end();
+  }
+
+  #measure(): Measured {
+    return (this.options.measure ?? measureProcess)(this.options.limitMb);
   }
 
   #serverHolders(): Holder[] {

@@ -68,6 +68,8 @@ describe("columns", () => {
 
   it("moves a column inside a character to its start, and one past the end to the end", () => {
     expect(convertColumn("😀x", 1, "utf-16", "utf-32")).toBe(0);
+    for (const [column, whole] of [0, 0, 2, 3, 3].entries())
+      expect(convertColumn("😀x", column, "utf-16", "utf-16")).toBe(whole);
     expect(convertColumn("😀x", 3, "utf-8", "utf-32")).toBe(0);
     expect(convertColumn("😀x", 50, "utf-8", "utf-16")).toBe(3);
   });

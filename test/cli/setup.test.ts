@@ -227,8 +227,8 @@ describe("trust", () => {
 
 describe("clients", () => {
   beforeEach(async () => {
-    serve("pyright-langserver");
-    write("ws/b.py", "def greet():\n    return 1\n");
+    serve("bash-language-server");
+    write("ws/a.sh", "greet() {\n  echo hello\n}\n");
     for (const name of [".codex", ".gemini"]) mkdirSync(at("home", name));
     await runHere(["trust", "--yes"], { cwd: at("ws"), env: env() });
   });

@@ -2,23 +2,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach } from "vitest";
 import type { Plan, ServerPlan } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
 import { createPool } from "../../src/lsp/pool.js";
 import type { LanguageServer, PoolContext, ServerPool } from "../../src/lsp/types.js";
+import { afterThis } from "../after-this.js";
 import { fakePlan, fakeServer, type Scenario } from "../fake-server/index.js";
 
-const cleanups: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-/** Runs after the test, last registered first. */
-export function afterThis(cleanup: () => Promise<void> | void): void {
-  cleanups.push(cleanup);
-}
+export { afterThis };
 
 /** A folder with these files, removed after the test. */
 export function workspace(files: { [path: string]: string }): string {

@@ -122,6 +122,31 @@ it("collects garbage from 128 MB on, and again when memory has grown by a fifth"
   expect(collected).toBe(5);
 });
 
+it.each([
+  ["100 MB, from 128 MB on", 100, [120, 130], [0, 1]],
+  ["150 MB, when it has grown by a fifth", 150, [150, 175, 185], [0, 0, 1]],
+  ["250 MB, at the limit", 250, [310, 900, 1030], [0, 0, 1]],
+  ["more than the limit, at once", 1100, [1100], [1]],
+])("collects garbage of a process that began with %s", async (_name, before, residents, expected) => {
+  let collected = 0;
+  let resident = before;
+  const memory = new MemoryWatch({
+    limitMb: 1024,
+    log: () => undefined,
+    onOutOfMemory: () => undefined,
+    measure: () => ({ resident: resident / 1024, live: 0.02, heap: 0.01 }),
+    collect: async () => void collected++,
+  });
+  memory.close();
+  const counts: number[] = [];
+  for (const now of residents) {
+    resident = now;
+    await memory.check(counts.length * 2_000);
+    counts.push(collected);
+  }
+  expect(counts).toEqual(expected);
+});
+
 it("gives what it ended time to free its memory", async () => {
   const { memory, ended, server } = watch({ now: over });
   for (const id of ["a", "b"]) server(id).bytesRead = 1e8;
@@ -145,5 +170,6 @@ it("collects for real", async () => {
   const garbage = Array.from({ length: 300_000 }, (_, n) => ({ n }));
   garbage.length = 0;
   await memory.check();
-  expect(counts[1]).toBeLessThan((counts[0] ?? 0) - 5e6);
+  const [before = 0, after] = counts.slice(-2);
+  expect(after).toBeLessThan(before - 5e6);
 });

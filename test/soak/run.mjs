@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: all soaks, long: rounds of calls, ten minutes of misbehaviour, edits that are disturbed or killed at
- * every moment. `--rounds N`, `--seconds N` and `--seed N` say how long and which. `--only NAME[,NAME]` runs
- * misbehaviours alone, `--only each` all one by one, `--without NAME[,NAME]` all others together.
+ * every moment, patterns of a stranger. `--rounds N`, `--seconds N` and `--seed N` say how long and which. `--only
+ * NAME[,NAME]` runs misbehaviours alone, `--only each` all one by one, `--without NAME[,NAME]` all others together.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -27,7 +27,8 @@ const isHostileOnly = values.only !== undefined || values.without !== undefined;
 const seconds = values.only === undefined ? "600" : "20";
 const env = { SOAK_ROUNDS: "500", SOAK_SECONDS: seconds, ...process.env, ...set };
 const edits = ["saves", "kill", "race"].map((name) => `test/workspace/edits/${name}.test.ts`);
-const tests = isHostileOnly ? ["test/soak/hostile.test.ts"] : ["test/soak", ...edits];
+const patterns = "test/mcp/hostile/patterns.test.ts";
+const tests = isHostileOnly ? ["test/soak/hostile.test.ts"] : ["test/soak", ...edits, patterns];
 const args = [
   "run",
   ...tests,

@@ -118,7 +118,9 @@ export class Catalogue {
 
   /** A shipped config as a layer; a preset becomes a config with one server. */
   layer(name: string): Layer | undefined {
-    if (!this.names().includes(name)) return undefined;
+    const end = name.lastIndexOf("/");
+    const folder = FOLDERS.find((one) => one === name.slice(0, end));
+    if (folder === undefined || !this.#namesIn(folder).includes(name.slice(end + 1))) return undefined;
     const layer = this.#read(name)?.layer;
     if (!layer || !name.startsWith("servers/")) return layer;
     const id = layer.tree.id ?? "";

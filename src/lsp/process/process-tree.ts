@@ -176,7 +176,7 @@ function pids(): number[] {
 /** The text of a file in /proc; undefined when the process is gone or belongs to another user. */
 export function readProc(path: string): string | undefined {
   try {
-    return readFileSync(path, "latin1");
+    return readFileSync(path, "utf8");
   } catch {
     return undefined;
   }

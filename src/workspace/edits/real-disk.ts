@@ -16,6 +16,7 @@ const WRITE_FLAGS = constants.O_WRONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0)
 const NEW_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
 const CHUNK_BYTES = 1 << 20;
+const SMALL_CHUNK_BYTES = 1 << 11;
 const COPY_TIMEOUT_MS = 10_000;
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
@@ -66,11 +67,14 @@ const basicDisk: Omit<Disk, "moveToFree" | "exchange"> = {
   async *readChunks(path, range) {
     const file = await inFolder(path, (name) => fs.open(name, READ_FLAGS));
     try {
-      if (!(await file.stat()).isFile()) throw systemError("EISDIR", "not a regular file");
+      const stats = await file.stat();
+      if (!stats.isFile()) throw systemError("EISDIR", "not a regular file");
       let position = range?.offset ?? 0;
       const end = range === undefined ? Number.POSITIVE_INFINITY : range.offset + range.length;
       while (position < end) {
-        const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
+        // Most files are small; one that has grown since is read to its end in small chunks.
+        const expected = Math.max(SMALL_CHUNK_BYTES, stats.size - position);
+        const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, expected, end - position));
         const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
         if (bytesRead === 0) return;
         yield buffer.subarray(0, bytesRead);

@@ -81,7 +81,7 @@ const leaking = (what: string): string[] => [
 // At the same time: these processes mostly wait until they have kept enough.
 it.concurrent.each([
   ["memory outside the heap", leaking("Buffer.alloc(1e6,1)"), 256],
-  ["heap, up to V8's own limit", ["--max-old-space-size=300", ...leaking("Array(1e5).fill({})")], 4096],
+  ["heap, up to V8's own limit", ["--max-old-space-size=300", ...leaking("Array(1e5).fill(0.5)")], 4096],
 ])("a process that keeps too much %s ends with a message, not by SIGABRT", async (_name, nodeArgs, limit) => {
   const options = { config: { limits: { proxy_memory_mb: limit } } };
   const program = start(options, [], nodeArgs);

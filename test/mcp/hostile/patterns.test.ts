@@ -7,7 +7,9 @@ import { BlockedTime, MAX_BLOCKED_MS } from "../../blocked-time.js";
 import { send } from "../http/support.js";
 import { callOf, definition, endAll, initialize, startGateway } from "./program.js";
 
-vi.setConfig({ testTimeout: 180_000 });
+/** Answers for the other session while the hostile one works; `npm run soak` asks more often. */
+const TURNS = process.env.SOAK_ROUNDS === undefined ? 8 : 60;
+vi.setConfig({ testTimeout: 60_000 + 15_000 * TURNS });
 const blocked = new BlockedTime();
 afterEach(endAll);
 afterAll(() => blocked.close());
@@ -54,7 +56,7 @@ it.each(hostileRules)("ignore rules that %s stop no other session", async (_, ru
     }
   })();
   const answers: string[] = [];
-  for (let turn = 0; turn < 15; turn++)
+  for (let turn = 0; turn < TURNS; turn++)
     answers.push(await good({ file_path: join(folder, "good/a.fake"), line: 1, character: 1 }));
   isOver = true;
   await hostile;

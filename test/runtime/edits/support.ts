@@ -1,16 +1,11 @@
 /** A workspace with a scripted server: the test defines its replies, and it publishes every `bad` as an error. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach } from "vitest";
 import type { Json, JsonObject } from "../../../src/base/json.js";
 import type { CallOutcome } from "../../../src/runtime/session.js";
+import { afterThis } from "../../after-this.js";
 import type { Scenario } from "../../fake-server/index.js";
 import { openTestWorkspace, range, type TestWorkspace } from "../test-workspace.js";
-
-const open: TestWorkspace[] = [];
-afterEach(async () => {
-  for (const work of open.splice(0)) await work.close();
-});
 
 export interface EditingOptions {
   files?: { [path: string]: string };
@@ -80,7 +75,7 @@ export async function editing(options: EditingOptions = {}): Promise<TestWorkspa
       ...config,
     },
   });
-  open.push(work);
+  afterThis(() => work.close());
   return work;
 }
 

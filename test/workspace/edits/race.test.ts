@@ -78,7 +78,7 @@ test("no last save of another process is lost", { timeout: 3_600_000 }, async ()
     const start = performance.now();
     const acting = run();
     const outcome = await acting.catch(() => undefined);
-    tookMs = Math.min(100, performance.now() - start);
+    tookMs = Math.min(1_000, performance.now() - start);
     await saved;
     const refusal = outcome === undefined ? await refusalOf(acting) : undefined;
     const code = refusal?.code ?? "done";
