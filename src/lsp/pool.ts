@@ -13,7 +13,14 @@ import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, isMarker, listing, rootOf } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
 import { Slot } from "./slot.js";
-import type { LanguageServer, PoolContext, ServerPool, ServerStatus, WorkspaceVersion } from "./types.js";
+import type {
+  KnownNames,
+  LanguageServer,
+  PoolContext,
+  ServerPool,
+  ServerStatus,
+  WorkspaceVersion,
+} from "./types.js";
 import { WorkspaceVersions } from "./watch/workspace-changes.js";
 import { WorkspaceWatch } from "./watch/workspace-watch.js";
 
@@ -98,6 +105,10 @@ class Pool implements ServerPool {
     return this.#versions.changedSince(version);
   }
 
+  names(): KnownNames {
+    return this.#watch.names();
+  }
+
   status(): ServerStatus[] {
     return sortBy(this.plan.servers, (server) => [server.id]).flatMap((server) => {
       const slots = this.#sorted().filter((slot) => slot.plan.id === server.id);
@@ -128,6 +139,7 @@ class Pool implements ServerPool {
       checkFiles: () => this.checkFiles(),
       version: () => this.version(),
       changedSince: (version) => this.changedSince(version),
+      names: () => this.names(),
       restart: (serverId) => this.restart(serverId),
       stop: (serverId) => this.stop(serverId),
       within: (fewer) => this.within(fewer),
