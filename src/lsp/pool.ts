@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { Plan, ServerPlan } from "../abi/plan.js";
+import { namesIn } from "../base/disk.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { Handle } from "./handle.js";
@@ -10,7 +11,7 @@ import type { Instance } from "./instance.js";
 import { Guardian } from "./process/guardian.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
-import { FileRoutes, isMarker, listing, rootOf } from "./route.js";
+import { FileRoutes, isMarker, rootOf } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
 import { Slot } from "./slot.js";
 import type {
@@ -161,8 +162,8 @@ class Pool implements ServerPool {
     if (this.#rootsCursor !== this.#watch.namesCursor) this.#roots.clear();
     this.#rootsCursor = this.#watch.namesCursor;
     const key = `${server.id}\n${dirname(path)}`;
-    const namesIn = (folder: string) => this.#watch.namesIn(folder) ?? listing(folder);
-    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base, namesIn);
+    const listNames = (folder: string) => this.#watch.namesIn(folder) ?? namesIn(folder);
+    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base, listNames);
     this.#roots.set(key, root);
     return root;
   }

@@ -5,6 +5,7 @@ import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { snakeCase } from "../base/words.js";
 import type { ServerStatus } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
 import { UndoRequest } from "./edits/requests.js";
@@ -134,8 +135,4 @@ function describeConfig(plan: Plan): JsonObject {
 
 function languagesIn(server: ServerPlan): string[] {
   return sortedSet([server.languageId, ...Object.values(server.languageIds)]);
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -2,6 +2,7 @@
 import { relative } from "node:path";
 import { Writable } from "node:stream";
 import { ConfigError } from "../../base/problem.js";
+import { plural } from "../../base/words.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
 import { besideStacks, claimsOf, neededProposals, type Proposal } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
@@ -16,7 +17,7 @@ import { installCommand, systemOf, waysFor } from "../install/ways.js";
 import { findInstalled, openCatalogue, presetNamed } from "../presets.js";
 import { Output } from "../terminal/output.js";
 import { askUntil, confirm, isInteractive, parseSelection } from "../terminal/prompt.js";
-import { plural, some } from "../terminal/text.js";
+import { some } from "../terminal/text.js";
 import { askForTrust, grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
 import { writeClient } from "./client.js";
 import { printFinding } from "./doctor.js";

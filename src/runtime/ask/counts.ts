@@ -2,7 +2,8 @@
 import { getAt, isTable } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import type { CallState } from "../call-state.js";
-import { isRange, type LspPosition, type LspRange, locationIn } from "./candidates.js";
+import { isBefore } from "../point/symbols.js";
+import { isRange, type LspRange, locationIn } from "./candidates.js";
 
 /** The length of a list, a number itself, zero for nothing; undefined for anything else. */
 export function countOf(
@@ -35,8 +36,4 @@ function isOutside(entry: unknown, { path, range }: Place): boolean {
   const location = locationIn(entry);
   if (location === undefined || pathOfUri(location.uri) !== path) return true;
   return isBefore(location.range.start, range.start) || isBefore(range.end, location.range.end);
-}
-
-function isBefore(a: LspPosition, b: LspPosition): boolean {
-  return a.line < b.line || (a.line === b.line && a.character < b.character);
 }
