@@ -1,9 +1,10 @@
 /** Counts for conditions and picked members: the items of a list, or the locations in it that are outside a place. */
+import type { Range } from "vscode-languageserver-protocol";
 import { getAt, isTable } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import type { CallState } from "../call-state.js";
 import { isBefore } from "../point/symbols.js";
-import { isRange, type LspRange, locationIn } from "./candidates.js";
+import { isRange, locationIn } from "./candidates.js";
 
 /** The length of a list, a number itself, zero for nothing; undefined for anything else. */
 export function countOf(
@@ -21,7 +22,7 @@ export function countOf(
 
 interface Place {
   path: string | undefined;
-  range: LspRange;
+  range: Range;
 }
 
 /** A range of the call's own document, or a location. */
