@@ -1,6 +1,6 @@
 /**
- * Lines and columns of a text, decoding texts and cutting them to a length. Lines end at \n, \r\n or \r, as LSP says. Columns count units of one encoding; the
- * default for agents is the character (Unicode code point).
+ * Lines and columns of a text, decoding texts and cutting texts to a length. Lines end at \n, \r\n or \r, as LSP says.
+ * Columns count units of one encoding; the default for agents is the character (Unicode code point).
  */
 
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";

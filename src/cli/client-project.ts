@@ -1,4 +1,4 @@
-/** The project of a session on stdio: its trust, and where the client's roots name it. */
+/** For `serve` on stdio: opens the project that the client's roots name, and makes the offer of trust for it. */
 import { realpathSync, statSync } from "node:fs";
 import { realPath } from "../base/disk.js";
 import { isInside, pathOfUri } from "../base/paths.js";
@@ -9,7 +9,7 @@ import { homeOf, type Input, type Io } from "./command.js";
 import { type Opened, openFrom } from "./open.js";
 import { trustOffer } from "./trust-offer.js";
 
-/** What the session offers about trust; undefined where nothing is merely found. */
+/** The offer of trust; undefined if no config was found in the workspace. */
 export function trustOf(
   { found, refusal }: Pick<Opened, "found" | "refusal">,
   input: Input,

@@ -58,7 +58,7 @@ const MAX_LINK_BYTES = 8192;
 
 /**
  * The main working tree of a git worktree, given by its real path. Both must name each other: the `.git` file of the
- * worktree alone could be a stranger's.
+ * worktree alone could come from an untrusted source.
  */
 export function mainWorkingTree(worktree: string): string | undefined {
   const mark = join(worktree, ".git");

@@ -6,7 +6,7 @@ import type { Runtime } from "../runtime/runtime.js";
 export interface TrustOffer {
   /** Whether the tools may be others once the workspace is trusted. */
   changesTools: boolean;
-  /** Whether the trust that this command of a refusal gives is what the question is about. */
+  /** Whether the question is about the trust that this refusal's command would give. */
   covers(command: string): boolean;
   /** The question about the workspace as it is now; undefined when it cannot be asked in a session. */
   question(): TrustQuestion | undefined;

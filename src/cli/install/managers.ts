@@ -141,8 +141,8 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
     await steps.must("rustup", ["component", "add", rustup], { cwd: folder });
     const { stdout } = await steps.must("rustup", ["which", program], { cwd: folder });
     const path = stdout.trim();
-    const told = await steps.must(path, ["--version"], { cwd: folder });
-    return { version: /\d[\w.+-]*/.exec(told.stdout)?.[0] ?? "unknown", path };
+    const output = await steps.must(path, ["--version"], { cwd: folder });
+    return { version: /\d[\w.+-]*/.exec(output.stdout)?.[0] ?? "unknown", path };
   },
 
   async archive({ install, folder, steps }) {

@@ -10,7 +10,7 @@ import type { WalkedFiles } from "../../workspace/walk.js";
 import type { EventSource } from "./event-source.js";
 import type { ChangeLog } from "./workspace-changes.js";
 
-/** So many folders that are not followed are named. If there are more, their root is named instead. */
+/** At most this many folders that are not followed are named; past it, their root is named. */
 const MAX_NOT_FOLLOWED = 20;
 /** The part of the room for ignored files that one ignored folder may take. */
 const SHARE_OF_ONE = 2 / 3;

@@ -24,7 +24,7 @@ export const diagnostics: Shape = {
     const status = withAdvice(call, statusOf(reply, list.length));
     if (call.tool.output.filter === null) return { list, beside: status };
     const hidden = found.length - shown.length;
-    // What was asked for is not there: remarks that nobody asked for do not make a file dirty.
+    // Nothing of the requested severity: the file counts as clean.
     const isClean = status.status === "diagnostics" && shown.length === 0;
     return { list, beside: { ...status, ...(isClean && { status: "clean" }), hidden } };
   },
