@@ -1,7 +1,7 @@
 /**
  * Groups the items of a reply by file: each file is checked against the roots once, items outside are counted and
- * dropped, duplicates are removed. Items are sorted at once if the listing fits a page, otherwise when their file
- * is first shown.
+ * dropped, duplicates are removed. The order of items depends on the text of their file. Texts are read at once if the
+ * listing fits a page, otherwise when their file is first shown.
  */
 import type { Position, Range } from "vscode-languageserver-protocol";
 import type { JsonObject } from "../../base/json.js";
@@ -58,7 +58,7 @@ export async function collect<T>(
     if (turns.isDue) await turns.yield();
   }
   call.evidence.dropMany(outside);
-  // A listing that is shown whole is compared as it is shown: all of its files are read anyway.
+  // Only here are items removed that are shown alike but differ in the reply: it needs the texts of all files.
   const isWhole = files.length === 1 || itemCount(files) <= pageSize(call);
   for (const file of files)
     if (isWhole || mixed.has(file)) await sortUnique(kind, file, { places: call.places, turns });
