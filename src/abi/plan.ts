@@ -11,7 +11,7 @@ export type * from "./step-values.js";
 export type * from "./tool-plan.js";
 
 /** The version of the contract between generated files and the runtime. */
-export const ABI_VERSION = 4;
+export const ABI_VERSION = 5;
 
 export interface Plan {
   abi: number;
@@ -19,6 +19,8 @@ export interface Plan {
   allow: { commands: string[]; hosts: string[]; effects: Effect[]; env: string[] };
   limits: LimitsPlan;
   servers: ServerPlan[];
+  /** Ids of the servers that the config disables, sorted. */
+  disabledServers: string[];
   tools: ToolPlan[];
   dialect: DialectPlan;
   mcp: McpPlan;
@@ -168,6 +170,8 @@ export interface McpPlan {
   clients: { name: string; result: "structured" | "text" }[];
   /** Names of the listed and callable tools, after the filters `effects`, `allow` and `exclude`. */
   listed: string[];
+  /** The tools behind the methods of the channel for the host; null without one. */
+  hostChannel: { checkFile: string; diagnostics: string; status: string } | null;
 }
 
 /** The HTTP gateway. */

@@ -1,10 +1,14 @@
 /** The part of a Plan that describes values in steps: references, and what is done with the list that a step gives. */
 import type { Json } from "../base/json.js";
 
-/** A literal that may contain references. A table `{ from = "…" }` of the config becomes a `ref`. */
+/**
+ * A literal that may contain references. A table `{ from = "…" }` of the config becomes a `ref`; one with `given` and
+ * `missing` too one of these two values, by whether the argument is there.
+ */
 export type Template =
   | { kind: "literal"; value: Json }
   | { kind: "ref"; ref: Ref }
+  | { kind: "given"; ref: Ref; given: Json; missing: Json }
   | { kind: "list"; items: Template[] }
   | { kind: "table"; entries: [string, Template][] };
 

@@ -831,6 +831,11 @@ const warnings = ofKind("warning", {
     "The symbol at the position, or the one that the server resolved, has a different name than the one in the call.",
     "Check that it is the symbol you meant: it may be an alias, a re-export or a constructor.",
   ],
+  "answer/config-not-used": [
+    "A changed config is not used",
+    "The config was changed while it is served, and it has problems or is not trusted. The old one still counts.",
+    "Run `lsp-proxy validate`; for a config that was found run `lsp-proxy trust`. It is read again when it changes.",
+  ],
   "answer/changed-meanwhile": [
     "A file changed during the call",
     "A program keeps writing a file of the answer, so positions in it may be wrong.",

@@ -2,28 +2,33 @@
 import { realpathSync, statSync } from "node:fs";
 import { realPath } from "../base/disk.js";
 import { isInside, pathOfUri } from "../base/paths.js";
-import { ConfigError } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
-import type { OpenProject, TrustOffer } from "../mcp/trust-question.js";
+import type { EnterProject, TrustOffer } from "../mcp/trust-question.js";
 import { homeOf, type Input, type Io } from "./command.js";
-import { type Opened, openFrom } from "./open.js";
+import { type Loaded, loadFrom } from "./open.js";
+import type { ServedConfig } from "./served-config.js";
 import { trustOffer } from "./trust-offer.js";
 
 /** The offer of trust; undefined if no config was found in the workspace. */
 export function trustOf(
-  { found, refusal }: Pick<Opened, "found" | "refusal">,
-  input: Input,
+  { found, refusal }: Pick<Loaded, "found" | "refusal">,
+  config: ServedConfig,
   io: Io,
   log: Log,
 ): TrustOffer | undefined {
-  return found === undefined ? undefined : trustOffer(found, refusal !== undefined, input, io, log);
+  return found === undefined ? undefined : trustOffer(found, refusal !== undefined, config, io, log);
 }
 
 /**
- * Opens the project of the client's first root. Undefined where the command line names one, or the proxy was started in
- * one: editors start programs in the user's home or at the top of the file system, which is no project.
+ * Goes on in the project of the client's first root. Undefined where the command line names one, or the proxy was started
+ * in one: editors start programs in the user's home or at the top of the file system, which is no project.
  */
-export function projectOpener(input: Input, io: Io, log: Log): OpenProject | undefined {
+export function projectEntrance(
+  config: ServedConfig,
+  input: Input,
+  io: Io,
+  log: Log,
+): EnterProject | undefined {
   const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
   if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return undefined;
   const home = homeOf(io);
@@ -33,14 +38,12 @@ export function projectOpener(input: Input, io: Io, log: Log): OpenProject | und
     const cwd = folders.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
     if (cwd === undefined) return undefined;
     const there = { ...io, cwd: realpathSync(cwd) };
-    try {
-      const opened = await openFrom(input, there, { servesUntrusted: true });
-      log("info", "the client's root is served", { folder: there.cwd });
-      return { runtime: opened.runtime, trust: trustOf(opened, input, there, log) };
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      log("error", "the config of the client's root has problems", { folder: cwd, cause: error.message });
+    const loaded = await config.moveTo((options) => loadFrom(input, there, options));
+    if (loaded === undefined) {
+      log("error", "the config of the client's root has problems", { folder: cwd });
       return undefined;
     }
+    log("info", "the client's root is served", { folder: there.cwd });
+    return { trust: trustOf(loaded, config, there, log) };
   };
 }

@@ -63,6 +63,8 @@ export class Input {
     readonly words: string[] = [],
     /** A whole config given by the command line itself. No config file is searched for then. */
     readonly config?: JsonObject,
+    /** What is laid over the config that is found. */
+    readonly overrides: JsonObject = {},
   ) {}
 
   isOn(name: string): boolean {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
-import { fromPointer, type JsonObject, toPointer } from "../base/json.js";
+import { fromPointer, type JsonObject, laidOver, toPointer } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
 import { chooseServers } from "../config/catalogue/detect.js";
@@ -272,10 +272,10 @@ function commandLineLayer(input: Input): JsonObject {
     ...(context === undefined ? {} : { context }),
     ...(input.isOn("read-only") ? { read_only: true } : {}),
   };
-  return {
+  return laidOver(input.overrides, {
     ...(Object.keys(mcp).length > 0
       ? { mcp: input.isOn("read-write") ? { ...mcp, read_only: false } : mcp }
       : {}),
     ...(input.isOn("read-write") ? { allow: { effects: ["read", "edit", "command"] } } : {}),
-  };
+  });
 }

@@ -35,6 +35,12 @@ export const commonFlags = {
   help: toggle("Shows this text.", "h"),
 } satisfies Flags;
 
+/**
+ * Set where a host started the proxy by an environment variable: `mcp` where it passed the descriptors 3 and 4 for MCP,
+ * `alone` where it has its own channel only. Not a flag of the command line.
+ */
+export const HOST = "host";
+
 /** The flags that select the config and the workspace. */
 export const configFlags = {
   config: option("FILE", "The config file, TOML or JSON. It is trusted, and so is its workspace.", "c"),

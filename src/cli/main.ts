@@ -9,6 +9,7 @@ import {
   didYouMean,
   type ExitCode,
   exitCodes,
+  failure,
   Input,
   type Io,
   type Streams,
@@ -51,6 +52,11 @@ async function run(command: Command, input: Input, io: Io): Promise<ExitCode | u
 
 async function dispatch(argv: string[], io: Io): Promise<ExitCode | undefined> {
   const [name, ...rest] = argv;
+  if (name === undefined && io.env.LSP_BOOTSTRAP) {
+    const { bootstrapInput } = await import("./host-bootstrap.js");
+    const input = bootstrapInput(io.env.LSP_BOOTSTRAP);
+    return typeof input === "string" ? failure(io, input) : (await findCommand("serve")).run(input, io);
+  }
   if (name === undefined) {
     io.stderr.write(await programHelp(helpWidth(io.stderr)));
     return exitCodes.usage;

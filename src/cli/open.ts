@@ -7,10 +7,11 @@ import { configFolder, stateFolder } from "../config/state-folder.js";
 import { trustCommand } from "../lsp/process/trusted.js";
 import type { PoolContext, Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
-import { openRuntime, type Runtime } from "../runtime/runtime.js";
+import { type ChangedContext, openRuntime, type Runtime } from "../runtime/runtime.js";
 import { exitCodes, homeOf, type Input, type Io, workspaceOf } from "./command.js";
 import { openLog, openTrace, type UsualLog } from "./log/log.js";
 import { programFolders } from "./program-folders.js";
+import type { Load, ServedConfig } from "./served-config.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 
@@ -34,10 +35,14 @@ export interface OpenOptions {
   servesUntrusted?: boolean;
   /** What is logged unless the command line says otherwise. */
   usualLog?: UsualLog;
+  /** Whether a changed config is used as soon as it is saved. */
+  reloads?: boolean;
 }
 
 export interface Opened extends Loaded {
   runtime: Runtime;
+  /** The config with its changes; undefined for a bundle, and for commands that are soon done. */
+  config: ServedConfig | undefined;
   trace: Trace | undefined;
 }
 
@@ -47,24 +52,15 @@ export async function openFrom(input: Input, io: Io, options: OpenOptions = {}):
   let roots: string[] = [];
   const trace = openTrace(input, io, () => roots);
   const found = await loadFrom(input, io, options);
-  const { loaded, base, folder, trusted, binFolders, avoid, files, refusal } = found;
-  const { workspace, http } = loaded.plan;
-  roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(withReal);
-  const tokenFile = http.tokenFile === null ? [] : [resolve(folder, http.tokenFile)];
-  const runtime = await openRuntime(loaded, {
-    base,
+  roots = rootsOf(found);
+  const runtime = await openRuntime(found.loaded, {
+    ...changedContext(found),
     env: io.env,
     log,
     trace,
     stateFolder: stateFolder(io.env, homeOf(io)),
     configFolder: configFolder(io.env, homeOf(io)),
-    ownFiles: [...files, ...tokenFile, dirname(dirname(executable)), shippedConfigs, shippedTemplates],
-    trusted,
-    binFolders,
-    avoid,
     version: version(),
-    otherServer: found.otherServer,
-    refusal,
     onOutOfMemory: (message) => {
       io.stderr.write(`lsp-proxy: ${message}\n`);
       process.exit(exitCodes.fault);
@@ -72,7 +68,33 @@ export async function openFrom(input: Input, io: Io, options: OpenOptions = {}):
     ...programFolders(io),
     suggestServer: async (file) => (await import("./presets.js")).serverFor(file),
   });
-  return { ...found, runtime, trace };
+  if (options.reloads !== true || input.text("bundle") !== undefined)
+    return { ...found, runtime, trace, config: undefined };
+  const { ServedConfig } = await import("./served-config.js");
+  const onUsed = (next: Loaded) => {
+    roots = rootsOf(next);
+  };
+  const load: Load = (more) => loadFrom(input, io, more);
+  const config = new ServedConfig(runtime, found, load, { io, log, onUsed });
+  return { ...found, runtime, trace, config };
+}
+
+/** The roots of a plan, as written and with their real paths. */
+function rootsOf({ base, loaded }: Loaded): string[] {
+  const { roots, extraRoots } = loaded.plan.workspace;
+  return [...roots.map((root) => resolve(base, root)), ...extraRoots].flatMap(withReal);
+}
+
+/** The part of the context that depends on the config. */
+export function changedContext(found: Loaded): ChangedContext {
+  const { loaded, base, folder, trusted, binFolders, avoid, files, refusal, otherServer } = found;
+  const { tokenFile } = loaded.plan.http;
+  const tokenFiles = tokenFile === null ? [] : [resolve(folder, tokenFile)];
+  const shipped = [dirname(dirname(executable)), shippedConfigs, shippedTemplates];
+  return {
+    ...{ base, trusted, binFolders, avoid, refusal, otherServer },
+    ownFiles: [...files, ...tokenFiles, ...shipped],
+  };
 }
 
 /** The folder as written, and its real path. */

@@ -5,8 +5,8 @@ import { ConfigError } from "../base/problem.js";
 import { trustCommand } from "../lsp/process/trusted.js";
 import type { Log } from "../lsp/types.js";
 import type { TrustOffer } from "../mcp/trust-question.js";
-import type { Input, Io } from "./command.js";
-import { openFrom } from "./open.js";
+import type { Io } from "./command.js";
+import type { ServedConfig } from "./served-config.js";
 import { grantLines, inspectTrust, recordTrust } from "./trust-workspace.js";
 
 /** A longer question is not asked: the user could not see all that the trust allows. */
@@ -14,8 +14,8 @@ const MAX_QUESTION_CHARS = 8_000;
 
 export function trustOffer(
   workspace: string,
-  changesTools: boolean,
-  input: Input,
+  isRefused: boolean,
+  config: ServedConfig,
   io: Io,
   log: Log,
 ): TrustOffer {
@@ -30,7 +30,7 @@ export function trustOffer(
     }
   };
   return {
-    changesTools,
+    isRefused,
     covers: (command) => commands.includes(command),
     question() {
       const state = unlessRefused(() => inspectTrust(workspace, io));
@@ -43,10 +43,10 @@ export function trustOffer(
         async grant() {
           try {
             await recordTrust(state, io);
-            return (await openFrom(input, io, { servesUntrusted: true })).runtime;
+            return await config.reload();
           } catch (error) {
             log("warn", "the workspace was not trusted", { cause: String(error) });
-            return undefined;
+            return false;
           }
         },
       };

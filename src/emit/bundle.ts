@@ -53,7 +53,7 @@ export function emitBundle(plan: Plan, tools: EmitTools): Bundle {
   return { files: sorted, manifest: buildManifest(sorted, generator) };
 }
 
-/** The listed tools and the tools that they call, listed or not. */
+/** The listed tools, those of the channel for the host, and the tools that they call, listed or not. */
 function emittedTools(plan: Plan): ToolPlan[] {
   const names = new Set<string>();
   const visit = (tool: ToolPlan | undefined): void => {
@@ -63,6 +63,8 @@ function emittedTools(plan: Plan): ToolPlan[] {
       if (step.kind === "tool") visit(plan.tools.find((candidate) => candidate.name === step.tool));
   };
   listedTools(plan).forEach(visit);
+  const ofHost = Object.values(plan.mcp.hostChannel ?? {});
+  plan.tools.filter(({ name }) => ofHost.includes(name)).forEach(visit);
   return plan.tools.filter((tool) => names.has(tool.name));
 }
 

@@ -39,6 +39,8 @@ export function templateText(template: Template, names: Names): string {
       return lit(template.value);
     case "ref":
       return refText(template.ref, names);
+    case "given":
+      return `(${refText(template.ref, names)}) === undefined ? ${lit(template.missing)} : ${lit(template.given)}`;
     case "list":
       return `[${template.items.map((item) => templateText(item, names)).join(", ")}]`;
     case "table":

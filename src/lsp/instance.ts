@@ -54,6 +54,8 @@ export interface InstanceContext {
   generation: number;
   version: string;
   watch: WorkspaceWatch;
+  unsaved?: ReadonlyMap<string, string> | undefined;
+  onActivity?: (() => void) | undefined;
   log: Log;
   trace: Trace | undefined;
   mayEndStuck: RequestTarget["mayEndStuck"];

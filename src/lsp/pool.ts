@@ -4,16 +4,18 @@ import { dirname, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { namesIn } from "../base/disk.js";
+import { canonicalText } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { Handle } from "./handle.js";
 import type { Instance } from "./instance.js";
+import { narrowedPool, type SessionRoots, type WholePool } from "./narrowed-pool.js";
 import { Guardian } from "./process/guardian.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, isMarker, rootOf } from "./route.js";
-import { blankStatus, rethrowWithoutServerTexts, withoutServerTexts } from "./server-status.js";
-import { Slot } from "./slot.js";
+import { blankStatus, rethrowWithoutServerTexts } from "./server-status.js";
+import { Slot, type SlotContext } from "./slot.js";
 import type {
   KnownNames,
   LanguageServer,
@@ -25,17 +27,17 @@ import type {
 import { WorkspaceVersions } from "./watch/workspace-changes.js";
 import { WorkspaceWatch } from "./watch/workspace-watch.js";
 
-/** A pool for a plan; no server is started before it is asked for. */
-export function createPool(plan: Plan, context: PoolContext): ServerPool {
-  return new Pool(plan, context);
+/**
+ * A pool for a plan; no server is started before it is asked for. It takes over the servers of an earlier pool that its
+ * plan has unchanged; the workspace must be the same. Closing the earlier pool ends the other ones.
+ */
+export function createPool(plan: Plan, context: PoolContext, earlier?: ServerPool): ServerPool {
+  return new Pool(plan, context, earlier instanceof Pool ? earlier : undefined);
 }
-
-/** The roots of a session that sees only a part of the workspace. */
-type SessionRoots = readonly string[] | undefined;
 
 const MAX_CACHED_ROOTS = 1_024;
 
-class Pool implements ServerPool {
+class Pool implements WholePool {
   readonly #slots = new Map<string, Slot>();
   readonly #routes: FileRoutes;
   /** Cached roots by server and folder. They hold as long as no file is created or deleted. */
@@ -45,17 +47,28 @@ class Pool implements ServerPool {
   readonly #watch: WorkspaceWatch;
   readonly #versions: WorkspaceVersions;
   #closed = false;
+  #takenOver: ReadonlySet<Slot> | undefined; // By a later pool, with the watch.
 
   constructor(
     private readonly plan: Plan,
     private readonly context: PoolContext,
+    earlier?: Pool,
   ) {
     this.#routes = new FileRoutes(plan.servers, context.roots, context.base);
-    this.#guardian = new Guardian((reason) =>
-      context.log("warn", "servers are not watched over if this process is killed", { reason }),
-    );
-    const { roots, env, log, watchOptions } = context;
-    this.#watch = new WorkspaceWatch({ roots, deny: plan.workspace.deny, env, log }, watchOptions);
+    const { roots, env, log, watchOptions, onActivity } = context;
+    if (earlier === undefined) {
+      this.#guardian = new Guardian((reason) =>
+        log("warn", "servers are not watched over if this process is killed", { reason }),
+      );
+      this.#watch = new WorkspaceWatch(
+        { roots, deny: plan.workspace.deny, env, log, onActivity },
+        watchOptions,
+      );
+    } else {
+      this.#guardian = earlier.#guardian;
+      this.#watch = earlier.#watch;
+      this.#takeOver(earlier);
+    }
     this.#versions = new WorkspaceVersions({
       watch: this.#watch,
       roots: context.roots,
@@ -111,10 +124,12 @@ class Pool implements ServerPool {
   }
 
   status(): ServerStatus[] {
-    return sortBy(this.plan.servers, (server) => [server.id]).flatMap((server) => {
-      const slots = this.#sorted().filter((slot) => slot.plan.id === server.id);
+    const used = this.plan.servers.flatMap((server) => {
+      const slots = this.#chosen(server.id);
       return slots.length > 0 ? slots.map((slot) => slot.status()) : [this.#unstarted(server)];
     });
+    const disabled = this.plan.disabledServers.map((id) => blankStatus(id, "disabled"));
+    return sortBy([...used, ...disabled], ({ id }) => [id]);
   }
 
   async restart(serverId: string | undefined): Promise<string[]> {
@@ -131,28 +146,28 @@ class Pool implements ServerPool {
   }
 
   within(roots: readonly string[]): ServerPool {
-    return {
-      get: (serverId, path, signal) => this.get(serverId, path, signal, roots),
-      runs: (serverId) => this.runs(serverId),
-      running: () => this.running(roots),
-      status: () => this.status().map(withoutServerTexts),
-      route: (path) => this.route(path),
-      checkFiles: () => this.checkFiles(),
-      version: () => this.version(),
-      changedSince: (version) => this.changedSince(version),
-      names: () => this.names(),
-      restart: (serverId) => this.restart(serverId),
-      stop: (serverId) => this.stop(serverId),
-      within: (fewer) => this.within(fewer),
-      close: () => this.close(),
-    };
+    return narrowedPool(this, roots);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#watch.close();
-    await Promise.all([...this.#slots.values()].map((slot) => slot.stop()));
-    this.#guardian.close();
+    const taken = this.#takenOver;
+    if (taken === undefined) this.#watch.close();
+    const own = [...this.#slots.values()].filter((slot) => taken?.has(slot) !== true);
+    await Promise.all(own.map((slot) => slot.stop()));
+    if (taken === undefined) this.#guardian.close();
+  }
+
+  /** Takes the slots of servers that are the same in both plans. Calls that run in the earlier pool still find them there. */
+  #takeOver(earlier: Pool): void {
+    const servers = new Map(this.plan.servers.map((server) => [canonicalText(server), server]));
+    for (const [key, slot] of earlier.#slots) {
+      const server = servers.get(canonicalText(slot.plan));
+      if (server === undefined) continue;
+      slot.moveTo(this.#slotContext(server, slot.root));
+      this.#slots.set(key, slot);
+    }
+    earlier.#takenOver = new Set(this.#slots.values());
   }
 
   /** The server's root for a file, cached while the watch reports no new or deleted file. */
@@ -178,7 +193,7 @@ class Pool implements ServerPool {
 
   /** The slot of a root, or a new one when no running server could take the root in. */
   #holder(server: ServerPlan, root: string): Slot | undefined {
-    const holders = this.#sorted().filter((slot) => slot.plan === server && slot.holds(root));
+    const holders = this.#sorted().filter((slot) => slot.plan.id === server.id && slot.holds(root));
     const running = holders.find((slot) => slot.occupied);
     // A slot whose own root was deleted cannot start again; the roots it had taken in go to another slot.
     const found = running ?? holders.find((slot) => slot.root === root || existsSync(slot.root));
@@ -200,7 +215,7 @@ class Pool implements ServerPool {
   #hosts(server: ServerPlan, root: string): Slot[] {
     const isTrusted = (folder: string) => isTrustedStart(server, folder, this.context);
     return this.#sorted().filter(
-      (slot) => slot.plan === server && slot.occupied && isTrusted(slot.root) === isTrusted(root),
+      (slot) => slot.plan.id === server.id && slot.occupied && isTrusted(slot.root) === isTrusted(root),
     );
   }
 
@@ -208,13 +223,18 @@ class Pool implements ServerPool {
     const key = `${server.id}\n${root}`;
     const known = this.#slots.get(key);
     if (known) return known;
-    const { roots, log } = this.context;
-    const slot = new Slot({
-      ...{ plan: server, root, roots, log },
-      start: (generation, folders, signal) => this.#start(server, root, folders, generation, signal),
-    });
+    const slot = new Slot(this.#slotContext(server, root));
     this.#slots.set(key, slot);
     return slot;
+  }
+
+  #slotContext(server: ServerPlan, root: string): SlotContext {
+    const { roots, log } = this.context;
+    return {
+      ...{ plan: server, root, roots, log },
+      start: (generation, folders, signal) => this.#start(server, root, folders, generation, signal),
+      command: (id, command, args) => this.#command(id, root, command, args),
+    };
   }
 
   /** The slot's instance. When the limit of running servers is reached, the idlest is stopped first. */
@@ -247,7 +267,7 @@ class Pool implements ServerPool {
     signal: AbortSignal,
   ): Promise<Instance> {
     const { plan, context } = this;
-    const { roots, base, log, version, trace } = context;
+    const { roots, base, log, version, trace, unsaved, onActivity } = context;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     // A check that fails fails again at the next question, which then reports it.
     this.#watch.check().catch(() => undefined);
@@ -255,13 +275,13 @@ class Pool implements ServerPool {
     return startServer(
       { plan, server, root, context, guardian: this.#guardian, signal },
       {
-        ...{ plan: server, root, roots, generation, version, log, trace },
+        ...{ plan: server, root, roots, generation, version, log, trace, unsaved, onActivity },
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: plan.limits,
         effects: plan.allow.effects,
         watch: this.#watch,
         mayEndStuck: () => this.#slot(server, root).mayEndStuck(),
-        command: (id, command, args) => this.#command(id, root, command, args),
+        command: (...command) => this.#slot(server, root).command(...command),
       },
       (why, instance) => this.#slot(server, root).kill(why, instance),
     );
@@ -290,7 +310,7 @@ class Pool implements ServerPool {
   }
 
   #unstarted(server: ServerPlan): ServerStatus {
-    const installed = runsElsewhere(server) || findProgram(this.plan, server, this.context) !== undefined;
-    return blankStatus(server.id, installed ? "idle" : "unavailable");
+    const isThere = runsElsewhere(server) || findProgram(this.plan, server, this.context) !== undefined;
+    return blankStatus(server.id, isThere ? "idle" : "unavailable");
   }
 }

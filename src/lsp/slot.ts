@@ -5,26 +5,19 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ServerCapabilities } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
-import { fieldsOf } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
 import { cancelled, delay, untilAborted } from "../base/timing.js";
-import type { Capabilities } from "./capabilities.js";
-import type { Instance } from "./instance.js";
+import { acceptsFolders } from "./further-roots.js";
+import type { Instance, InstanceContext } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
 import { reasonIn, START_FAILED } from "./process/start-failure.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { redact } from "./wire/redact.js";
 
-type FolderCapabilities = NonNullable<NonNullable<ServerCapabilities["workspace"]>["workspaceFolders"]>;
-
-const ROOT_PLACEHOLDER = /<workspace>|<node_modules>/;
-/** The Python of a folder. A server that asks for its settings asks for each folder. */
-const FOLDER_PLACEHOLDER = /<python>/;
 /** Reasons why a program is not started at all. They are no crashes, and the next call tries again. */
 const unavailableCodes: ReadonlySet<Code> = new Set<Code>([
   "lsp/not-installed",
@@ -42,6 +35,8 @@ export interface SlotContext {
   roots: readonly string[];
   log: Log;
   start: (generation: number, folders: readonly string[], signal: AbortSignal) => Promise<Instance>;
+  /** Runs a command in another server. */
+  command: InstanceContext["command"];
 }
 
 export class Slot {
@@ -64,11 +59,18 @@ export class Slot {
   #lastError: string | null = null;
   #lastStderr: string[] = [];
 
-  constructor(private readonly context: SlotContext) {
+  constructor(private context: SlotContext) {
     this.plan = context.plan;
     this.root = context.root;
     this.#crashes = new CrashWindow(context.plan.restart);
   }
+
+  /** Goes on in another pool, whose plan has the same server. */
+  moveTo(context: SlotContext): void {
+    this.context = context;
+  }
+
+  readonly command: InstanceContext["command"] = (...command) => this.context.command(...command);
 
   get instance(): Instance | undefined {
     return this.#instance?.hasEnded ? undefined : this.#instance;
@@ -277,24 +279,4 @@ export class Slot {
 /** Whether the root has none of the files that describe a project to the server. */
 function lacksProject({ projectFiles }: ServerPlan, root: string): boolean {
   return projectFiles.length > 0 && !projectFiles.some((name) => existsSync(join(root, name)));
-}
-
-/** Whether a running server accepts further roots: it must support it, and its start must not name its first root. */
-function acceptsFolders(plan: ServerPlan, capabilities: Capabilities): boolean {
-  if (!plan.shareRoots || namesRoot(plan)) return false;
-  const offered = capabilities.at("workspace", "workspaceFolders");
-  const { supported, changeNotifications } = fieldsOf<FolderCapabilities>(offered);
-  const isNotified =
-    changeNotifications === true ||
-    typeof changeNotifications === "string" ||
-    capabilities.registered("workspace/didChangeWorkspaceFolders").length > 0;
-  return supported === true && isNotified;
-}
-
-function namesRoot({ command, args, env, initializeOptions, settings, pushSettings }: ServerPlan): boolean {
-  const sent = JSON.stringify([initializeOptions, pushSettings ? settings : {}]);
-  return (
-    ROOT_PLACEHOLDER.test(JSON.stringify([command, args, env, initializeOptions, settings])) ||
-    FOLDER_PLACEHOLDER.test(sent)
-  );
 }

@@ -147,7 +147,15 @@ export interface LanguageServer {
   crashNotice(): string | undefined;
 }
 
-export type ServerState = "idle" | "starting" | "running" | "backoff" | "broken" | "stopped" | "unavailable";
+export type ServerState =
+  | "idle"
+  | "starting"
+  | "running"
+  | "backoff"
+  | "broken"
+  | "stopped"
+  | "unavailable"
+  | "disabled";
 
 /** The state of a server, running or not; no paths outside the roots, no environment values. */
 export interface ServerStatus {
@@ -273,6 +281,10 @@ export interface PoolContext extends ProgramFolders {
   otherServer?: ((install: string) => string | undefined) | undefined;
   /** The record of locked programs; without it nothing is locked. */
   lockFile?: string | undefined;
+  /** Called when a file under the roots has changed, or a server has sent or recalled diagnostics. */
+  onActivity?: (() => void) | undefined;
+  /** Texts that count instead of those on disk, by absolute real path. */
+  unsaved?: ReadonlyMap<string, string> | undefined;
   /** Our version for `clientInfo`. */
   version: string;
   /** How the workspace is watched, where that differs from the defaults. */

@@ -12,7 +12,7 @@ import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
 import { ProtocolError } from "./protocol-error.js";
-import { type OpenProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
+import { type EnterProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
 export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
@@ -37,53 +37,51 @@ export class SessionCalls {
   #answer: Promise<boolean> | undefined;
   #pending: TrustQuestion | undefined;
   #entered: Promise<void> | undefined;
-  #isClosed = false;
-  readonly #onReplaced: ((runtime: Runtime) => void)[] = [];
+  /** Ends the listening to updates of the runtime. */
+  #unlisten: () => void = () => undefined;
 
   constructor(
-    private runtime: Runtime,
-    public session: Session,
+    readonly runtime: Runtime,
+    readonly session: Session,
     public trust?: TrustOffer,
-    /** Where the proxy was not started in a project: opens that of the client. */
-    private readonly openProject?: OpenProject,
+    /** Where the proxy was not started in a project: goes on in that of the client. */
+    private readonly enter?: EnterProject,
     /** Most calls that run at once. Over HTTP the gateway limits them. */
     private readonly maxCalls = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Whether the client's roots say which project is served. */
   get needsRoots(): boolean {
-    return this.openProject !== undefined;
+    return this.enter !== undefined;
   }
 
   /** Goes on in the project of the client's roots. They are asked for once. */
   enterProject(roots: () => Promise<readonly string[]>): Promise<void> {
     this.#entered ??= roots().then(async (uris) => {
-      const opened = await this.openProject?.(uris);
-      if (opened === undefined) return;
-      this.trust = opened.trust;
-      await this.#replace(opened.runtime);
+      const entered = await this.enter?.(uris);
+      if (entered !== undefined) this.trust = entered.trust;
     });
     return this.#entered;
   }
 
-  /** Calls the listener with a runtime that replaces another one. */
-  onReplaced(listener: (runtime: Runtime) => void): void {
-    this.#onReplaced.push(listener);
+  /** Calls the listener when there may be other tools: the config changed or is trusted now. */
+  onToolsChanged(listener: () => void): void {
+    this.#unlisten = this.runtime.onUpdated(listener);
   }
 
   get loaded(): Runtime["loaded"] {
-    return this.runtime.loaded;
+    return this.session.loaded;
   }
 
   get #plan(): Plan {
-    return this.runtime.loaded.plan;
+    return this.session.loaded.plan;
   }
 
   /** All tools on one page. A cursor is an error. */
   list(cursor: unknown): ListedTool[] {
     const { outputSchemas } = this.#plan.dialect;
     if (cursor === undefined || cursor === null)
-      return this.runtime.tools.map(({ outputSchema, ...rest }) =>
+      return this.loaded.tools.map(({ outputSchema, ...rest }) =>
         outputSchemas ? { ...rest, outputSchema } : rest,
       );
     throw this.#asProtocolError(
@@ -104,12 +102,11 @@ export class SessionCalls {
   ): Promise<ToolResult> {
     try {
       if (this.aborted.aborted) throw this.#abortError();
-      const { runtime } = this;
       const { signal } = options;
       const full = `${this.maxCalls} calls are running (http.max_calls). Call again when one is answered.`;
       const refusal = this.#running.size < this.maxCalls ? undefined : new Refusal("call/too-many", full);
       let outcome = await this.#ended(this.session.call(name, args, { ...options, refusal }), signal);
-      if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)) && this.runtime !== runtime)
+      if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)))
         outcome = await this.#ended(this.session.call(name, args, options), signal);
       const { dialect, mcp } = this.#plan;
       if (outcome.isError && this.aborted.aborted) throw this.#abortError();
@@ -153,7 +150,7 @@ export class SessionCalls {
       this.#answer = Promise.resolve(false);
       throw new TrustNeeded(question.message);
     }
-    this.#answer = ask(question.message).then((isYes) => isYes && this.#grant(question));
+    this.#answer = ask(question.message).then((isYes) => isYes && question.grant());
     return this.#answer;
   }
 
@@ -162,36 +159,13 @@ export class SessionCalls {
     const question = this.#pending;
     this.#pending = undefined;
     if (question === undefined || !isYes) return;
-    this.#answer = this.#grant(question);
+    this.#answer = question.grant();
     await this.#answer;
-  }
-
-  /** Records the trust and goes on with a runtime that has it. */
-  async #grant(question: TrustQuestion): Promise<boolean> {
-    const runtime = await question.grant();
-    return runtime !== undefined && this.#replace(runtime);
-  }
-
-  /** Goes on with another runtime, unless the session has ended. Calls that run in the old one are finished there. */
-  async #replace(runtime: Runtime): Promise<boolean> {
-    if (this.#isClosed) {
-      await runtime.close();
-      return false;
-    }
-    const [oldRuntime, oldSession, running] = [this.runtime, this.session, [...this.#running.keys()]];
-    this.runtime = runtime;
-    this.session = runtime.openSession();
-    void Promise.allSettled(running).then(() => {
-      oldSession.close();
-      return oldRuntime.close();
-    });
-    for (const listener of this.#onReplaced) listener(runtime);
-    return true;
   }
 
   /** Ends the session and closes its runtime. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#unlisten();
     this.session.close();
     await this.runtime.close();
   }
@@ -216,6 +190,7 @@ export class SessionCalls {
   /** Aborts all calls, also later ones. Each is answered with an error that says why. */
   abort(reason: AbortReason): void {
     this.#abort.abort(reason);
+    this.#unlisten();
     this.session.close();
   }
 

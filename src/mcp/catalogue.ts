@@ -10,11 +10,20 @@ const NOT_FOUND = -32002;
 const INTERNAL = -32603;
 const MAX_ARGUMENT_CHARS = 10_000;
 
-/** What a handshake says about prompts and resources: a kind that the config has none of is not announced. */
-export function catalogueCapabilities({ prompts, resources }: SessionCalls["loaded"]["plan"]) {
+/**
+ * What a handshake says about prompts and resources: a kind that the config has none of is not announced, unless a config
+ * that is opened later may have it.
+ */
+export function catalogueCapabilities(
+  { prompts, resources }: SessionCalls["loaded"]["plan"],
+  { mayChange, subscribe }: { mayChange: boolean; subscribe: boolean },
+) {
+  const listChanged = true;
   return {
-    ...(prompts.length === 0 ? {} : { prompts: {} }),
-    ...(resources.length === 0 ? {} : { resources: {} }),
+    ...(prompts.length === 0 && !mayChange ? {} : { prompts: { listChanged } }),
+    ...(resources.length === 0 && !mayChange
+      ? {}
+      : { resources: { listChanged, ...(subscribe ? { subscribe } : {}) } }),
   };
 }
 

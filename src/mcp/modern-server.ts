@@ -28,7 +28,7 @@ interface CallSource {
 const TRUST = "trust";
 
 function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource): Server {
-  const { implementation, options } = serverInfo(runtime);
+  const { implementation, options } = serverInfo(runtime, { mayChange: false, subscribe: false });
   const server = new Server(implementation, options);
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: (await callsFor(undefined)).list(params?.cursor) as Tool[],

@@ -3,15 +3,22 @@
 import type { Runtime } from "../runtime/runtime.js";
 import { catalogueCapabilities } from "./catalogue.js";
 
-/** The two arguments of an SDK's `Server`. A version in the config replaces the proxy's own. */
-export function serverInfo({ loaded, version }: Runtime, changesTools = false) {
+/**
+ * The two arguments of an SDK's `Server`. A version in the config replaces the proxy's own. `mayChange` where another config
+ * may be opened later, `subscribe` where the protocol version has sessions.
+ */
+export function serverInfo(
+  { loaded, version }: Runtime,
+  { mayChange, subscribe }: { mayChange: boolean; subscribe: boolean },
+) {
   const { mcp } = loaded.plan;
   return {
     implementation: { name: mcp.name, version: mcp.version ?? version },
     options: {
       capabilities: {
-        tools: changesTools ? { listChanged: true } : {},
-        ...catalogueCapabilities(loaded.plan),
+        // A changed config changes them.
+        tools: { listChanged: true },
+        ...catalogueCapabilities(loaded.plan, { mayChange, subscribe }),
       },
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
     },

@@ -13,7 +13,9 @@ import {
   RootsListChangedNotificationSchema,
   type ServerNotification,
   type ServerRequest,
+  SubscribeRequestSchema,
   type Tool,
+  UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -22,6 +24,7 @@ import { progressReporter, type SessionCalls } from "./calls.js";
 import { getPrompt, listPrompts, listResources, listResourceTemplates, readResource } from "./catalogue.js";
 import { rootUris } from "./client-metadata.js";
 import { serverInfo } from "./server-info.js";
+import type { ResourceSubscriptions } from "./subscriptions.js";
 import { isYes, takesForms, trustForm } from "./trust-question.js";
 
 /** How long a client may take to answer `roots/list`. */
@@ -37,8 +40,8 @@ export function createSessionServer(
   calls: SessionCalls,
   options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
 ): Server {
-  const changesTools = calls.needsRoots || calls.trust?.changesTools === true;
-  const { implementation, options: serverOptions } = serverInfo(runtime, changesTools);
+  const mayChange = calls.needsRoots || calls.trust?.isRefused === true;
+  const { implementation, options: serverOptions } = serverInfo(runtime, { mayChange, subscribe: true });
   const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
   let narrowed: Promise<void> | undefined;
@@ -98,13 +101,13 @@ export function createSessionServer(
     return calls.call(name, args, { signal, onProgress }, client, ask);
   });
   const { prompts, resources } = runtime.loaded.plan;
-  if (prompts.length > 0) {
+  if (prompts.length > 0 || mayChange) {
     server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: listPrompts(calls) }));
     server.setRequestHandler(GetPromptRequestSchema, async ({ params }) =>
       getPrompt(calls, params.name, params.arguments),
     );
   }
-  if (resources.length > 0) {
+  if (resources.length > 0 || mayChange) {
     server.setRequestHandler(ListResourcesRequestSchema, async () => ({ resources: listResources(calls) }));
     server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
       resourceTemplates: listResourceTemplates(calls),
@@ -113,8 +116,26 @@ export function createSessionServer(
       if (options.narrow || calls.needsRoots) await enterRoots(extra);
       return readResource(calls, params.uri, { signal: extra.signal });
     });
+    let subscriptions: Promise<ResourceSubscriptions> | undefined;
+    server.setRequestHandler(SubscribeRequestSchema, async ({ params }, extra) => {
+      if (options.narrow || calls.needsRoots) await enterRoots(extra);
+      const notify = (uri: string) => void server.sendResourceUpdated({ uri }).catch(() => undefined);
+      subscriptions ??= import("./subscriptions.js").then(
+        (module) => new module.ResourceSubscriptions(calls, notify),
+      );
+      await (await subscriptions).add(params.uri, extra.signal);
+      return {};
+    });
+    server.setRequestHandler(UnsubscribeRequestSchema, async ({ params }) => {
+      (await subscriptions)?.remove(params.uri);
+      return {};
+    });
   }
-  if (changesTools) calls.onReplaced(() => void server.sendToolListChanged());
+  calls.onToolsChanged(() => {
+    void server.sendToolListChanged();
+    if (prompts.length > 0 || mayChange) void server.sendPromptListChanged();
+    if (resources.length > 0 || mayChange) void server.sendResourceListChanged();
+  });
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     narrowed = undefined;
   });

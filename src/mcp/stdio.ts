@@ -8,7 +8,7 @@ import { SessionCalls } from "./calls.js";
 import { isModernMessage } from "./client-metadata.js";
 import { createSessionServer } from "./session-server.js";
 import { StreamTransport } from "./stream-transport.js";
-import type { OpenProject, TrustOffer } from "./trust-question.js";
+import type { EnterProject, TrustOffer } from "./trust-question.js";
 
 /** The streams of one client, and how the service is stopped. */
 export interface StdioOptions {
@@ -19,9 +19,24 @@ export interface StdioOptions {
   signal?: AbortSignal;
   /** How a call that is refused for lack of trust may ask for it. */
   trust?: TrustOffer | undefined;
-  /** Where the proxy was not started in a project: opens that of the client. */
-  openProject?: OpenProject | undefined;
+  /** Where the proxy was not started in a project: goes on in that of the client. */
+  enterProject?: EnterProject | undefined;
+  /** Opens a second channel, for the program that started the proxy. The service then lasts as long as either side. */
+  openHost?: OpenHost | undefined;
 }
+
+/** The channel of the program that started the proxy. */
+export interface HostLink {
+  /** Says that the host may ask. */
+  ready(): Promise<void>;
+  /** Resolves when the host has closed its side. */
+  ended: Promise<void>;
+  /** Resolves when the host has said that the proxy shall end, or is gone after it has used the channel. */
+  left: Promise<void>;
+  close(): void;
+}
+
+export type OpenHost = (calls: SessionCalls) => HostLink;
 
 const NO_CLIENT =
   "the input ended before an MCP client sent a message; agents start lsp-proxy themselves, see `lsp-proxy client`";
@@ -30,26 +45,30 @@ const FINAL_ANSWERS_MS = 2000;
 
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
-  const { input, output, trace, log, signal, trust, openProject } = options;
+  const { input, output, trace, log, signal, trust, enterProject } = options;
   const { maxCalls } = runtime.loaded.plan.http;
-  const calls = new SessionCalls(runtime, runtime.openSession(), trust, openProject, maxCalls);
+  const calls = new SessionCalls(runtime, runtime.openSession(), trust, enterProject, maxCalls);
   const transport = new StreamTransport(input, output, trace);
-  const watchClient = ({ memory }: Runtime) =>
-    memory.watchClients(() => [{ heldBytes: output.writableLength, end: () => void transport.close() }]);
-  watchClient(runtime);
-  calls.onReplaced(watchClient);
+  const end = () => void transport.close();
+  runtime.memory.watchClients(() => [{ heldBytes: output.writableLength, end }]);
   void transport.closed.then((reason) => {
     if (reason !== undefined) log("warn", reason);
   });
-  const stopped = signal === undefined ? transport.closed : whenAborted(signal);
+  const host = options.openHost?.(calls);
+  const aborted = signal === undefined ? transport.closed : whenAborted(signal);
+  const stopped = host === undefined ? aborted : Promise.race([aborted, host.left]);
 
-  const first = await Promise.race([transport.firstMessage(), stopped]);
+  const opening = transport.firstMessage();
+  await host?.ready();
+  const first = await Promise.race([opening, stopped]);
   if (first !== undefined) {
     const close = await connect(isModernMessage(first), runtime, calls, transport, log);
     const answered = transport.ended.then(() => withTimeout(lastAnswers(calls), FINAL_ANSWERS_MS));
     await Promise.race([transport.closed, stopped, answered]);
     await close();
-  } else if (signal?.aborted !== true) log("warn", NO_CLIENT);
+  } else if (signal?.aborted !== true && host === undefined) log("warn", NO_CLIENT);
+  if (host !== undefined) await Promise.race([host.ended, stopped]);
+  host?.close();
   await transport.close();
   await calls.close();
 }

@@ -1,11 +1,10 @@
 /** The question whether to trust the workspace, asked through the client with MCP elicitation. */
 import { isTable } from "../base/json.js";
-import type { Runtime } from "../runtime/runtime.js";
 
 /** What a session can do about calls that are refused for lack of trust. */
 export interface TrustOffer {
-  /** Whether the tools may be others once the workspace is trusted. */
-  changesTools: boolean;
+  /** Whether another config is served, with which every call is refused, until the workspace is trusted. */
+  isRefused: boolean;
   /** Whether the question is about the trust that this refusal's command would give. */
   covers(command: string): boolean;
   /** The question about the workspace as it is now; undefined when it cannot be asked in a session. */
@@ -15,14 +14,14 @@ export interface TrustOffer {
 export interface TrustQuestion {
   /** All that the trust allows. */
   message: string;
-  /** Records a yes and opens a runtime with it; undefined when that fails. */
-  grant(): Promise<Runtime | undefined>;
+  /** Records a yes and goes on with the trusted config; false when that fails. */
+  grant(): Promise<boolean>;
 }
 
-/** Opens the project in which the client works, given by its roots; undefined where they name none. */
-export type OpenProject = (
+/** Goes on in the project in which the client works, given by its roots; undefined where they name none. */
+export type EnterProject = (
   roots: readonly string[],
-) => Promise<{ runtime: Runtime; trust: TrustOffer | undefined } | undefined>;
+) => Promise<{ trust: TrustOffer | undefined } | undefined>;
 
 /** The parameters of `elicitation/create`: a form with one box, empty until the user ticks it. */
 export function trustForm(message: string) {

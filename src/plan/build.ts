@@ -19,7 +19,7 @@ import {
 import { checkFindings } from "./findings.js";
 import { buildPrompts, buildResources } from "./prompts.js";
 import { Report } from "./report.js";
-import { buildServers, checkProgram, checkRoutes, type PlacedServer } from "./servers.js";
+import { buildServers, checkProgram, checkRoutes, disabledServers, type PlacedServer } from "./servers.js";
 import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./surface.js";
 import { buildTools, type PlacedTool } from "./tools.js";
 import { checkWorkflows, resolveBatches } from "./workflows.js";
@@ -73,6 +73,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     },
     limits,
     servers: servers.map(({ plan: server }) => server),
+    disabledServers: disabledServers(config),
     tools: tools.map(({ plan: tool }) => tool),
     dialect,
     mcp,

@@ -1,6 +1,6 @@
 /**
  * Builds templates from config values. A table with the single key `from` is a reference and is checked against its scope;
- * everything else is a literal. Keys of tables are sorted, lists keep their order.
+ * with `given` and `missing` it is one of two values; everything else is a literal. Keys of tables are sorted, lists keep their order.
  */
 import type { Ref, Template } from "../abi/plan.js";
 import { canonical, isTable, type Json } from "../base/json.js";
@@ -31,6 +31,7 @@ export function buildTemplate(value: unknown, scope: Scope, report: Report): Tem
     if (typeof value.from !== "string") at.add("plan/bad-reference", "`from` is not a text.");
     return ref ? { kind: "ref", ref } : { kind: "literal", value: null };
   }
+  if (isChoice(value)) return buildChoice(value, scope, report);
   if (Array.isArray(value)) {
     const items = value.map((item, index) => buildTemplate(item, scope, report.at(index)));
     return items.every(isLiteral)
@@ -45,6 +46,23 @@ export function buildTemplate(value: unknown, scope: Scope, report: Report): Tem
   return entries.every(([, entry]) => isLiteral(entry))
     ? { kind: "literal", value: canonical(value) as Json }
     : { kind: "table", entries };
+}
+
+/** One of two values, by whether an argument is given. */
+function buildChoice({ from, given, missing }: Choice, scope: Scope, report: Report): Template {
+  const ref = typeof from === "string" ? parseRef(from, scope, report.at("from")) : undefined;
+  if (ref === undefined || ref.root !== "input" || ref.name === null) {
+    const message = "Only an argument, `input.NAME`, has `given` and `missing`.";
+    if (ref !== undefined || typeof from !== "string") report.at("from").add("plan/bad-reference", message);
+    return { kind: "literal", value: null };
+  }
+  const literal = (key: "given" | "missing", value: unknown): Json => {
+    const built = buildTemplate(value, scope, report.at(key));
+    if (built.kind === "literal") return built.value;
+    report.at(key).add("plan/bad-reference", `\`${key}\` has a reference. Write a value.`);
+    return null;
+  };
+  return { kind: "given", ref, given: literal("given", given), missing: literal("missing", missing) };
 }
 
 /** Parses a reference; undefined after reporting why it is bad. */
@@ -95,6 +113,17 @@ function badMember(text: string, [name = "", ...path]: string[], scope: Scope, r
 
 function isLiteral(template: Template): boolean {
   return template.kind === "literal";
+}
+
+interface Choice {
+  from: unknown;
+  given: unknown;
+  missing: unknown;
+}
+
+function isChoice(value: unknown): value is Choice {
+  const keys = ["from", "given", "missing"];
+  return isTable(value) && Object.keys(value).length === 3 && keys.every((key) => Object.hasOwn(value, key));
 }
 
 function isReference(value: unknown): value is { from: unknown } {

@@ -29,12 +29,22 @@ export interface PlacedServer {
 export function buildServers(config: Config, report: Report): PlacedServer[] {
   const known = (config.servers ?? []).map((server) => server.id);
   const placed = (config.servers ?? []).flatMap((server, index) => {
-    if (server.enabled === false) return [];
+    if (isDisabled(server, config)) return [];
     const at = report.at("servers", index);
     checkNames(server, known, at);
     return [{ plan: buildServer(server, config, at), report: at, index }];
   });
   return sortBy(placed, ({ plan }) => [plan.id]);
+}
+
+/** Ids of the servers that are not used, sorted. */
+export function disabledServers(config: Config): string[] {
+  const disabled = (config.servers ?? []).filter((server) => isDisabled(server, config));
+  return sortedSet(disabled.map(({ id }) => id));
+}
+
+function isDisabled({ enabled }: ServerConfig, config: Config): boolean {
+  return enabled === false || config.allow?.servers === false;
 }
 
 function buildServer(server: ServerConfig, config: Config, report: Report): ServerPlan {

@@ -134,8 +134,36 @@ export function buildMcp(
       ),
     clients: buildClients(config, elsewhere.clientForms),
     listed: listed.map((tool) => tool.name),
+    hostChannel: buildHostChannel(config, tools, report.at("mcp", "host_channel")),
   };
 }
+
+/** The shapes that the answers of the channel's tools must have. */
+const channelShapes = {
+  check_file: "diagnostics",
+  diagnostics: "workspace_diagnostics",
+  status: "server_status",
+} as const;
+
+function buildHostChannel(
+  { mcp }: Config,
+  tools: readonly PlacedTool[],
+  report: Report,
+): McpPlan["hostChannel"] {
+  const channel = mcp?.host_channel;
+  if (channel === undefined) return null;
+  for (const [method, shape] of Object.entries(channelShapes) as Entries<typeof channelShapes>) {
+    const found = tools.find(({ plan }) => plan.name === channel[method])?.plan;
+    const known = tools.map(({ plan }) => plan.name);
+    const at = report.at(method);
+    if (found === undefined) at.unknown("plan/unknown-tool", "The tool", channel[method], known);
+    else if (found.effect !== "read" || found.output.shape !== shape)
+      at.add("plan/bad-tool", `The host channel needs a tool that reads and whose output is \`${shape}\`.`);
+  }
+  return { checkFile: channel.check_file, diagnostics: channel.diagnostics, status: channel.status };
+}
+
+type Entries<T> = { [key in keyof T]: [key, T[key]] }[keyof T][];
 
 /** A form that the config sets applies to all clients. */
 function buildClients(config: Config, forms: readonly ClientForm[]): McpPlan["clients"] {

@@ -18,6 +18,7 @@ type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
 const actions: { [action in RuntimeAction]: Action } = {
   server_status: async (call, args) => {
     const wanted = serverIn(call, args);
+    if (call.configProblem !== undefined) call.evidence.warn("answer/config-not-used", call.configProblem);
     return call.pool.status().filter((status) => wanted === undefined || status.id === wanted);
   },
   list_servers: async (call, args) => ({

@@ -41,6 +41,8 @@ export interface CallState {
   /** The workspace version when an editing call began: files that changed since are not what was asked about. */
   readonly since: number;
   readonly log: Log;
+  /** Why a changed config is not used, if one is not. */
+  readonly configProblem: string | undefined;
   /** The name of a server of the catalogue for a file that no server of the plan handles. */
   readonly suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
   /** The files at the check before the question; undefined when the check took too long. */

@@ -1,25 +1,23 @@
 /** A loaded bundle at work: one path gate, one pool of language servers, any number of sessions. */
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
+import type { Plan } from "../abi/plan.js";
 import { sha256 } from "../base/hash.js";
+import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { sharedAbortController } from "../base/timing.js";
+import { Listeners, type Subscribe, sharedAbortController } from "../base/timing.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
-import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
-import type { Edits } from "../workspace/edits/edits.js";
-import type { EditsOptions } from "../workspace/edits/types.js";
+import type { Log, PoolContext, ServerPool, StartedServer, Trace } from "../lsp/types.js";
 import { openGate } from "../workspace/gate.js";
 import { libraryRoots } from "../workspace/library-roots.js";
-import type { Gate } from "../workspace/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import type { SavedPreviews } from "./edits/saved-previews.js";
+import { type OpenEngine, openEngine } from "./edits/open-engine.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { SampleFiles } from "./sample-files.js";
-import { Session } from "./session.js";
+import { Session, type Shared } from "./session.js";
 
 export interface RuntimeContext {
   /** Absolute folder that relative paths of the plan start from. */
@@ -57,106 +55,77 @@ export interface RuntimeContext {
   strictAnswers?: boolean;
 }
 
+/** What a changed config changes of the context. */
+export type ChangedContext = Pick<
+  RuntimeContext,
+  "base" | "ownFiles" | "binFolders" | "trusted" | "avoid" | "refusal" | "otherServer"
+>;
+
 /** A bundle with its servers, ready for sessions. */
 export interface Runtime {
   readonly loaded: LoadedBundle;
   readonly version: string;
   readonly tools: ToolEntry[];
   readonly pool: ServerPool;
-  /** A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. */
-  openSession(options?: { brief?: boolean; holder?: string }): Session;
+  /**
+   * A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. That of
+   * the host may call the tools of its channel, listed or not, and no others.
+   */
+  openSession(options?: { brief?: boolean; holder?: string; isHost?: boolean }): Session;
+  /** Runs while a file has this text instead of the one on disk, one run after the other. Refuses files outside the roots. */
+  withText<T>(file: string, text: string, run: () => Promise<T>): Promise<T>;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
+  /** Registers a listener for changes of files and diagnostics. */
+  readonly onActivity: Subscribe;
   /** Watches the memory of this process. Transports register the clients whose data they hold. */
   readonly memory: MemoryWatch;
+  /** Aborts when the runtime is closed. */
+  readonly closed: AbortSignal;
+  /** Goes on with another bundle. Calls that run finish with the old one; servers that are the same keep running. */
+  update(loaded: LoadedBundle, changed: ChangedContext): Promise<void>;
+  /** Calls the listener after each update, until the returned function is called. */
+  onUpdated(listener: () => void): () => void;
+  /** Sets why a changed config is not used, for the status; undefined where it is. */
+  reportConfig(problem: string | undefined): void;
   /** Cancels every call and stops every server; resolves when they are gone. */
   close(): Promise<void>;
 }
 
-interface OpenEngine {
-  edits: Edits;
-  /** Previews that later processes can apply. */
-  savePreviews: () => SavedPreviews;
+/** What a runtime has for all its bundles. */
+interface Wiring {
+  memory: MemoryWatch;
+  /** Texts that count instead of those on disk, by path. */
+  unsaved: Map<string, string>;
+  activity: Listeners;
 }
 
-/** The edit engine, where edits are allowed. First the edits of a process that died are finished or rolled back. */
-async function openEngine(
-  gate: Gate,
-  { stateFolder, ownFiles, log }: RuntimeContext,
-  isAllowed: boolean,
-): Promise<OpenEngine | undefined> {
-  // Nobody has edited here, and nobody may: no code for edits is loaded.
-  if (!isAllowed && !existsSync(join(stateFolder, "edits"))) return undefined;
-  const { openEdits, recoverEdits, SavedPreviews } = await import("./edits/engine.js");
-  const options: EditsOptions = {
-    gate,
-    stateFolder,
-    ownFiles,
-    recovered: ({ outcome, reasons }) =>
-      log(outcome === "conflict" ? "warn" : "info", "an edit of a process that died", {
-        outcome,
-        reasons: reasons.map(({ path, message }) => `${path} ${message}`),
-      }),
-  };
-  if (!isAllowed) {
-    await recoverEdits(options);
-    return undefined;
-  }
-  return {
-    edits: await openEdits(options),
-    savePreviews: () => new SavedPreviews(stateFolder, gate.roots[0] ?? ""),
-  };
+/** What a runtime has for one bundle. */
+interface Parts {
+  context: RuntimeContext;
+  shared: Shared;
+  engine: OpenEngine | undefined;
 }
 
 /** Opens the runtime of a bundle. No language server is started yet. */
 export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext): Promise<Runtime> {
-  const { plan } = loaded;
-  const { base, log } = context;
-  const roots = plan.workspace.roots.map((root) => resolve(base, root));
-  const gate = await openGate({
-    roots,
-    extraRoots: plan.workspace.extraRoots,
-    libraryOf: libraryRoots(sortedSet(plan.servers.flatMap((server) => server.libraryRoots)), {
-      env: context.env,
-      home: context.env.HOME ?? homedir(),
-      roots,
-    }),
-    deny: plan.workspace.deny,
-  });
   const memory = new MemoryWatch({
-    limitMb: plan.limits.proxyMemoryMb,
-    log,
+    limitMb: loaded.plan.limits.proxyMemoryMb,
+    log: context.log,
     onOutOfMemory: (message) => context.onOutOfMemory?.(message),
   });
-  const pool = createPool(plan, {
-    ...context,
-    onStarted: (server) => memory.addServer(server),
-    roots: gate.roots,
-    lockFile: lockFileIn(context.stateFolder),
-    ownFolders: [context.stateFolder, context.configFolder, context.serversFolder].filter(
-      (folder) => folder !== undefined,
-    ),
-  });
-  const engine = await openEngine(gate, context, plan.allow.effects.includes("edit"));
-  const samples = new SampleFiles(
-    gate,
-    pool,
-    plan.servers.map((server) => server.id),
-    context.env,
-  );
-  const shared = {
-    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
-    suggestServer: context.suggestServer,
-    refusal: context.refusal,
-    strictAnswers: context.strictAnswers ?? false,
-    listed: new Map(
-      plan.tools.filter(({ name }) => plan.mcp.listed.includes(name)).map((tool) => [tool.name, tool]),
-    ),
-  };
+  const wiring = { memory, unsaved: new Map<string, string>(), activity: new Listeners() };
+  const { unsaved, activity } = wiring;
+  let parts = await openParts(loaded, context, wiring);
   const sessions = new Set<Session>();
+  let lastText: Promise<unknown> = Promise.resolve();
   const closed = sharedAbortController();
+  const listeners = new Listeners();
+  /** Earlier parts that still serve calls. */
+  const ending = new Set<Promise<void>>();
 
   const warm = async (serverId: string): Promise<void> => {
+    const { samples, pool, log } = parts.shared;
     try {
       const sample = await samples.find(serverId);
       if (sample === undefined || closed.signal.aborted) return;
@@ -170,28 +139,127 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   };
 
   return {
-    loaded,
+    get loaded() {
+      return parts.shared.loaded;
+    },
     version: context.version,
-    tools: loaded.tools,
-    pool,
+    get tools() {
+      return parts.shared.loaded.tools;
+    },
+    get pool() {
+      return parts.shared.pool;
+    },
     memory,
+    closed: closed.signal,
+    onActivity: activity.subscribe,
     openSession(options) {
-      const savedPreviews = options?.brief ? engine?.savePreviews() : undefined;
+      const savedPreviews = options?.brief ? parts.engine?.savePreviews() : undefined;
       // The journal outlives the token, so it stores a hash of the holder only.
       const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
-      const session = new Session(shared, (gone) => sessions.delete(gone), { savedPreviews, holder });
+      const { isHost = false } = options ?? {};
+      const own = { savedPreviews, holder, isHost };
+      const session = new Session(parts.shared, (gone) => sessions.delete(gone), own);
       sessions.add(session);
       return session;
     },
+    withText(file, text, run) {
+      const result = lastText.then(async () => {
+        const { path } = await parts.shared.gate.admitFile(file);
+        unsaved.set(path, text);
+        return run().finally(() => unsaved.delete(path));
+      });
+      lastText = result.catch(() => undefined);
+      return result;
+    },
     async warmup() {
-      await Promise.all(plan.servers.slice(0, plan.limits.maxServers).map((server) => warm(server.id)));
+      const { servers, limits } = parts.shared.plan;
+      await Promise.all(servers.slice(0, limits.maxServers).map((server) => warm(server.id)));
+    },
+    async update(next, changed) {
+      const old = parts;
+      parts = await openParts(next, { ...old.context, ...changed }, wiring, old);
+      await Promise.all([...sessions].map((session) => session.goOnWith(parts.shared)));
+      const ended = Promise.allSettled(old.shared.running).then(() => closeParts(old));
+      ending.add(ended);
+      void ended.finally(() => ending.delete(ended));
+      listeners.notify();
+    },
+    onUpdated: listeners.subscribe,
+    reportConfig: (problem) => {
+      parts.shared.configProblem = problem;
     },
     async close() {
       closed.abort();
       for (const session of [...sessions]) session.close();
-      await pool.close();
-      await engine?.edits.close();
+      await closeParts(parts);
+      await Promise.all(ending);
       memory.close();
     },
   };
+}
+
+/** Opens what serves one bundle. Servers of earlier parts are taken over where they are the same in the same workspace. */
+async function openParts(
+  loaded: LoadedBundle,
+  context: RuntimeContext,
+  { memory, unsaved, activity }: Wiring,
+  earlier?: Parts,
+): Promise<Parts> {
+  const { plan } = loaded;
+  const { base, log } = context;
+  const roots = plan.workspace.roots.map((root) => resolve(base, root));
+  const gate = await openGate({
+    roots,
+    extraRoots: plan.workspace.extraRoots,
+    libraryOf: libraryRoots(sortedSet(plan.servers.flatMap((server) => server.libraryRoots)), {
+      env: context.env,
+      home: context.env.HOME ?? homedir(),
+      roots,
+    }),
+    deny: plan.workspace.deny,
+  });
+  const poolContext = {
+    ...context,
+    unsaved,
+    onActivity: () => activity.notify(),
+    onStarted: (server: StartedServer) => memory.addServer(server),
+    roots: gate.roots,
+    lockFile: lockFileIn(context.stateFolder),
+    ownFolders: [context.stateFolder, context.configFolder, context.serversFolder].filter(
+      (folder) => folder !== undefined,
+    ),
+  };
+  const engine = await openEngine(gate, context, plan.allow.effects.includes("edit"));
+  const keepsServers =
+    earlier !== undefined &&
+    serversDependOn(plan, context) === serversDependOn(earlier.shared.plan, earlier.context);
+  const pool = createPool(plan, poolContext, keepsServers ? earlier.shared.pool : undefined);
+  const ids = plan.servers.map((server) => server.id);
+  const samples = new SampleFiles(gate, pool, ids, context.env);
+  const toolsNamed = (names: readonly string[]) =>
+    new Map(plan.tools.filter(({ name }) => names.includes(name)).map((tool) => [tool.name, tool]));
+  const shared = {
+    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
+    suggestServer: context.suggestServer,
+    refusal: context.refusal,
+    strictAnswers: context.strictAnswers ?? false,
+    listed: toolsNamed(plan.mcp.listed),
+    ofHost: toolsNamed(Object.values(plan.mcp.hostChannel ?? {})),
+    running: new Set<Promise<unknown>>(),
+    configProblem: undefined,
+  };
+  return { context, shared, engine };
+}
+
+/** Everything beside its own plan that a server was started with. */
+function serversDependOn(
+  { workspace, limits, allow }: Plan,
+  { base, trusted = [], binFolders, avoid }: RuntimeContext,
+): string {
+  return canonicalText([workspace, limits, allow, base, trusted, binFolders, avoid]);
+}
+
+async function closeParts({ shared, engine }: Parts): Promise<void> {
+  await shared.pool.close();
+  await engine?.edits.close();
 }

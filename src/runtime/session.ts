@@ -43,13 +43,17 @@ export type Shared = Pick<
   CallState,
   "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer"
 > & {
+  configProblem: string | undefined;
   loaded: LoadedBundle;
+  /** The calls that run now. */
+  running: Set<Promise<unknown>>;
   /** Every call is refused with this. */
   refusal: Refusal | undefined;
   /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
   strictAnswers: boolean;
-  /** The tools that agents may call, by name. */
+  /** The tools that agents may call, by name; and those of the program that started the proxy. */
   listed: ReadonlyMap<string, ToolPlan>;
+  ofHost: ReadonlyMap<string, ToolPlan>;
 };
 
 /** The evidence of one attempt at a call. */
@@ -57,6 +61,7 @@ type Gathered = Pick<CallState, "evidence" | "texts" | "places">;
 
 /** One call of a tool, by an agent or by another tool. */
 interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
+  view: View;
   args: unknown;
   /** Aborts when the client cancels, the session closes or the outer call ends. */
   cancel: readonly AbortSignal[];
@@ -66,11 +71,19 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   refusal: Refusal | undefined;
 }
 
+/** What a call sees of the runtime from beginning to end, also if the runtime goes on with another plan meanwhile. */
+interface View {
+  shared: Shared;
+  gate: Gate;
+  pool: ServerPool;
+}
+
 /** A running call, with its time limit. */
 type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress" | "files">;
 
 /** A call that calls another tool. */
 interface OuterCall {
+  view: View;
   tool: ToolPlan;
   frame: Frame;
   evidence: Evidence;
@@ -87,43 +100,64 @@ interface Performed {
 class AnswerFault extends Fault {}
 
 export class Session {
-  readonly #shared: Shared;
   readonly #pages = new Pages();
   readonly #previews = new SessionPreviews();
   readonly #warnedFolders = new Set<string>();
   readonly #closed = sharedAbortController();
-  #gate: Gate;
-  #pool: ServerPool;
+  #view: View;
+  /** The URIs that the session is limited to, if any. */
+  #uris: readonly string[] | undefined;
 
   constructor(
     shared: Shared,
     private readonly onClose: (session: Session) => void,
-    private readonly own: Pick<CallState, "savedPreviews" | "holder">,
+    private readonly own: Pick<CallState, "savedPreviews" | "holder"> & { isHost: boolean },
   ) {
-    this.#shared = shared;
-    this.#gate = shared.gate;
-    this.#pool = shared.pool;
+    this.#view = { shared, gate: shared.gate, pool: shared.pool };
+  }
+
+  /** The bundle that later calls use. */
+  get loaded(): LoadedBundle {
+    return this.#view.shared.loaded;
+  }
+
+  /** Aborts when the session ends. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
   }
 
   /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
   async narrow(uris: readonly string[] | undefined): Promise<void> {
-    const { gate, pool } = this.#shared;
-    const narrowed = uris === undefined ? gate : await narrowGate(gate, uris);
+    this.#uris = uris;
+    await this.goOnWith(this.#view.shared);
+  }
+
+  /** Later calls use another plan, or other servers; those that run finish with the old ones. */
+  async goOnWith(shared: Shared): Promise<void> {
+    const { gate, pool } = shared;
+    const narrowed = this.#uris === undefined ? gate : await narrowGate(gate, this.#uris);
     const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
-    this.#gate = narrowed;
-    this.#pool = isWhole ? pool : pool.within(narrowed.roots);
+    this.#view = { shared, gate: narrowed, pool: isWhole ? pool : pool.within(narrowed.roots) };
   }
 
   /** Calls a tool. Only an unknown tool throws; everything else is an outcome. */
   async call(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
-    const tool = this.#shared.listed.get(name);
-    if (tool === undefined) throw unlistedTool(name, this.#shared.plan);
+    const view = this.#view;
+    const { listed, ofHost, plan, running, refusal: always } = view.shared;
+    const tool = (this.own.isHost ? ofHost : listed).get(name);
+    if (tool === undefined) throw unlistedTool(name, plan);
     const onProgress = (message: string) => options.onProgress?.(message);
     const cancel = [options.signal, this.#closed.signal];
     const { timeoutMs } = tool;
-    const { refusal = this.#shared.refusal } = options;
-    const request = { tool, args, cancel, timeoutMs, onProgress, outer: undefined, refusal };
-    return (await this.#perform(request)).outcome;
+    const { refusal = always } = options;
+    const request = { view, tool, args, cancel, timeoutMs, onProgress, outer: undefined, refusal };
+    const performed = this.#perform(request);
+    running.add(performed);
+    try {
+      return (await performed).outcome;
+    } finally {
+      running.delete(performed);
+    }
   }
 
   /** Ends the session: its calls are cancelled and its listings dropped. */
@@ -134,24 +168,24 @@ export class Session {
 
   /** Runs a call until it ends, is cancelled or its time is up; every error becomes a refusal. */
   async #perform(request: ToolRequest): Promise<Performed> {
-    const { tool, cancel, timeoutMs, onProgress, outer } = request;
-    const { plan, loaded, log } = this.#shared;
+    const { view, tool, cancel, timeoutMs, onProgress, outer } = request;
+    const { plan, loaded, log } = view.shared;
     const module = await loaded.tool(tool.name);
     const { text, errorText } = module;
     const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText };
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;
-    let gathered = this.#gather(texts, outer);
+    let gathered = this.#gather(view, texts, outer);
     const attempt = async (attempt?: Attempt): Promise<Answer> => {
       const files = await this.#checkFiles(request, signal, remainingMs, attempt);
       const frame: Frame = { signal, remainingMs, onProgress, files };
-      gathered = this.#gather(texts, outer);
-      const caller = { tool, frame, evidence: gathered.evidence };
+      gathered = this.#gather(view, texts, outer);
+      const caller = { view, tool, frame, evidence: gathered.evidence };
       const run: RunTool = (name, args) => this.#callWithin(name, args, caller);
       return answerCall(
         module,
-        { ...this.#callState(tool, attempt), ...frame, ...gathered },
+        { ...this.#callState(view, tool, attempt), ...frame, ...gathered },
         request.args,
         run,
       );
@@ -164,26 +198,26 @@ export class Session {
         : this.#once(signal, attempt(), () => gathered.evidence));
       for (const folder of warnedFolders(gathered.evidence)) this.#warnedFolders.add(folder);
       const outcome = { isError: false, error: null, ...answer };
-      return this.#checked(module, { outcome, learned: gathered.evidence.learned, refusal: undefined });
+      return this.#checked(view, module, { outcome, learned: gathered.evidence.learned, refusal: undefined });
     } catch (error) {
       if (error instanceof AnswerFault) throw error;
       const { evidence } = gathered;
       const isCancelled = signal.aborted && !deadline.isOver;
       const refusal = refusalOf(tool, error, { timeoutMs, isCancelled, isExpired: deadline.isOver }, log);
       const outcome = refused(tool, refusal, plan, evidence, texts);
-      return this.#checked(module, { outcome, learned: evidence.learned, refusal });
+      return this.#checked(view, module, { outcome, learned: evidence.learned, refusal });
     } finally {
       deadline.clear();
     }
   }
 
   /** Checks an answer against the tool's output schema: a violation is logged, or thrown in tests. */
-  #checked({ handler, outputValidator }: LoadedTool, performed: Performed): Performed {
+  #checked({ shared }: View, { handler, outputValidator }: LoadedTool, performed: Performed): Performed {
     const fault = answerFault(outputValidator, performed.outcome.structured);
     if (fault === undefined) return performed;
     const message = `the answer of ${handler.name} violates its output schema: ${fault}`;
-    if (this.#shared.strictAnswers) throw new AnswerFault(message);
-    this.#shared.log("warn", message);
+    if (shared.strictAnswers) throw new AnswerFault(message);
+    shared.log("warn", message);
     return performed;
   }
 
@@ -196,19 +230,19 @@ export class Session {
   }
 
   /** Empty evidence for one attempt; an outer call hears of what cannot be undone. */
-  #gather(texts: ToolTexts, outer: OuterCall | undefined): Gathered {
-    const places = new Places(this.#gate, this.#shared.plan.dialect);
+  #gather({ gate, shared }: View, texts: ToolTexts, outer: OuterCall | undefined): Gathered {
+    const places = new Places(gate, shared.plan.dialect);
     return { evidence: new Evidence(outer?.evidence), texts, places };
   }
 
   /** Checks the disk and notifies the servers, where the answer depends on files. An outer edit's check still holds. */
   async #checkFiles(
-    { tool, outer }: ToolRequest,
+    { view, tool, outer }: ToolRequest,
     signal: AbortSignal,
     remainingMs: () => number,
     attempt: Attempt | undefined,
   ): Promise<WorkspaceVersion | undefined> {
-    const { pool } = this.#shared;
+    const { pool } = view.shared;
     if (tool.effect === "edit" && outer !== undefined) return outer.frame.files;
     if (attempt === undefined && tool.effect !== "edit") return undefined;
     if (attempt?.isFirst === false) return pool.checkFiles();
@@ -216,26 +250,26 @@ export class Session {
   }
 
   /** The part of a call's state that its session gives it. */
-  #callState(tool: ToolPlan, attempt: Attempt | undefined) {
-    const { loaded, plan, samples, edits, log, suggestServer } = this.#shared;
+  #callState({ shared, pool, gate }: View, tool: ToolPlan, attempt: Attempt | undefined) {
+    const { loaded, plan, samples, edits, log, suggestServer, configProblem } = shared;
     return {
-      ...{ loaded, plan, tool, samples, edits, log, suggestServer, attempt },
+      ...{ loaded, plan, tool, samples, edits, log, suggestServer, configProblem, attempt },
       ...this.own,
-      ...{ pool: this.#pool, gate: this.#gate, pages: this.#pages, previews: this.#previews },
+      ...{ pool, gate, pages: this.#pages, previews: this.#previews },
       warnedFolders: this.#warnedFolders,
     };
   }
 
   /** A tool called by another tool, within the time that is left; its refusal is part of the whole answer. */
   async #callWithin(name: string, args: Json, outer: OuterCall): ReturnType<RunTool> {
-    const { frame, evidence } = outer;
-    const tool = this.#shared.plan.tools.find((entry) => entry.name === name);
+    const { view, frame, evidence } = outer;
+    const tool = view.shared.plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
     const left = timeWithin(outer.tool.timeoutMs, frame.remainingMs());
     const timeoutMs = Math.min(tool.timeoutMs, Math.floor(left));
     const { onProgress } = frame;
     const cancel = [frame.signal];
-    const request = { tool, args, cancel, timeoutMs, onProgress, outer, refusal: undefined };
+    const request = { view, tool, args, cancel, timeoutMs, onProgress, outer, refusal: undefined };
     const { refusal, learned, outcome } = await this.#perform(request);
     evidence.absorb(learned);
     if (refusal !== undefined) frame.signal.throwIfAborted();

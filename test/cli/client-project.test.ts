@@ -7,6 +7,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import {
   ListRootsRequestSchema,
+  PromptListChangedNotificationSchema,
+  ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -49,11 +51,14 @@ async function symbols(cwd: string, roots?: string[]) {
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     changes++;
   });
+  const listed: string[] = [];
+  client.setNotificationHandler(PromptListChangedNotificationSchema, () => void listed.push("prompts"));
+  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void listed.push("resources"));
   const start = { command: process.execPath, args: [program, "serve"], cwd: join(top, cwd), env: env() };
   await client.connect(new StdioClientTransport({ ...start, stderr: "ignore" }));
   const call = { name: "get_document_symbols", arguments: { file_path: "a.py" } };
   const answers = [await client.callTool(call), await client.callTool(call)];
-  return { text: JSON.stringify(answers[1]), first: JSON.stringify(answers[0]), asked, changes };
+  return { text: JSON.stringify(answers[1]), first: JSON.stringify(answers[0]), asked, changes, listed };
 }
 
 it("serves the client's root where it is started in the user's home, and asks for it once", async () => {
@@ -62,6 +67,29 @@ it("serves the client's root where it is started in the user's home, and asks fo
   expect(first).toContain("of_the_root");
   expect(text).toContain("of_the_root");
   expect([asked, changes]).toEqual([1, 1]);
+}, 60_000);
+
+it("has the prompts and resources of the client's root, and says that the lists have changed", async () => {
+  const prompts = [{ name: "review", messages: [{ text: "Review it." }] }];
+  const resources = [
+    {
+      name: "outline",
+      uri: "lsp://outline/{path}",
+      tool: "get_document_symbols",
+      args: { file_path: { from: "uri.path" } },
+    },
+  ];
+  writeFileSync(join(top, "home/w/lspi.json"), JSON.stringify({ prompts, resources }));
+  await trust("home/w");
+  const { first, listed } = await symbols("home", ["home/w"]);
+  expect(first).toContain("of_the_root");
+  expect(listed).toEqual(["prompts", "resources"]);
+  expect((await client.listPrompts()).prompts).toMatchObject([{ name: "review" }]);
+  const { resourceTemplates } = await client.listResourceTemplates();
+  expect(resourceTemplates).toMatchObject([{ uriTemplate: "lsp://outline/{path}" }]);
+  const { contents } = await client.readResource({ uri: "lsp://outline/a.py" });
+  expect(JSON.stringify(contents)).toContain("of_the_root");
+  await client.subscribeResource({ uri: "lsp://outline/a.py" });
 }, 60_000);
 
 it("serves the folder in which it is started, whatever the client's roots", async () => {

@@ -217,6 +217,16 @@ const cases = new Map<string, Case>([
     },
   ],
   [
+    "allow.servers",
+    {
+      user: "[allow]\nservers = false",
+      asks: "[allow]\nservers = true",
+      untrusted: false,
+      trusted: false,
+      silent: true,
+    },
+  ],
+  [
     "mcp.warmup",
     {
       user: "[mcp]\nwarmup = false",

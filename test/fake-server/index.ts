@@ -138,6 +138,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       afterEditSeverity: "error",
     },
     servers,
+    disabledServers: [],
     tools: [],
     dialect: defaultDialect,
     mcp: {
@@ -148,6 +149,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       readOnly: true,
       instructions: "",
       listed: [],
+      hostChannel: null,
       clients: [],
     },
     http: defaultHttp,

@@ -113,6 +113,24 @@ describe("references", () => {
       'x = { from = "input.to.position" }',
       ["plan/bad-reference /request/params/set/x/from"],
     ],
+    [
+      "whether an argument is given",
+      arg("to", 'type = "string", required = false'),
+      'x = { from = "input.to", given = 2, missing = 1 }',
+      [],
+    ],
+    [
+      "whether something else is given",
+      arg("to", 'type = "string"'),
+      'y = { from = "input.to" }, x = { from = "input", given = 2, missing = 1 }',
+      ["plan/bad-reference /request/params/set/x/from"],
+    ],
+    [
+      "a reference in place of an argument that is not given",
+      arg("to", 'type = "string"'),
+      'x = { from = "input.to", given = 2, missing = { from = "input.to" } }',
+      ["plan/bad-reference /request/params/set/x/missing"],
+    ],
     ["the name of a symbol", arg("to", 'type = "symbol"'), 'x = { from = "input.to.name" }', []],
   ])("%s", (_, args, set, problems) => {
     expect(problemsOf(args + sends(set))).toEqual(problems);

@@ -238,9 +238,12 @@ describe("codeflow's arguments, with the names of the original", () => {
   it.each(["get_completions", "get_signature_help"])("trigger_character of %s", async (tool) => {
     const method = tool === "get_completions" ? "textDocument/completion" : "textDocument/signatureHelp";
     const call = { ...file, line: 2, character: 6, trigger_character: "." };
-    expect(await sent(tool, call, method)).toMatchObject({ context: { triggerCharacter: "." } });
+    const typed = { triggerKind: 2, triggerCharacter: "." };
+    expect(await sent(tool, call, method)).toMatchObject({ context: typed });
     const { trigger_character: _, ...without } = call;
-    expect((await sent(tool, without, method))?.context).not.toHaveProperty("triggerCharacter");
+    const invoked = await sent(tool, without, method);
+    expect(invoked).toMatchObject({ context: { triggerKind: 1 } });
+    expect(invoked?.context).not.toHaveProperty("triggerCharacter");
   });
 
   it("options, with its defaults", async () => {

@@ -4,10 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { buildPlan } from "../../src/plan/build.js";
 import type { Scenario } from "../fake-server/index.js";
-import { planText } from "../plan/config.js";
+import { loadText, planText } from "../plan/config.js";
 import { openTestWorkspace, range } from "../runtime/test-workspace.js";
+import { patientTools } from "./patient-llxprt.js";
 import { openProfile, type Scripted } from "./scripted.js";
+
+const openLlxprt = (files: { [path: string]: string }, scenario: Scenario, config: JsonObject = {}) =>
+  openProfile("llxprt", files, scenario, { tools: patientTools, ...config });
 
 const a = "file:///work/a.fake";
 const publish = (items: JsonObject[]): JsonObject => ({
@@ -19,8 +24,7 @@ const problem = (message: string, line = 1) => ({ range: range(line, 2, 4), seve
 describe("llxprt", () => {
   let llxprt: Scripted;
   beforeAll(async () => {
-    llxprt = await openProfile(
-      "llxprt",
+    llxprt = await openLlxprt(
       { "a.fake": "// a comment\nfunction greet() {\n}\n", "b.fake": "x\n", "c/d.fake": "x\n" },
       {
         capabilities: {
@@ -86,9 +90,9 @@ describe("llxprt", () => {
   });
 
   it("calls itself what its host knows", () => {
-    const { mcp, tools } = planText('[mcp]\ncontext = "llxprt"\n');
+    const { mcp } = planText('[mcp]\ncontext = "llxprt"\n');
     expect(mcp).toMatchObject({ name: "lsp-navigation", version: "0.1.0" });
-    expect(tools.map(({ name }) => name)).toEqual([
+    expect(mcp.listed).toEqual([
       "lsp_diagnostics",
       "lsp_document_symbols",
       "lsp_find_references",
@@ -96,6 +100,55 @@ describe("llxprt", () => {
       "lsp_hover",
       "lsp_workspace_symbols",
     ]);
+  });
+});
+
+describe("llxprt's times and limits", () => {
+  const plan = planText('[mcp]\ncontext = "llxprt"\n');
+  const tool = (name: string) => plan.tools.find((entry) => entry.name === name);
+
+  it("are those of the original", () => {
+    for (const { name } of patientTools) expect(tool(name)?.timeoutMs).toBe(1200);
+    expect(tool("lsp_check_file")?.steps).toMatchObject([
+      { kind: "diagnostics", waitMs: { value: 3000 }, firstWaitMs: 10_000, settleMs: 150 },
+    ]);
+    expect(plan.limits).toMatchObject({
+      afterEditPerFile: 20,
+      afterEditOtherFiles: 5,
+      afterEditTotal: 50,
+      afterEditSeverity: "error",
+    });
+  });
+
+  it("leave the tools of the host to it", () => {
+    expect(plan.mcp.hostChannel).toEqual({
+      checkFile: "lsp_check_file",
+      diagnostics: "lsp_diagnostics",
+      status: "lsp_status",
+    });
+    expect(plan.mcp.listed).toHaveLength(6);
+  });
+
+  it("are refused where the host's channel names another kind of tool", () => {
+    const text =
+      '[mcp]\ncontext = "llxprt"\nhost_channel = { check_file = "lsp_hover", diagnostics = "x", status = "lsp_status" }\n';
+    const loaded = loadText(text);
+    expect(buildPlan(loaded.config, loaded).problems.map(({ code, pointer }) => [code, pointer])).toEqual([
+      ["plan/bad-tool", "/mcp/host_channel/check_file"],
+      ["plan/unknown-tool", "/mcp/host_channel/diagnostics"],
+    ]);
+  });
+});
+
+describe("llxprt's servers", () => {
+  const servers =
+    '[[servers]]\nid = "a"\ncommand = "gopls"\nextensions = ["go"]\n[[servers]]\nid = "b"\ncommand = "gopls"\nextensions = ["x"]\n';
+
+  it("are listed where they are disabled, one by one or all at once", () => {
+    const one = planText(`${servers}enabled = false\n`);
+    expect([one.servers.map(({ id }) => id), one.disabledServers]).toEqual([["a"], ["b"]]);
+    const all = planText(`[allow]\nservers = false\n${servers}`);
+    expect([all.servers, all.disabledServers]).toEqual([[], ["a", "b"]]);
   });
 });
 
@@ -107,8 +160,7 @@ describe("llxprt's lists", () => {
       uri: a,
       range: range(Math.floor(at / width), at % width, (at % width) + 1),
     }));
-    const llxprt = await openProfile(
-      "llxprt",
+    const llxprt = await openLlxprt(
       { "a.fake": `${"x".repeat(width)}\n`.repeat(count / width) },
       { capabilities: { referencesProvider: true }, replies: { "textDocument/references": references } },
     );
@@ -125,8 +177,7 @@ describe("llxprt's lists", () => {
 
   it("say, where a config caps them, what shows more", async () => {
     const found = [0, 1, 2].map((at) => ({ uri: a, range: range(0, at, at + 1) }));
-    const llxprt = await openProfile(
-      "llxprt",
+    const llxprt = await openLlxprt(
       { "a.fake": "xxxx\n" },
       { capabilities: { referencesProvider: true }, replies: { "textDocument/references": found } },
       { limits: { max_items: 2 } },
@@ -171,7 +222,7 @@ describe("llxprt's workspace", () => {
     const work = await openTestWorkspace({
       files: { "a.one": "x\n", "a.two": "x\n" },
       servers: { one: server("one", "two"), two: server("two", "one") },
-      config: { extends: [], mcp: { context: "llxprt" } },
+      config: { extends: [], mcp: { context: "llxprt" }, tools: patientTools },
     });
     try {
       const { text } = await work.session.call(
@@ -194,8 +245,7 @@ describe("llxprt's diagnostics", () => {
     // The server looks at the file for as long as it takes until the gate is open.
     const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-llxprt-"));
     const gate = join(folder, "open");
-    const llxprt = await openProfile(
-      "llxprt",
+    const llxprt = await openLlxprt(
       { "a.fake": "x\n" },
       {
         capabilities: { documentSymbolProvider: true },
@@ -218,8 +268,7 @@ describe("llxprt's diagnostics", () => {
   });
 
   it("are reported as unknown when a server never publishes any", async () => {
-    const llxprt = await openProfile(
-      "llxprt",
+    const llxprt = await openLlxprt(
       { "a.fake": "x\n" },
       { capabilities: { documentSymbolProvider: true }, replies: { "textDocument/documentSymbol": [] } },
       {},

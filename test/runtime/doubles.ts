@@ -117,6 +117,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     loaded: { replyValidator: async () => undefined },
     plan,
     holder: undefined,
+    configProblem: undefined,
     tool: {
       name: "the_tool",
       title: "",

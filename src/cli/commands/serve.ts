@@ -1,12 +1,13 @@
 /** `serve`: serves MCP on stdio, on inherited descriptors or over HTTP. Everything but the protocol goes to stderr. */
-import { createReadStream, createWriteStream, fstatSync } from "node:fs";
-import { Socket } from "node:net";
-import type { Readable, Writable } from "node:stream";
 import { escapeLine } from "../../base/hidden-characters.js";
+import type { Log } from "../../lsp/types.js";
+import type { OpenHost } from "../../mcp/stdio.js";
 import { abortOn, type Command, type Input, type Io, UsageError } from "../command.js";
-import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
+import type { Streams } from "../descriptors.js";
+import { bundleFlags, configFlags, HOST, logFlags, option, toggle, traceFlags } from "../flags.js";
 import { openLog } from "../log/log.js";
 import { type Opened, openFrom } from "../open.js";
+import type { ServedConfig } from "../served-config.js";
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
@@ -17,7 +18,9 @@ export const serve: Command = {
   usage: "[--config FILE | --bundle DIR]",
   description:
     "Serves a config, or a bundle written by `generate`. If there is neither, the installed language servers for the\n" +
-    "workspace's languages are served, read-only. stdout carries the protocol and nothing else.",
+    "workspace's languages are served, read-only. stdout carries the protocol and nothing else.\n" +
+    "A changed config is used as soon as it is saved: servers that are the same keep running. If it has problems, the old\n" +
+    "one counts, and the status says why.",
   flags: {
     ...configFlags,
     ...bundleFlags,
@@ -43,9 +46,9 @@ export const serve: Command = {
     for (const name of ["port", "bind", "allow-remote"])
       if (input.flags[name] !== undefined && !input.isOn("http"))
         throw new UsageError(`--${name} is for a gateway: add --http`);
-    const streams = input.isOn("http") ? undefined : openStreams(input, io);
-    const opened = await openFrom(input, io, { servesUntrusted: streams !== undefined });
-    const { runtime, trace, found, refusal } = opened;
+    const streams = input.isOn("http") ? undefined : await openStreams(input, io);
+    const opened = await openFrom(input, io, { servesUntrusted: streams !== undefined, reloads: true });
+    const { runtime, trace, config, refusal } = opened;
     const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true;
     if (streams?.input === io.stdin && isTerminal) io.stderr.write(greeting(opened));
     const signal = abortOn("SIGTERM", "SIGINT", "SIGHUP");
@@ -58,12 +61,9 @@ export const serve: Command = {
         await serveGateway(input, io, opened, options);
       } else {
         const { serveStdio } = await import("../../mcp/stdio.js");
-        // For a bundle the compiler is not loaded.
-        const isBundle = input.text("bundle") !== undefined;
-        const project = isBundle ? undefined : await import("../client-project.js");
-        const trust = project?.trustOf({ found, refusal }, input, io, options.log);
-        const openProject = project?.projectOpener(input, io, options.log);
-        await serveStdio(runtime, { ...streams, ...options, trust, openProject });
+        const project = config && (await clientProject(opened, config, input, io, options.log));
+        const openHost = await hostOf(opened, streams, io, options.log);
+        await serveStdio(runtime, { ...streams, ...options, ...project, openHost });
       }
     } finally {
       await runtime.close();
@@ -72,6 +72,13 @@ export const serve: Command = {
     }
   },
 };
+
+/** What a session on stdio can do about its config. For a bundle the compiler is not loaded. */
+async function clientProject(opened: Opened, config: ServedConfig, input: Input, io: Io, log: Log) {
+  const { trustOf, projectEntrance } = await import("../client-project.js");
+  const trust = trustOf(opened, config, io, log);
+  return { trust, enterProject: projectEntrance(config, input, io, log) };
+}
 
 /** Printed when a person starts `serve` in a terminal. */
 function greeting({ runtime, source, base }: Opened): string {
@@ -90,34 +97,23 @@ function greeting({ runtime, source, base }: Opened): string {
     .join("\n");
 }
 
-/** The streams of the protocol: stdin and stdout, or two inherited descriptors. */
-function openStreams(input: Input, io: Io): { input: Readable; output: Writable } {
-  const [from, to] = [input.text("fd-in"), input.text("fd-out")];
-  if (from === undefined && to === undefined) return { input: io.stdin, output: io.stdout.stream };
-  if (from === undefined || to === undefined)
-    throw new UsageError("give both --fd-in and --fd-out, or neither");
-  const [reading, writing] = [openDescriptor(from), openDescriptor(to)];
-  if (reading.fd === writing.fd && reading.isSocket) {
-    const both = new Socket({ fd: reading.fd });
-    return { input: both, output: both };
-  }
-  return {
-    input: reading.isSocket
-      ? new Socket({ fd: reading.fd, readable: true, writable: false })
-      : createReadStream("", { fd: reading.fd }),
-    output: writing.isSocket
-      ? new Socket({ fd: writing.fd, readable: false, writable: true })
-      : createWriteStream("", { fd: writing.fd }),
-  };
+/** The channel of the host on stdin and stdout, where the config has one and the protocol is elsewhere. */
+async function hostOf(opened: Opened, streams: Streams, io: Io, log: Log): Promise<OpenHost | undefined> {
+  const tools = opened.runtime.loaded.plan.mcp.hostChannel;
+  if (tools === null || streams.input === io.stdin) return undefined;
+  const { hostOpener } = await import("../host-channel.js");
+  return hostOpener(opened, tools, { input: io.stdin, output: io.stdout.stream }, log);
 }
 
-/** Node handles pipes and sockets in its event loop, other files in threads. */
-function openDescriptor(text: string): { fd: number; isSocket: boolean } {
-  const fd = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  try {
-    const stats = fstatSync(fd);
-    return { fd, isSocket: stats.isFIFO() || stats.isSocket() };
-  } catch {
-    throw new UsageError(`the descriptor ${JSON.stringify(text)} is not open`);
-  }
+/** The streams of the protocol: stdin and stdout, or two inherited descriptors. */
+async function openStreams(input: Input, io: Io): Promise<Streams> {
+  const host = input.text(HOST);
+  const [from, to] = [input.text("fd-in"), input.text("fd-out")];
+  if (from === undefined && to === undefined && host === undefined)
+    return { input: io.stdin, output: io.stdout.stream };
+  const descriptors = await import("../descriptors.js");
+  if (host !== undefined) return host === "mcp" ? descriptors.eitherWay("3", "4") : descriptors.noStreams();
+  if (from === undefined || to === undefined)
+    throw new UsageError("give both --fd-in and --fd-out, or neither");
+  return descriptors.openDescriptors(from, to);
 }

@@ -48,7 +48,9 @@ const rules: { [name: string]: FieldRule } = {
   protocolVersion: { form: /^\d{4}-\d{2}-\d{2}$/ },
   version: { form: VERSION, within: ["serverInfo", "clientInfo"] },
   tool: { form: NAME, within: ["structuredContent"] },
-  state: { form: words("idle", "starting", "running", "backoff", "broken", "stopped", "unavailable") },
+  state: {
+    form: words("idle", "starting", "running", "backoff", "broken", "stopped", "unavailable", "disabled"),
+  },
   readiness: { form: words("ready", "indexing", "starting", "unknown") },
   status: { form: words("diagnostics", "clean", "unknown") },
   severity: { form: words("error", "warning", "information", "hint") },

@@ -40,6 +40,7 @@ export const workspace = z.strictObject({
 });
 
 export const allow = z.strictObject({
+  servers: optional(z.boolean(), "`false` disables all language servers.", "only_false"),
   commands: optionalSet(nonEmpty, "The only programs that may be started: names or full paths.", "subset"),
   hosts: optionalSet(
     nonEmpty,
@@ -137,6 +138,15 @@ export const mcp = z.strictObject({
       ),
     }),
     "Size of answers.",
+  ),
+  host_channel: optional(
+    z.strictObject({
+      check_file: toolName.describe("The tool behind `lsp/checkFile`; its answer are diagnostics of a file."),
+      diagnostics: toolName.describe("The tool behind `lsp/diagnostics`; its answer are those of all files."),
+      status: toolName.describe("The tool behind `lsp/status`; its answer is the status of the servers."),
+    }),
+    "A second channel, on stdin and stdout while MCP is on other descriptors: JSON-RPC for the program that started the proxy. Its tools need not be listed.",
+    labelled("needs_trust", "a channel for its host"),
   ),
 });
 

@@ -5,7 +5,7 @@
  */
 import type { ServerPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
-import { Listeners, nextEvent } from "../../base/timing.js";
+import { Listeners, nextEvent, type Subscribe } from "../../base/timing.js";
 import type { Capabilities } from "../capabilities.js";
 import type { ReadinessState } from "../readiness.js";
 import type {
@@ -80,6 +80,11 @@ export class Diagnostics {
     };
   }
 
+  /** Registers a listener for diagnostics that the server sends unasked, or says to be outdated. */
+  get onChange(): Subscribe {
+    return this.#pushes.subscribe;
+  }
+
   /** The server was notified of a change: of a document's text, or (undefined) of `others`, which are not open. */
   changed(path: string | undefined, others: readonly string[] = []): void {
     this.#published.changed(path, others);
@@ -106,6 +111,7 @@ export class Diagnostics {
   /** The server requested a refresh: no later report may refer to an earlier one. */
   refreshed(): void {
     this.#pulled.clear();
+    this.#pushes.notify();
   }
 
   /** Takes a `textDocument/publishDiagnostics`. */

@@ -16,7 +16,7 @@ import { columnsOf, type Lines, type PositionEncoding } from "../../base/text.js
 import type { Capabilities } from "../capabilities.js";
 import { languageIdOf } from "../route.js";
 import type { OpenDocument } from "../types.js";
-import { type FileText, readText } from "./read-text.js";
+import { type FileText, readText, unsavedText } from "./read-text.js";
 
 /** Only the types come from the package: it takes too long to load for three numbers. */
 const NONE: typeof TextDocumentSyncKind.None = 0;
@@ -40,6 +40,8 @@ export interface DocumentsContext {
   encoding: () => PositionEncoding;
   maxOpen: number;
   maxBytes: number;
+  /** Texts that count instead of those on disk, by path. */
+  unsaved?: ReadonlyMap<string, string> | undefined;
   notify: (method: string, params: unknown) => void;
   /** Called with every text that the server was given, or that it no longer has. */
   onChanged: (path: string, what: "opened" | "changed" | "touched" | "closed") => void;
@@ -156,10 +158,12 @@ export class Documents {
     return result;
   }
 
-  #read(path: string): Promise<FileText> {
-    const root = this.context.roots.find((candidate) => isInside(path, candidate));
+  async #read(path: string): Promise<FileText> {
+    const { roots, unsaved, maxBytes } = this.context;
+    const root = roots.find((candidate) => isInside(path, candidate));
     const shown = root === undefined ? "the file" : slashed(path.slice(root.length + 1));
-    return readText(path, shown, this.context.maxBytes);
+    const given = unsaved?.get(path);
+    return given === undefined ? readText(path, shown, maxBytes) : unsavedText(given, shown, maxBytes);
   }
 
   async #openNew(path: string): Promise<Entry> {
@@ -181,7 +185,8 @@ export class Documents {
   /** Compares stamps, then hashes: the server is sent only a text that really differs. */
   async #update(entry: Entry): Promise<void> {
     const { path } = entry.document;
-    if (entry.isReliable && stampOf(path)?.text === entry.stamp.text) return;
+    const isOnDisk = this.context.unsaved?.has(path) !== true;
+    if (isOnDisk && entry.isReliable && stampOf(path)?.text === entry.stamp.text) return;
     const read = await this.#read(path).catch((error: unknown) => {
       this.#close(entry);
       throw error;

@@ -18,6 +18,15 @@ export interface FileText {
   isReliable: boolean;
 }
 
+/** The text of a file that its writer has handed over. It counts until the file is read again. */
+export function unsavedText(text: string, shown: string, maxBytes: number): FileText {
+  const bytes = Buffer.from(text);
+  if (bytes.length > maxBytes)
+    throw new Refusal("guard/not-a-file", `${shown} is larger than ${maxBytes} bytes`);
+  const lines = new Lines(text.replace(/^\uFEFF/, ""));
+  return { hash: sha256(bytes), lines, stamp: { text: "unsaved", changedAt: 0 }, isReliable: false };
+}
+
 /** How often a file that was replaced while it was opened is opened again: editors save by renaming. */
 const ATTEMPTS = 3;
 

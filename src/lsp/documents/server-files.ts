@@ -66,6 +66,7 @@ export class ServerFiles {
       roots,
       maxOpen: limits.maxOpenDocuments,
       maxBytes: limits.maxFileBytes,
+      unsaved: server.unsaved,
       onChanged: (path, what) => {
         if (what === "changed") this.diagnostics.changed(path);
         else if (what === "opened") this.diagnostics.opened(path);
@@ -83,6 +84,7 @@ export class ServerFiles {
       quirks: plan.diagnostics,
       request,
     });
+    if (server.onActivity) this.diagnostics.onChange(server.onActivity);
   }
 
   get open(): number {

@@ -52,6 +52,8 @@ export interface WorkspaceWatchContext {
   deny: readonly string[];
   env: { readonly [name: string]: string | undefined };
   log: Log;
+  /** Called with every event. */
+  onActivity?: (() => void) | undefined;
 }
 
 export class WorkspaceWatch {
@@ -88,9 +90,11 @@ export class WorkspaceWatch {
       changed: (path) => {
         if (this.#touched.size < MAX_TOUCHED) this.#touched.add(path);
         else this.#isLost = true;
+        context.onActivity?.();
       },
       lost: () => {
         this.#isLost = true;
+        context.onActivity?.();
       },
       unwatched: (folder) => this.#tree.known.markUnwatched(folder),
     });

@@ -104,7 +104,9 @@ export const serverStatusFacts: ShapeFacts = {
         id: text,
         root: textOrNull,
         other_roots: texts,
-        state: { enum: ["idle", "starting", "running", "backoff", "broken", "stopped", "unavailable"] },
+        state: {
+          enum: ["idle", "starting", "running", "backoff", "broken", "stopped", "unavailable", "disabled"],
+        },
         readiness: { enum: ["ready", "indexing", "starting", "unknown"] },
         extensions: texts,
         filenames: texts,

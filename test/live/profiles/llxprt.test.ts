@@ -1,5 +1,6 @@
 /** The profile `llxprt` with a real server: every tool's own lines. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { patientToolsText } from "../../profiles/patient-llxprt.js";
 import { type LiveSession, openSession } from "../session.js";
 import { type Driven, driven, listed, publishing } from "./support.js";
 
@@ -7,7 +8,7 @@ describe("llxprt", () => {
   let session: LiveSession;
   let used: Driven;
   beforeAll(async () => {
-    session = await openSession("typescript", publishing("llxprt"));
+    session = await openSession("typescript", publishing("llxprt") + patientToolsText);
     used = driven(session);
   });
   afterAll(() => session?.close());

@@ -1,0 +1,131 @@
+/**
+ * The config that a runtime serves. All files that were read for it are watched, also those that did not exist. A changed
+ * config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the status says why.
+ */
+import { unwatchFile, watchFile } from "node:fs";
+import { canonicalText } from "../base/json.js";
+import { isInside } from "../base/paths.js";
+import { ConfigError, type Problem } from "../base/problem.js";
+import { plural } from "../base/words.js";
+import type { Log } from "../lsp/types.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { Io } from "./command.js";
+import { changedContext, type Loaded, type OpenOptions } from "./open.js";
+import { shippedConfigs } from "./shipped.js";
+import { printProblems } from "./terminal/report.js";
+
+const CHECK_MS = 1_000;
+const MOST_SHOWN = 5;
+
+/** Reads and compiles a config. */
+export type Load = (options?: OpenOptions) => Promise<Loaded>;
+
+interface ServedOptions {
+  io: Io;
+  log: Log;
+  onUsed: (loaded: Loaded) => void;
+}
+
+export class ServedConfig {
+  readonly #watched = new Set<string>();
+  /** Updates follow each other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Watches until the runtime is closed. */
+  constructor(
+    private readonly runtime: Runtime,
+    private current: Loaded,
+    private load: Load,
+    private readonly options: ServedOptions,
+  ) {
+    this.#watch(current.files);
+    runtime.closed.addEventListener("abort", () => this.#unwatch());
+  }
+
+  /** Reads the config again; whether it is used. */
+  readonly reload = (): Promise<boolean> => this.#inTurn(() => this.#use(this.load()));
+
+  /** Goes on with the config of another folder; what was loaded, unless it has problems. */
+  moveTo(load: Load): Promise<Loaded | undefined> {
+    return this.#inTurn(async () => {
+      const next = load({ servesUntrusted: true });
+      if (!(await this.#use(next))) return undefined;
+      this.load = load;
+      return next;
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  async #use(loading: Promise<Loaded>): Promise<boolean> {
+    const { runtime } = this;
+    const { io, log, onUsed } = this.options;
+    try {
+      const next = await loading;
+      this.#watch(next.files);
+      if (runtime.closed.aborted) return false;
+      if (identityOf(next) !== identityOf(this.current)) {
+        await runtime.update(next.loaded, changedContext(next));
+        log("info", "the changed config is used", { source: next.source });
+      }
+      this.current = next;
+      onUsed(next);
+      runtime.reportConfig(undefined);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      runtime.reportConfig(summary(error.problems, this.current.found !== undefined));
+      log("warn", "the changed config is not used", { problems: error.problems.length });
+      printProblems(error.problems, { json: false, io });
+      return false;
+    }
+  }
+
+  #watch(files: readonly string[]): void {
+    for (const file of files) {
+      if (this.#watched.has(file) || isInside(file, shippedConfigs)) continue;
+      this.#watched.add(file);
+      // Polling finds every kind of save, and files that do not exist yet, on each platform.
+      watchFile(file, { interval: CHECK_MS, persistent: false }, this.#changed);
+    }
+  }
+
+  #unwatch(): void {
+    for (const file of this.#watched) unwatchFile(file, this.#changed);
+  }
+
+  readonly #changed = (): void => {
+    if (this.runtime.closed.aborted) return;
+    this.reload().catch((error: unknown) => {
+      this.options.log("error", "the changed config cannot be read", { cause: String(error) });
+    });
+  };
+}
+
+/** Equal where nothing has to be done: the same bundle with the same trust. */
+function identityOf({ loaded, base, trusted, binFolders, avoid, refusal }: Loaded): string {
+  return canonicalText([
+    loaded.manifest.bundle,
+    base,
+    trusted ?? [],
+    binFolders,
+    avoid,
+    refusal !== undefined,
+  ]);
+}
+
+/** The problems for the status. Agents may not read what a config says that was only found. */
+function summary(problems: readonly Problem[], isFound: boolean): string {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const shown = errors.slice(0, MOST_SHOWN).map(({ code, message, place }) => {
+    const at = place === undefined ? "" : ` in line ${place.line}`;
+    return isFound ? `${code}${at}` : `${code}${at}: ${message}`;
+  });
+  const more = errors.length > shown.length ? [`${errors.length - shown.length} more`] : [];
+  const list = [...shown, ...more].join("; ");
+  return `The changed config is not used, it has ${plural(errors.length, "problem")}: ${list}.`;
+}
