@@ -1,9 +1,7 @@
 /** All language servers of one proxy: routes files to them, starts, shares and stops them, and keeps them up to date. */
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { LRUCache } from "lru-cache";
+import { resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
-import { namesIn } from "../base/disk.js";
 import { canonicalText } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
@@ -13,7 +11,7 @@ import { narrowedPool, type SessionRoots, type WholePool } from "./narrowed-pool
 import { Guardian } from "./process/guardian.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
-import { FileRoutes, isMarker, rootOf } from "./route.js";
+import { FileRoutes, isMarker, ServerRoots } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts } from "./server-status.js";
 import { Slot, type SlotContext } from "./slot.js";
 import type {
@@ -35,14 +33,10 @@ export function createPool(plan: Plan, context: PoolContext, earlier?: ServerPoo
   return new Pool(plan, context, earlier instanceof Pool ? earlier : undefined);
 }
 
-const MAX_CACHED_ROOTS = 1_024;
-
 class Pool implements WholePool {
   readonly #slots = new Map<string, Slot>();
   readonly #routes: FileRoutes;
-  /** Cached roots by server and folder. They hold as long as no file is created or deleted. */
-  readonly #roots = new LRUCache<string, string>({ max: MAX_CACHED_ROOTS });
-  #rootsCursor = 0;
+  readonly #roots: ServerRoots;
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
   readonly #versions: WorkspaceVersions;
@@ -69,6 +63,7 @@ class Pool implements WholePool {
       this.#watch = earlier.#watch;
       this.#takeOver(earlier);
     }
+    this.#roots = new ServerRoots(this.#watch, roots, context.base);
     this.#versions = new WorkspaceVersions({
       watch: this.#watch,
       roots: context.roots,
@@ -88,7 +83,7 @@ class Pool implements WholePool {
     roots?: SessionRoots,
   ): Promise<LanguageServer> {
     const server = this.#serverOf(serverId);
-    const root = this.#rootOf(server, path);
+    const root = this.#roots.of(server, path);
     const slot = this.#holder(server, root) ?? (await this.#host(server, root, signal));
     return this.#handle(slot, await this.#occupy(slot, signal, roots), roots);
   }
@@ -168,19 +163,6 @@ class Pool implements WholePool {
       this.#slots.set(key, slot);
     }
     earlier.#takenOver = new Set(this.#slots.values());
-  }
-
-  /** The server's root for a file, cached while the watch reports no new or deleted file. */
-  #rootOf(server: ServerPlan, path: string | undefined): string {
-    const { roots, base } = this.context;
-    if (path === undefined || !this.#watch.isUpToDate(path)) return rootOf(server, path, roots, base);
-    if (this.#rootsCursor !== this.#watch.namesCursor) this.#roots.clear();
-    this.#rootsCursor = this.#watch.namesCursor;
-    const key = `${server.id}\n${dirname(path)}`;
-    const listNames = (folder: string) => this.#watch.namesIn(folder) ?? namesIn(folder);
-    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base, listNames);
-    this.#roots.set(key, root);
-    return root;
   }
 
   #handle(slot: Slot, instance: Instance, roots: SessionRoots): Handle {

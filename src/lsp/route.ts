@@ -9,6 +9,7 @@ import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { shareFeatures } from "../protocol/methods.js";
+import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 
 const MAX_CACHED_ROUTES = 4_096;
 /** How much of a first line is read. */
@@ -125,6 +126,33 @@ export function rootOf(
   const folders = foldersUpTo(dirname(path), workspace);
   const inOrder = server.rootPick === "nearest" ? folders : folders.toReversed();
   return inOrder.find((folder) => isMarked(folder, server.rootMarkers, listNames)) ?? workspace;
+}
+
+const MAX_CACHED_ROOTS = 1_024;
+
+/** The roots of servers, cached by server and folder as long as no file is created or deleted. */
+export class ServerRoots {
+  readonly #roots = new LRUCache<string, string>({ max: MAX_CACHED_ROOTS });
+  #cursor = 0;
+
+  constructor(
+    private readonly watch: WorkspaceWatch,
+    private readonly roots: readonly string[],
+    private readonly base: string,
+  ) {}
+
+  /** The server's root for a file, or for no file. */
+  of(server: ServerPlan, path: string | undefined): string {
+    const { watch, roots, base } = this;
+    if (path === undefined || !watch.isUpToDate(path)) return rootOf(server, path, roots, base);
+    if (this.#cursor !== watch.namesCursor) this.#roots.clear();
+    this.#cursor = watch.namesCursor;
+    const key = `${server.id}\n${dirname(path)}`;
+    const listNames = (folder: string) => watch.namesIn(folder) ?? namesIn(folder);
+    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base, listNames);
+    this.#roots.set(key, root);
+    return root;
+  }
 }
 
 /** The folders from one up to another that contains it, both included. */

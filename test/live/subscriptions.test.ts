@@ -34,7 +34,7 @@ async function drive(client: Client, write: (file: string, text: string) => void
     const [content] = (await client.readResource({ uri }, wait)).contents;
     return JSON.parse(content !== undefined && "text" in content ? content.text : "{}") as unknown;
   };
-  expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: true });
+  expect(client.getServerCapabilities()?.resources).toEqual({ listChanged: true, subscribe: true });
   await client.subscribeResource({ uri }, wait);
   expect(await read()).toMatchObject({ status: "clean", diagnostics: [] });
   write("src/greet.ts", "export const wrong: number = 'a text';\n");

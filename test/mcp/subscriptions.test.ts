@@ -119,7 +119,7 @@ describe.each([
 ])("over %s", (_, start) => {
   it("a burst of reports is one notification, and an unsubscribed resource has none", async () => {
     const { client, work, told } = await start();
-    expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: true });
+    expect(client.getServerCapabilities()?.resources).toEqual({ listChanged: true, subscribe: true });
     await client.subscribeResource({ uri });
     writeFileSync(join(work.folder, "a.fake"), "two\n");
     await expect.poll(() => told, { timeout: 30_000 }).toEqual([uri]);
