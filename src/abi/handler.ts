@@ -3,6 +3,7 @@
  * position (`at`), sends requests and shapes the answer.
  */
 import type { Json, JsonObject } from "../base/json.js";
+import type { FormPlan } from "./item-form.js";
 import type { Effect, FilterPlan, PickForm, RetryPlan, RuntimeAction, ShapeName } from "./plan.js";
 
 /** The argument of a handler module's default export. */
@@ -31,6 +32,8 @@ export interface Call {
   tool(name: string, args: Json): Promise<Reply>;
   /** Calls another tool once per item of an earlier reply, and returns the structured answers. */
   eachTool(name: string, items: Reply, options: EachToolOptions, args: (item: Json) => Json): Promise<Reply>;
+  /** A list argument as the items of `eachTool`. */
+  list(value: Json | undefined): Reply;
   /** Runs a step that may be skipped, replaced by another, or whose list is filtered and reshaped. */
   step(options: StepOptions, ...ways: (() => Promise<Reply>)[]): Promise<Reply>;
   /** Runs several calls of the named tools, in parallel or in order, and returns each result. */
@@ -51,6 +54,10 @@ export interface Call {
 export interface BatchOptions {
   parallel: Json | undefined;
   stopOnError: Json | undefined;
+  /** Whether the edits are undone unless every operation is done. */
+  atomic?: Json | undefined;
+  /** Whether every edit is only previewed. */
+  dryRun?: Json | undefined;
 }
 
 export interface AnswerOptions {
@@ -150,6 +157,8 @@ export interface Picked {
 
 export interface StepOptions extends ListOptions {
   id: string;
+  /** Another form of the reply. */
+  form?: FormPlan;
   /** The names of the steps that may take its place, in the order of the further ways. */
   orElse?: string[];
   when?: { capability?: string; command?: string; argument?: boolean };

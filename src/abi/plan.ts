@@ -2,10 +2,13 @@
  * The Plan: a config with every reference resolved, every default filled in, and every list sorted. It has no optional
  * fields. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
  */
+
 import type { Json } from "../base/json.js";
+import type { FormPlan } from "./item-form.js";
 import type { ServerPlan } from "./server-plan.js";
 import type { Effect, ToolPlan } from "./tool-plan.js";
 
+export type * from "./output-plan.js";
 export type * from "./server-plan.js";
 export type * from "./step-values.js";
 export type * from "./tool-plan.js";
@@ -97,6 +100,8 @@ export interface DialectPlan {
     unit: "utf-8" | "utf-16" | "utf-32";
     /** Whether a position next to a symbol counts as a position on it. */
     fuzz: boolean;
+    /** The member of an answer with the position that was asked about, as LSP counts. */
+    used?: string;
     /** A position without a line or character: refuse it, or take the first line or character. */
     missing: "refuse" | "first";
   };
@@ -124,6 +129,10 @@ export interface DialectPlan {
   echo: string | null;
   /** Member of an answer → its name in this dialect; an empty name leaves the member out. */
   members: { [name: string]: string };
+  /** The forms of items, by the name of the shape or the one that a tool gives in `output.item`. */
+  items?: { [name: string]: FormPlan };
+  /** Further members of answers, by shape; their pointers lead into the answer and to `/symbol`, the named symbol. */
+  answers?: { [shape: string]: FormPlan };
   errors: ErrorDialect;
   warnings: WarningDialect;
   outputSchemas: boolean;
@@ -176,6 +185,7 @@ export interface McpPlan {
 
 /** The HTTP gateway. */
 export interface HttpPlan {
+  enabled: boolean;
   bind: string;
   port: number;
   path: string;
@@ -189,6 +199,8 @@ export interface HttpPlan {
   olderHandshakes: string[];
   /** Whether the profile forbids another address, even on the command line. */
   isBindSealed: boolean;
+  /** Whether clients name their session; otherwise a token has one. */
+  sessions: boolean;
   maxSessions: number;
   sessionIdleMs: number;
   /** Whether the client's roots limit what its session can read. */

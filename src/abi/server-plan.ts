@@ -116,6 +116,8 @@ export interface ServerPlan {
   untrusted: UntrustedPlan;
   /** The server notices changes on disk only in open files. */
   openOnChange: boolean;
+  /** How many files that a document imports are opened with it. */
+  warmImports: number;
   /** `pull`: use pull diagnostics if offered. `onSave`: the server checks a file only when it is saved. */
   diagnostics: { pull: boolean; onSave: boolean };
   /** Use one process for several roots if the server supports adding workspace folders. */

@@ -182,9 +182,9 @@ const problems = ofKind("problem", {
     "Use one of the templates in `templates/text/`, or only those elements.",
   ],
   "plan/bad-dialect": [
-    "Unknown code in a dialect",
-    "A key of `dialect.errors` or `dialect.warnings` is not a code, a prefix of codes, or `*`.",
-    "Use the codes in the list of problems.",
+    "Unknown code or form in a dialect",
+    "A key of `dialect.errors` or `dialect.warnings` is not a code, a prefix of codes, or `*`; or a form of items, answers or replies has something else than JSON Pointers, `at`, `as`, `each` and `when`.",
+    "Use the codes in the list of problems, and the forms of the mapping language.",
   ],
   "plan/no-command": [
     "A server without a command",
@@ -265,6 +265,11 @@ const problems = ofKind("problem", {
     "An address that other machines can reach",
     "`http.bind` is not a loopback address, and `--allow-remote` is not set.",
     "Remove `http.bind`, or start with `--allow-remote` and your own token.",
+  ],
+  "http/disabled": [
+    "The gateway is switched off",
+    "The config has `http.enabled = false`.",
+    "Remove it, or serve over stdio without `--http`.",
   ],
   "http/no-token": [
     "No token",
@@ -825,6 +830,11 @@ const warnings = ofKind("warning", {
     "A step after the edit failed",
     "The files are changed, but a language server failed afterwards.",
     "Nothing needs to be repeated; see the message.",
+  ],
+  "answer/not-undone": [
+    "An edit of an atomic batch was not undone",
+    "An operation of the batch was not done, so the edits before it were undone; another program changed a file meanwhile, or the journal failed, so that one of them was not.",
+    "Look at the files, and undo the edit with its undo_token, or by hand.",
   ],
   "answer/other-symbol": [
     "A different symbol",

@@ -39,6 +39,7 @@ export async function serveGateway(
 function addressed(input: Input, planned: HttpPlan): HttpPlan {
   const [bind, port] = [input.text("bind") ?? planned.bind, input.integer("port", 0, 65_535) ?? planned.port];
   const errors: ConfigError[] = [];
+  if (!planned.enabled) errors.push(configError("http/disabled", "the config has `http.enabled = false`"));
   if (planned.isBindSealed && bind !== planned.bind)
     errors.push(configError("config/sealed", `\`--bind ${bind}\`: the profile fixes it to ${planned.bind}`));
   const badPort = planned.strict ? strictPortProblem(port) : undefined;

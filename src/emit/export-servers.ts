@@ -193,6 +193,7 @@ function lostParts(server: ServerPlan, more: { [key: string]: boolean }): string
     ready: ready.notification !== null || ready.atOnce,
     check: server.check !== null,
     open_on_change: server.openOnChange,
+    warm_imports: server.warmImports > 0,
     diagnostics: !server.diagnostics.pull || server.diagnostics.onSave,
     cwd: server.cwd !== null,
     workspace_folders: server.workspaceFolders.length > 0,

@@ -139,6 +139,8 @@ function stepCall(step: StepPlan, names: Names): CallText {
           objectText([
             ["parallel", templateText(step.parallel, names)],
             ["stopOnError", templateText(step.stopOnError, names)],
+            ...(step.atomic ? [["atomic", templateText(step.atomic, names)] as const] : []),
+            ...(step.dryRun ? [["dryRun", templateText(step.dryRun, names)] as const] : []),
           ]),
         ],
       };
@@ -168,7 +170,11 @@ function toolCall(step: ToolStep, names: Names): CallText {
 function eachToolCall(step: ToolStep, each: EachPlan, names: Names): CallText {
   const options = objectText(eachOptions(each, textWith(names)));
   const args = `(item) => (${templateText(step.args, names)})`;
-  return { callee: "call.eachTool", args: [lit(step.tool), itemsOf(step, each), options, args] };
+  const items =
+    each.from.root === "input"
+      ? `call.list(${templateText({ kind: "ref", ref: each.from }, names)})`
+      : itemsOf(step, each);
+  return { callee: "call.eachTool", args: [lit(step.tool), items, options, args] };
 }
 
 /** The variable of the step whose items are used. */

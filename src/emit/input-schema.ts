@@ -1,7 +1,12 @@
 /** The input schema of a tool: a flat, closed object. Descriptions repeat the bounds, because some clients drop them. */
 import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
-import { fileEditsSchema, textEditsSchema } from "../protocol/edit-arguments.js";
+import {
+  batchArgumentTexts,
+  documentChangesSchema,
+  fileEditsSchema,
+  textEditsSchema,
+} from "../protocol/edit-arguments.js";
 import { isInsteadOfPointing, isPlaceType, placeSchema } from "../protocol/place-arguments.js";
 import { listingFields, pointingFields } from "../protocol/pointing.js";
 import { closed, type Fields, joinFields, optional, required } from "../protocol/schema-fields.js";
@@ -64,21 +69,21 @@ function operationsSchema(arg: ArgPlan): JsonObject {
   };
 }
 
-/** The options of a batch. Its calls are independent, so `atomic` and `dry_run` can only be false. */
+/** The options of a batch. */
 const batchOptions: JsonObject = closed(
   optional({
     parallel: {
       type: "boolean",
       default: false,
-      description: "Run in parallel instead of in sequence; default false.",
+      description: batchArgumentTexts.parallel,
     },
     stop_on_error: {
       type: "boolean",
       default: true,
-      description: "After a failure, skip calls that have not started; default true.",
+      description: batchArgumentTexts.stopOnError,
     },
-    atomic: { type: "boolean", enum: [false], description: "Only false." },
-    dry_run: { type: "boolean", enum: [false], description: "Only false." },
+    atomic: { type: "boolean", default: false, description: batchArgumentTexts.atomic },
+    dry_run: { type: "boolean", default: false, description: batchArgumentTexts.dryRun },
   }),
 );
 
@@ -86,6 +91,7 @@ function argSchema(arg: ArgPlan, dialect: DialectPlan): JsonObject {
   if (arg.type === "operations") return operationsSchema(arg);
   if (arg.type === "batch_options") return { ...batchOptions, description: arg.description };
   if (arg.type === "file_edits") return { ...fileEditsSchema(dialect), description: arg.description };
+  if (arg.type === "document_changes") return { ...documentChangesSchema, description: arg.description };
   if (arg.type === "text_edits") return { ...textEditsSchema, description: arg.description };
   if (arg.type === "string_map")
     return {

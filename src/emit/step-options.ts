@@ -9,6 +9,7 @@ import type {
   ToolPlan,
   WhenPlan,
 } from "../abi/plan.js";
+import type { JsonObject } from "../base/json.js";
 import { lit, objectText } from "./code-text.js";
 
 export type Members = (readonly [key: string, text: string])[];
@@ -17,9 +18,10 @@ export type Members = (readonly [key: string, text: string])[];
 export type TextOf = (template: Template) => string;
 
 /** When the step runs, what is done with its list, and which results are accepted then. */
-export function stepOptions({ when, list, expect }: StepPlan, text: TextOf): Members {
+export function stepOptions({ when, list, expect, form }: StepPlan, text: TextOf): Members {
   const options: Members = [];
   if (when !== null) options.push(["when", whenText(when, text)]);
+  if (form !== undefined) options.push(["form", lit(form as unknown as JsonObject)]);
   if (list !== null) options.push(...listOptions(list, text));
   if ((list !== null && expect !== "any") || expect === "none") options.push(["expect", lit(expect)]);
   return options;
@@ -70,7 +72,7 @@ function pickText({ at, as, outside }: PickPlan): string {
 /** What a request is repeated over. */
 export function eachOptions({ from, limit, lacking, keep, depth, next }: EachPlan, text: TextOf): Members {
   const options: Members = [["limit", text(limit)]];
-  if (from.path.length > 0) options.push(["path", lit(from.path)]);
+  if (from.path.length > 0 && from.root === "step") options.push(["path", lit(from.path)]);
   if (lacking !== null) options.push(["lacking", lit(lacking)]);
   if (keep) options.push(["keep", "true"]);
   if (depth !== null) options.push(["depth", lit(depth)]);

@@ -3,7 +3,7 @@ import type { ArgPlan, OutputPlan, StepPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { StepConfig, ToolConfig } from "../config/schema.js";
-import { editArguments } from "../protocol/edit-arguments.js";
+import { batchArgumentTexts, editArguments } from "../protocol/edit-arguments.js";
 import { buildArg, noBounds } from "./argument-forms.js";
 import { maxOperations } from "./defaults.js";
 import type { Report } from "./report.js";
@@ -25,7 +25,9 @@ export function implicitNames(tool: ToolConfig, steps: readonly StepConfig[]): s
   return [
     ...steps.flatMap(commandArgumentName),
     ...steps.flatMap((step) =>
-      step.kind === "batch" ? batchArguments(step.options ?? null).map(({ name }) => name) : [],
+      step.kind === "batch"
+        ? batchArguments(step.options ?? null, step.edits ?? false).map(({ name }) => name)
+        : [],
     ),
     ...(isEdit ? Object.values(editArguments) : []),
   ];
@@ -48,7 +50,7 @@ export function addImplicitArguments(
   });
   const batch = tool.steps.find((step) => step.kind === "batch");
   const own = [
-    ...(batch === undefined ? [] : batchArguments(batch.options)),
+    ...(batch === undefined ? [] : batchArguments(batch.options, batch.edits)),
     ...(tool.output.apply === "on_request" ? editArgs : []),
   ];
   // A tool may declare one of them itself, to describe it or to set its default.
@@ -82,8 +84,8 @@ const editArgs: readonly ArgPlan[] = [
   ),
 ];
 
-/** The operations of a batch, and its options as two arguments or as one table of the given name. */
-function batchArguments(options: string | null): readonly ArgPlan[] {
+/** The operations of a batch, and its options as arguments or as one table of the given name. */
+function batchArguments(options: string | null, edits: boolean): readonly ArgPlan[] {
   const operations = argument("operations", "operations", `The calls, 1 to ${maxOperations}.`, {
     required: true,
     minimum: 1,
@@ -93,12 +95,14 @@ function batchArguments(options: string | null): readonly ArgPlan[] {
     return [operations, argument(options, "batch_options", "How the operations are run.")];
   return [
     operations,
-    argument("parallel", "boolean", "Run in parallel instead of in sequence; default false.", {
-      default: false,
-    }),
-    argument("stop_on_error", "boolean", "After a failure, skip calls that have not started; default true.", {
-      default: true,
-    }),
+    argument("parallel", "boolean", batchArgumentTexts.parallel, { default: false }),
+    argument("stop_on_error", "boolean", batchArgumentTexts.stopOnError, { default: true }),
+    ...(edits
+      ? [
+          argument("atomic", "boolean", batchArgumentTexts.atomic, { default: false }),
+          argument("dry_run", "boolean", batchArgumentTexts.dryRun, { default: false }),
+        ]
+      : []),
   ];
 }
 

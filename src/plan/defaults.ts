@@ -73,6 +73,7 @@ export const defaultServer = partOfServer({
   priority: 0,
   sandbox: "none",
   openOnChange: false,
+  warmImports: 0,
   shareRoots: true,
   install: null,
 });
@@ -164,6 +165,7 @@ export const defaultDialect: DialectPlan = {
 };
 
 export const defaultHttp: HttpPlan = {
+  enabled: true,
   bind: "127.0.0.1",
   port: 3939,
   path: "/mcp",
@@ -174,6 +176,7 @@ export const defaultHttp: HttpPlan = {
   strict: false,
   olderHandshakes: [],
   isBindSealed: false,
+  sessions: true,
   maxSessions: 64,
   sessionIdleMs: 30 * 60_000,
   sessionRoots: "narrow",

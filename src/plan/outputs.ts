@@ -48,6 +48,8 @@ export function buildOutput(
     ids: given.ids ?? false,
     marked: given.marked ?? false,
     ...(given.joined === undefined ? {} : { joined: given.joined }),
+    ...(given.raw === undefined ? {} : { raw: given.raw }),
+    ...(given.item === undefined ? {} : { item: knownForm(given.item, config, own.at("item")) }),
     outcomes: given.outcomes ?? "word",
     ...buildBounds(given, shape, inputs, own),
     gather: [],
@@ -67,6 +69,13 @@ export function buildOutput(
   checkMembers(output, tool, bad);
   checkEdit(output, tool, steps, bad);
   return output;
+}
+
+/** The name of a form of items, which must be in the dialect. */
+function knownForm(name: string, { dialect }: Config, report: Report): string {
+  const known = Object.keys(dialect?.items ?? {});
+  if (!known.includes(name)) report.unknown("plan/bad-dialect", "The form of items", name, known);
+  return name;
 }
 
 /** Shapes that any value fits. */
@@ -184,10 +193,13 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
   if (output.at !== "" && !isValue) bad("`at` is for the shapes `text` and `json`.", "Remove `at`.");
   if (output.ids && !shapes[shape].counted)
     bad(`The shape \`${shape}\` has no items with ids.`, "Remove `ids`.");
-  if (output.outcomes !== "word" && shape !== "batch")
-    bad("`outcomes` is for the shape `batch`.", "Remove `outcomes`.");
+  if (output.outcomes === "success" && shape !== "batch")
+    bad('`outcomes = "success"` is for the shape `batch`.', "Remove `outcomes`.");
+  if (output.outcomes === "applied" && shape !== "workspace_edit" && shape !== "text_edits")
+    bad('`outcomes = "applied"` is for edits.', "Remove `outcomes`.");
   if (output.joined !== undefined && shape !== "hover")
     bad("`joined` is for the shape `hover`.", "Remove `joined`.");
+  if (output.raw !== undefined && shape !== "hover") bad("`raw` is for the shape `hover`.", "Remove `raw`.");
   if (output.marked && shape !== "hover") bad("`marked` is for the shape `hover`.", "Remove `marked`.");
   for (const [name, value] of Object.entries(output.filter ?? {}))
     if (value !== null && !filters[shape]?.includes(name))
@@ -230,7 +242,7 @@ function checkLast(
 
 /** Why the result of an LSP method does not fit the shape. Shapes of other steps are checked above. */
 function methodMisfit(shape: ShapeName, last: StepPlan): string | undefined {
-  const filled = last.kind === "request" ? shapesOf(last.method) : undefined;
+  const filled = last.kind === "request" && last.form === undefined ? shapesOf(last.method) : undefined;
   if (last.kind !== "request" || filled === undefined || !ofMethods.has(shape) || filled.includes(shape))
     return undefined;
   const names = quoted(filled, " or ");

@@ -42,7 +42,12 @@ export function buildEach(
   scope: Scope,
   report: Report,
 ): EachPlan | null {
-  const from = parseStepRef(text, "`each` repeats over", { ...scope, each: false }, report.at("from"));
+  const outer = { ...scope, each: false };
+  // A tool checks what it is given, so it may be called for each item that the client names.
+  const isArgument = kind === "tool" && text.startsWith("input.");
+  const from = isArgument
+    ? parseRef(text, outer, report.at("from"))
+    : parseStepRef(text, "`each` repeats over", outer, report.at("from"));
   const bad = (key: string, message: string) => report.at(key).add("plan/bad-step", message, "Remove it.");
   if (lacking !== undefined && (keep || depth !== undefined || kind === "tool"))
     bad("lacking", "`lacking` completes the items of a request, and goes with neither `keep` nor `depth`.");

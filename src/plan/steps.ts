@@ -5,6 +5,7 @@ import { sortedSet } from "../base/order.js";
 import type { Config, StepConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
 import { defaultStep } from "./defaults.js";
+import { buildForm } from "./item-forms.js";
 import { buildTemplate, type Scope } from "./references.js";
 import { quoted, type Report } from "./report.js";
 import {
@@ -35,14 +36,15 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
     "expect",
     "merge",
     "retry_empty",
+    "form",
     ...listKeys,
     ...wayKeys,
   ],
   notify: ["method", "params", ...wayKeys],
   diagnostics: ["wait_ms", "first_wait_ms", "settle_ms", ...listKeys, ...wayKeys],
-  execute_command: ["command", "arguments", ...listKeys, ...wayKeys],
+  execute_command: ["command", "arguments", "form", ...listKeys, ...wayKeys],
   tool: ["tool", "args", "each", ...listKeys, ...wayKeys],
-  batch: ["tools", "options"],
+  batch: ["tools", "edits", "options"],
   choose: ["from", "item"],
   runtime: ["action", "args"],
 };
@@ -105,6 +107,7 @@ function buildStep(step: StepConfig, scope: Scope, context: StepContext, report:
     list: buildList(step, kind, outer, report),
     when: buildWhen(step.when, outer, context, report.at("when")),
     orElse: step.or_else ?? null,
+    ...(step.form === undefined ? {} : { form: buildForm(step.form, report.at("form")) }),
   };
   const template = (value: unknown, key: string) => buildTemplate(value, scope, report.at(key));
   switch (kind) {
@@ -146,6 +149,10 @@ function buildStep(step: StepConfig, scope: Scope, context: StepContext, report:
         options: step.options ?? null,
         parallel: optionOf("parallel", step.options),
         stopOnError: optionOf("stop_on_error", step.options),
+        edits: step.edits ?? false,
+        ...(step.edits || step.options !== undefined
+          ? { atomic: optionOf("atomic", step.options), dryRun: optionOf("dry_run", step.options) }
+          : {}),
       };
     case "choose": {
       const from = parseStepRef(step.from ?? "", "`choose` selects from", scope, report.at("from"));

@@ -6,13 +6,14 @@ import { sortBy, sortedSet } from "../base/order.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import { defaultDialect, withDefaults } from "./defaults.js";
+import { buildForms } from "./item-forms.js";
 import { quoted, type Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 import type { PlacedTool } from "./tools.js";
 
 export function buildDialect(config: Config, report: Report): DialectPlan {
   const given = config.dialect ?? {};
-  const { document, position = {}, symbol, listing, errors, warnings, ...rest } = given;
+  const { document, position = {}, symbol, listing, errors, warnings, items, answers: more, ...rest } = given;
   const { answers = position.form } = position;
   const dialect: DialectPlan = {
     ...withDefaults(defaultDialect, rest),
@@ -24,6 +25,13 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
     errors: canonical(withDefaults(defaultDialect.errors, errors)),
     warnings: canonical(withDefaults(defaultDialect.warnings, warnings)),
   };
+  const forms = {
+    items: buildForms(items, report.at("dialect", "items")),
+    answers: buildForms(more, report.at("dialect", "answers")),
+  };
+  if (position.used !== undefined) dialect.position.used = position.used;
+  if (forms.items !== undefined) dialect.items = forms.items;
+  if (forms.answers !== undefined) dialect.answers = forms.answers;
   checkArgumentNames(dialect, report.at("dialect"));
   checkErrorKeys(dialect, report.at("dialect"));
   checkErrorForm(dialect, report.at("dialect"));
@@ -96,6 +104,11 @@ export function buildEffects(config: Config): Effect[] {
   return config.mcp?.read_only === true ? effects.filter((effect) => effect === "read") : effects;
 }
 
+/** What a tool does: its own effect, and `command` if it runs one on the way to an edit. */
+function effectsOf({ effect, steps }: ToolPlan): Effect[] {
+  return steps.some(({ kind }) => kind === "execute_command") ? [effect, "command"] : [effect];
+}
+
 /** What is known about tools that this config does not have, and about clients. */
 export interface ToolsElsewhere {
   /** The shipped profiles that have a tool. */
@@ -117,7 +130,8 @@ export function buildMcp(
   checkToolNames(exclude, tools, elsewhere, report.at("mcp", "tools", "exclude"));
   const listed = tools
     .map(({ plan }) => plan)
-    .filter((tool) => effects.includes(tool.effect) && tool.servers?.length !== 0)
+    .filter((tool) => effectsOf(tool).every((effect) => effects.includes(effect)))
+    .filter((tool) => tool.servers?.length !== 0)
     .filter((tool) => (allow.length === 0 || allow.includes(tool.name)) && !exclude.includes(tool.name));
   return {
     name: config.mcp?.name ?? "lsp-proxy",

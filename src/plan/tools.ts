@@ -2,6 +2,7 @@
 import type {
   Anchor,
   DialectPlan,
+  Effect,
   LimitsPlan,
   OutputPlan,
   StepPlan,
@@ -21,6 +22,7 @@ import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
 import type { PlacedServer } from "./servers.js";
 import { buildSteps, checkDiagnostics } from "./steps.js";
+import { buildEffects } from "./surface.js";
 import { buildPointing, buildTarget } from "./targets.js";
 import { checkPlaces } from "./uri-parameters.js";
 
@@ -89,7 +91,7 @@ function buildTool(
     name: tool.name,
     title: titleOf(tool),
     description: tool.description ?? `${titleOf(tool)}.`,
-    effect: tool.effect ?? "read",
+    effect: effectOf(tool, steps, config),
     annotations: buildAnnotations(tool, report.at("annotations")),
     servers,
     serverArgument,
@@ -110,6 +112,12 @@ function buildTool(
     page,
     source: { file: context.origin(report.pointer), pointer: toPointer(["tools", tool.name]) },
   };
+}
+
+/** A batch that may edit has that effect only where the config allows it: otherwise it is listed without the edits. */
+function effectOf({ effect = "read" }: ToolConfig, steps: readonly StepPlan[], config: Config): Effect {
+  const mayEdit = steps.some((step) => step.kind === "batch" && step.edits);
+  return mayEdit && buildEffects(config).includes("edit") ? "edit" : effect;
 }
 
 /** Clients call a tool that only reads without asking, so a tool that edits cannot claim it. */

@@ -112,7 +112,13 @@ function reportUris(
     if (isUri(path, scope)) bad(path);
   }
   // The keys of such tables are the client's own, so one may be `uri`.
-  else if (type === "string_map" || type === "text_edits" || type === "file_edits" || type === "operations")
+  else if (
+    type === "string_map" ||
+    type === "text_edits" ||
+    type === "document_changes" ||
+    type === "file_edits" ||
+    type === "operations"
+  )
     bad([...path, "uri"]);
 }
 

@@ -107,6 +107,8 @@ function checkEffect(
 ): void {
   const needed = effectOf(step, byName);
   if (needed === "read" || needed === tool.plan.effect) return;
+  // Such a tool is listed only where the config allows both.
+  if (step.kind === "execute_command" && tool.plan.effect === "edit") return;
   report.add(
     "plan/bad-step",
     `The step \`${step.id}\` has the effect \`${needed}\`, the tool declares \`${tool.plan.effect}\`.`,

@@ -16,7 +16,8 @@
  */
 import type { DialectPlan, OutputPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type JsonObject } from "../base/json.js";
-import { documentFields, renameMembersInSchema, spanFields } from "./dialect-format.js";
+import { documentFields, renameMembersInSchema, spanFields, spanSchema } from "./dialect-format.js";
+import { formedSchema } from "./item-form.js";
 import { namesSymbol } from "./place-arguments.js";
 import {
   closed,
@@ -35,6 +36,8 @@ import { type ShapeFacts, shapes } from "./shapes.js";
 export const SCHEMA_VERSION = 1;
 
 const openTable: JsonObject = { type: "object" };
+
+const lspPoint = closed(required({ line: count, character: count }));
 
 /** A warning or an error. */
 const coded = closed(required({ code: text, message: text }), optional({ data: openTable }));
@@ -70,6 +73,7 @@ export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
         ...evidence(tool, dialect),
         ...(dialect.echo === null ? {} : { [dialect.echo]: openTable }),
         ...answer.properties,
+        ...addedMembers(tool, dialect, answer),
         ...(named || isWorkflow ? disambiguation(dialect) : {}),
         ...refusalMembers(dialect),
       },
@@ -77,6 +81,16 @@ export function answerSchema(tool: ToolPlan, dialect: DialectPlan): JsonObject {
     }),
     oneOf: outcomes,
   });
+}
+
+/** The members that the dialect adds to answers of the shape, and the position that was asked about. */
+function addedMembers(tool: ToolPlan, dialect: DialectPlan, answer: Fields): JsonObject {
+  const form = dialect.answers?.[tool.output.shape];
+  const source = closed({ ...answer, properties: { ...answer.properties, symbol: symbolSchema(dialect) } });
+  const added = form === undefined ? {} : formedSchema(form, source).properties;
+  const { used } = dialect.position;
+  const hasPosition = used !== undefined && tool.input.includes("position");
+  return { ...(isTable(added) ? (added as JsonObject) : {}), ...(hasPosition ? { [used]: lspPoint } : {}) };
 }
 
 /** One outcome of a call: the members that it must have, and those that it must not have. */
@@ -126,16 +140,31 @@ function answerFields(output: OutputPlan, dialect: DialectPlan): Fields {
 function listFields(output: OutputPlan, shape: ShapeFacts, dialect: DialectPlan): Fields {
   const { list, within } = shape;
   if (list === null) return none;
+  if (output.raw !== undefined) return none;
+  const item = itemSchema(output, shape, dialect);
   const fields = required({
-    [output.list ?? list]: { type: "array", items: itemSchema(output, shape, dialect) },
+    [output.list ?? list]: {
+      type: "array",
+      items: formed(output.item ?? output.shape, item, dialect),
+    },
   });
   const { count: counter, symbols } = output;
   const counts = required(counter === null ? {} : { [counter]: count });
   if (symbols === null)
     return joinFields(counts, within === undefined ? fields : required({ [within]: closed(fields) }));
-  const entry = closed(required({ symbol: closed(symbolFields(dialect)) }), fields);
+  const entry = closed(required({ symbol: symbolSchema(dialect) }), fields);
   const listed = required({ [symbols.list]: { type: "array", items: entry } });
   return joinFields(counts, required(symbols.count === null ? {} : { [symbols.count]: count }), listed);
+}
+
+/** A schema with the dialect's form of this name. */
+function formed(name: string, schema: JsonObject, { items }: DialectPlan): JsonObject {
+  const form = items?.[name];
+  return form === undefined ? schema : formedSchema(form, schema);
+}
+
+function symbolSchema(dialect: DialectPlan): JsonObject {
+  return formed("symbol", closed(symbolFields(dialect)), dialect);
 }
 
 function symbolFields(dialect: DialectPlan): Fields {
@@ -143,6 +172,7 @@ function symbolFields(dialect: DialectPlan): Fields {
     required({ name: text, kind: text }),
     documentFields(dialect),
     spanFields(dialect),
+    dialect.symbol.extent === "declaration" ? optional({ selection_range: spanSchema(dialect) }) : none,
     optional({ container: text }),
   );
 }
@@ -165,7 +195,7 @@ function withId(item: JsonObject): JsonObject {
 }
 
 function disambiguation(dialect: DialectPlan): JsonObject {
-  const candidate = closed(symbolFields(dialect), optional({ text }));
+  const candidate = formed("candidates", closed(symbolFields(dialect), optional({ text })), dialect);
   return {
     needs_disambiguation: { const: true },
     candidates: { type: "array", items: candidate },

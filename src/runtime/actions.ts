@@ -5,6 +5,7 @@ import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
+import { countdown, delay } from "../base/timing.js";
 import { snakeCase } from "../base/words.js";
 import type { ServerStatus } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
@@ -12,6 +13,9 @@ import { UndoRequest } from "./edits/requests.js";
 import { symbolSource } from "./point/symbol-source.js";
 
 const engine = () => import("./edits/engine.js");
+
+/** How often busy servers are looked at. */
+const POLL_MS = 50;
 
 type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
 
@@ -27,10 +31,14 @@ const actions: { [action in RuntimeAction]: Action } = {
   }),
   current_config: async ({ plan }) => describeConfig(plan),
   symbol_source: symbolSource,
-  restart_server: async (call, args) => ({
-    restarted: await forEach(call, args, (id) => call.pool.restart(id)),
-  }),
-  stop_server: async (call, args) => ({ stopped: await forEach(call, args, (id) => call.pool.stop(id)) }),
+  restart_server: async (call, args) => {
+    const { acted, ...busy } = await forEach(call, args, (id) => call.pool.restart(id));
+    return { restarted: acted, ...busy };
+  },
+  stop_server: async (call, args) => {
+    const { acted, ...busy } = await forEach(call, args, (id) => call.pool.stop(id));
+    return { stopped: acted, ...busy };
+  },
   edit_files: async (call, args) => (await engine()).editFiles(call, args),
   create_file: async (call, args) => (await engine()).createFile(call, args),
   rename_file: async (call, args) => (await engine()).renameFile(call, args),
@@ -43,22 +51,46 @@ const actions: { [action in RuntimeAction]: Action } = {
     new UndoRequest(typeof args.undo_token === "string" ? args.undo_token : undefined),
 };
 
-/** Runs an action on the servers that the arguments name: one by its id, those of some extensions, or all. */
+/**
+ * Runs an action on the servers that the arguments name: one by its id, those of some extensions, or all. With
+ * `busy_wait_ms`, servers that still answer requests after that time are left alone and listed.
+ */
 async function forEach(
   call: CallState,
   args: JsonObject,
-  act: (serverId: string | undefined) => Promise<string[]>,
-): Promise<string[]> {
+  act: (serverId: string) => Promise<string[]>,
+): Promise<{ acted: string[]; busy?: string[] }> {
+  const ids = chosenServers(call, args);
+  const { busy_wait_ms: wait } = args;
+  const busy = typeof wait === "number" ? await busyAfter(call, ids, wait) : undefined;
+  const free = ids.filter((id) => !busy?.includes(id));
+  const acted = sortedSet((await Promise.all(free.map(act))).flat());
+  return { acted, ...(busy === undefined ? {} : { busy }) };
+}
+
+/** The ids of those servers that still have requests to answer when the time is up. */
+async function busyAfter(call: CallState, ids: readonly string[], waitMs: number): Promise<string[]> {
+  const remainingMs = countdown(waitMs);
+  for (;;) {
+    const status = call.pool
+      .status()
+      .filter(({ id, pendingRequests }) => pendingRequests > 0 && ids.includes(id));
+    if (status.length === 0 || remainingMs() <= 0) return sortedSet(status.map(({ id }) => id));
+    await delay(POLL_MS, call.signal);
+  }
+}
+
+function chosenServers(call: CallState, args: JsonObject): string[] {
   const given = Array.isArray(args.extensions) ? args.extensions : [];
   const extensions = given.map((name) => String(name).replace(/^\./, ""));
-  if (extensions.length === 0) return act(serverIn(call, args));
+  const named = serverIn(call, args);
+  if (extensions.length === 0) return named === undefined ? call.plan.servers.map(({ id }) => id) : [named];
   const chosen = call.plan.servers.filter(({ extensions: own }) =>
     extensions.some((name) => own.includes(name)),
   );
   if (chosen.length === 0)
     throw new Refusal("guard/invalid-arguments", "No language server is configured for these extensions.");
-  const acted = await Promise.all(chosen.map(({ id }) => act(id)));
-  return sortedSet(acted.flat());
+  return chosen.map(({ id }) => id);
 }
 
 /** Runs the action of a `runtime` step. The result is plain JSON, or server statuses that the shape renders. */

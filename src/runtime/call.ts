@@ -9,13 +9,14 @@ import type {
   Reply,
   StepOptions,
 } from "../abi/handler.js";
-import type { RuntimeAction, ShapeName } from "../abi/plan.js";
+import type { RuntimeAction, ShapeName, StepPlan } from "../abi/plan.js";
 import { getAt, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { editArguments } from "../protocol/edit-arguments.js";
 import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
 import { buildAnswer, candidatesAnswer, pageAnswer } from "./answer/answer.js";
+import { table } from "./answer/answer-text.js";
 import { openReply, type ReplyData, sealReply, wholeValue } from "./ask/candidates.js";
 import {
   type BatchBounds,
@@ -78,6 +79,10 @@ export class ToolCall implements Call {
     return reply;
   }
 
+  list(value: Json | undefined): Reply {
+    return ownReply(value ?? []);
+  }
+
   async eachTool(
     name: string,
     items: Reply,
@@ -134,10 +139,18 @@ export class ToolCall implements Call {
   }
 
   async batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply> {
-    const { plan, tool, remainingMs } = this.#state;
+    const { plan, tool, remainingMs, evidence } = this.#state;
+    const named = (name: string) => plan.tools.find((entry) => entry.name === name);
     const bounds: BatchBounds = {
-      onlyReads: (name) => plan.tools.find((entry) => entry.name === name)?.effect === "read",
+      onlyReads: (name) => named(name)?.effect === "read",
       hasTime: () => timeWithin(tool.timeoutMs, remainingMs()) > 0,
+      preview: (name, args) =>
+        named(name)?.args.some((arg) => arg.name === editArguments.dryRun)
+          ? { ...table(args), [editArguments.dryRun]: true }
+          : args,
+      undoes: (name) => named(name)?.steps.some(isUndo) === true,
+      edits: () => evidence.undoTokens,
+      undo: async () => (await import("./edits/engine.js")).undoAll(this.#state, evidence.undoTokens),
     };
     const { outcomes, cut } = await runBatch(tools, operations, options, this.#runTool, bounds);
     warnOfCuts(this.#state.evidence, cut);
@@ -170,6 +183,10 @@ export class ToolCall implements Call {
       warnOfSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
     return buildAnswer(this.#state, shape, openReply(value), options);
   }
+}
+
+function isUndo(step: StepPlan): boolean {
+  return step.kind === "runtime" && step.action === "undo_edit";
 }
 
 /** A reply that comes from the runtime itself. */

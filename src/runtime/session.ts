@@ -2,9 +2,11 @@
  * One agent's session: its calls and the listings it pages through. Every call ends before its deadline with an answer
  * or a refusal; a fault of ours is logged with its cause and reported without detail.
  */
+import { resolve } from "node:path";
 import type { Answer } from "../abi/handler.js";
 import type { StepPlan, ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
+import { fileUri } from "../base/paths.js";
 import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, sharedAbortController, untilAborted, withTimeout } from "../base/timing.js";
 import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
@@ -172,7 +174,9 @@ export class Session {
     const { plan, loaded, log } = view.shared;
     const module = await loaded.tool(tool.name);
     const { text, errorText } = module;
-    const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText };
+    const [root = ""] = view.gate.roots;
+    const uriOf = (path: string) => fileUri(resolve(root, path));
+    const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText, uriOf };
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;

@@ -157,6 +157,16 @@ describe("serve --http does not start", () => {
     expect((await ask(url.replace("0.0.0.0", "127.0.0.1"), token)).status).toBe(200);
   });
 
+  it("where the config switches it off, also with the profile gateway", async () => {
+    const config = writeConfig("enabled = false");
+    expect(await refused(["--config", config], { LSP_PROXY_TOKEN: token })).toContain("http/disabled");
+    const text = readFileSync(config, "utf8")
+      .replace(/^extends.*$/m, "")
+      .replace("port = 0\n", "");
+    writeFileSync(config, `${text}[mcp]\ncontext = "gateway"\n`);
+    expect(await refused(["--config", config], { LSP_PROXY_TOKEN: token })).toContain("http/disabled");
+  });
+
   it("strictly, on a port or an address that its config could not have either", async () => {
     const port = await freePort();
     const path = writeConfig(`strict = true\nport = ${port}`);

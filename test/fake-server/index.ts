@@ -95,6 +95,7 @@ export function serverPlan(
     sandbox: "none",
     untrusted: { start: true, loads: {}, without: [], initializeOptions: {}, settings: {} },
     openOnChange: false,
+    warmImports: 0,
     diagnostics: { pull: true, onSave: false },
     shareRoots: true,
     minVersion: null,

@@ -82,15 +82,25 @@ export function run(): string {
 }
 console.log(run());
 `;
+  const shout =
+    "/** Loud: 大声. */\nexport function shout(s: string): string {\n  return s.toUpperCase() + mark;\n}\n";
+  const talk = `export const mark = "!";\n\n${shout}`;
+  const use = 'import { shout } from "./talk.js";\nconsole.log("𝒳", shout("漢字"));\n';
   let session: LiveSession;
   beforeAll(async () => {
     const tsserver = join(repository, "node_modules", "typescript-5", "lib", "tsserver.js");
-    const options = `[servers.initialize_options.tsserver]\npath = ${JSON.stringify(tsserver)}\n`;
+    const options = `execute_commands = ["typescript.tsserverRequest"]
+[servers.initialize_options.tsserver]
+path = ${JSON.stringify(tsserver)}
+`;
     const config = extra("typescript-language-server", "typescript-language-server", options);
     session = await openSession("empty", config, [], {
       "tsconfig.json": '{ "compilerOptions": { "strict": true }, "include": ["*.ts"] }',
       "greet.ts": greet,
       "app.ts": app,
+      "talk.ts": talk,
+      "words.ts": 'export const hi = "hi";\n',
+      "use.ts": use,
     });
   });
   afterAll(() => session?.close());
@@ -193,6 +203,36 @@ console.log(run());
   it("says that it knows no type hierarchy", async () => {
     const { structuredContent } = await session.call("get_type_tree", at("greet.ts", "class |Square"));
     expect(structuredContent).toMatchObject({ total: 0, warnings: [{ code: "answer/not-supported" }] });
+  });
+
+  it("moves a symbol to a file, with its imports and those of others, and only inside the workspace", async () => {
+    const text = (file: string) => readFileSync(join(session.folder, file), "utf8");
+    const symbol = { file_path: "talk.ts", symbol_name: "shout" };
+    const outside = await session.call("move_symbol", { ...symbol, to: "../../escaped.ts" });
+    expect(outside.structuredContent).toMatchObject({ ok: false, error: { code: "guard/outside-root" } });
+    const missing = await session.call("move_symbol", { ...symbol, to: "none.ts" });
+    expect(missing.structuredContent).toMatchObject({ ok: false, error: { code: "guard/not-a-file" } });
+    const inner = await session.call("move_symbol", { ...at("use.ts", "import { |shout"), to: "words.ts" });
+    expect(inner.structuredContent).toMatchObject({ ok: false, error: { code: "lsp/no-answer" } });
+    const preview = await session.call("move_symbol", { ...symbol, to: "words.ts" });
+    expect(preview.structuredContent).toMatchObject({ status: "preview", summary: { files: 3 } });
+    expect([text("talk.ts"), text("use.ts")]).toEqual([talk, use]);
+    const token = preview.structuredContent.edit_token;
+    const move = { ...symbol, to: "words.ts", dry_run: false, edit_token: token };
+    const done = await session.call("move_symbol", move);
+    expect(done.structuredContent).toMatchObject({ ok: true, status: "applied" });
+    expect(text("talk.ts").trim()).toBe('export const mark = "!";');
+    // tsserver formats what it moves.
+    const bare = (source: string) => source.replaceAll(/\s/g, "");
+    expect(bare(text("words.ts"))).toContain(bare(shout));
+    expect(text("words.ts")).toMatch(/^import \{ mark \} from "\.\/talk(?:\.js)?";/);
+    expect(text("use.ts")).toMatch(/^import \{ shout \} from "\.\/words(?:\.js)?";/);
+    const undone = await session.call("undo_edit", {
+      undo_token: done.structuredContent.undo_token,
+      dry_run: false,
+    });
+    expect(undone.structuredContent).toMatchObject({ ok: true, status: "undone" });
+    expect([text("talk.ts"), text("use.ts")]).toEqual([talk, use]);
   });
 
   it("moves a file to a destination, with the imports of it, and only inside the workspace", async () => {

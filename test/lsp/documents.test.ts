@@ -418,6 +418,45 @@ test("a server that only sees open files gets the changed ones opened", async ()
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "hello\n" }, { text: "2" }]);
 });
 
+test("what a document imports is opened with it, directly and so many files only", async () => {
+  const files = {
+    "b.fake": 'import "./deep"; import "./deep.fake";',
+    "c.fake": "",
+    "d/index.fake": "",
+    "e.fake": "",
+    "deep.fake": "",
+    "denied/x.fake": "",
+  };
+  const text =
+    "import \"./b\"; require('./c.js') \"./d\" './none' \"../../../etc/passwd\" './denied/x' './link' \"./e\"\n";
+  const names = async (warmImports: number) => {
+    const { server, root, file } = await session(
+      {},
+      {
+        server: { warmImports },
+        files,
+        text,
+        plan: { workspace: { roots: ["."], extraRoots: [], deny: ["denied/**"] } },
+      },
+    );
+    symlinkSync("/etc/hostname", join(root, "link.fake"));
+    await server.ensureOpen(file, signal());
+    const opened = async () =>
+      ((await ask(server, "fake/documents")) as { uri: string }[]).map(({ uri }) =>
+        uri.slice(pathToFileURL(root).href.length + 1),
+      );
+    return { opened, first: file.slice(root.length + 1) };
+  };
+  const all = await names(50);
+  await until(async () => (await all.opened()).length >= 5);
+  expect(await all.opened()).toEqual([all.first, "b.fake", "c.fake", "d/index.fake", "e.fake"]);
+  const two = await names(2);
+  await until(async () => (await two.opened()).length >= 3);
+  expect(await two.opened()).toEqual([two.first, "b.fake", "c.fake"]);
+  const none = await names(0);
+  expect(await none.opened()).toEqual([none.first]);
+});
+
 test("workspace symbols open one file of the language first when nothing is open", async () => {
   const { server, file } = await session(
     { capabilities: { workspaceSymbolProvider: true }, replies: { "workspace/symbol": [] } },

@@ -144,7 +144,7 @@ describe("codeflow", () => {
 
     it("refuses unsupported options, and anything but a list of 1 to 50 calls", async () => {
       for (const args of [
-        { operations: [hover], options: { atomic: true } },
+        { operations: [hover], options: { atomic: "yes" } },
         { operations: [hover], parallel: true },
         { operations: [] },
         { operations: Array.from({ length: 51 }, () => hover) },
@@ -275,7 +275,11 @@ describe("codeflow's arguments, with the names of the original", () => {
   });
 
   it("include_details", async () => {
-    expect(await json("health_check", { include_details: true })).toMatchObject({ ok: true });
+    const server = { id: "fake", state: "running", readiness: "ready" };
+    expect((await json("health_check", {})).servers).toEqual([server]);
+    expect((await json("health_check", { include_details: true })).servers).toEqual([
+      expect.objectContaining({ ...server, extensions: ["fake"], pid: expect.any(Number) }),
+    ]);
   });
 
   it("workspace_path", async () => {

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
+import { SessionCalls } from "../../src/mcp/calls.js";
+import { getPrompt, listPrompts } from "../../src/mcp/prompts-and-resources.js";
 import { codeWord } from "../../src/protocol/dialect-format.js";
 import type { CallOutcome } from "../../src/runtime/session.js";
 import { planText } from "../plan/config.js";
@@ -438,6 +440,40 @@ describe("gateway, in time", () => {
       expect([error?.number, error?.code]).toEqual([-32603, "MCP_LSP_GATEWAY/PROVIDER_UNAVAILABLE"]);
       const next = await gateway.call("vscode.lsp.documentSymbols", { uri });
       expect(next.isError).toBe(false);
+    } finally {
+      await gateway.close();
+    }
+  });
+});
+
+describe("the gateway's prompts", () => {
+  it("are its six skills, each with the same bounds, and name its tools only", async () => {
+    const gateway = await openProfile("gateway", { "a.fake": "x\n" }, {});
+    try {
+      const { runtime, session } = gateway.work;
+      const calls = new SessionCalls(runtime, session);
+      const prompts = listPrompts(calls);
+      expect(prompts.map(({ name }) => name)).toEqual([
+        "lsp-audit-determinism-and-paging",
+        "lsp-audit-schema-runtime-consistency",
+        "lsp-audit-security-boundary",
+        "lsp-map-feature-surface",
+        "lsp-trace-requirement-to-implementation",
+        "lsp-triage-error-to-root-cause",
+      ]);
+      const tools = runtime.tools.map(({ name }) => name);
+      for (const { name, arguments: args = [] } of prompts) {
+        const given = Object.fromEntries(args.map((arg) => [arg.name, "greet the user"]));
+        const { messages } = await getPrompt(calls, name, given);
+        const text = JSON.stringify(messages);
+        expect(text, name).toContain(
+          "pages of 25 (`pageSize`), at most 10 pages of a list, at most 25 symbols, at most 50 findings",
+        );
+        for (const [, tool] of text.matchAll(/`(vscode[^`]+)`/g)) expect(tools).toContain(tool);
+        if (args.length > 0) expect(text).toContain("greet the user");
+        if (args.every(({ required }) => required !== true))
+          expect(JSON.stringify(await getPrompt(calls, name, {}))).not.toContain("{{");
+      }
     } finally {
       await gateway.close();
     }

@@ -311,8 +311,12 @@ describe("lspi's answers", () => {
     const whole = await structured(tool, { file_path: "a.fake", symbol_name: "alpha" });
     expect(whole).not.toHaveProperty(list);
     expect(whole).toMatchObject({ symbol_matches: 1, [count]: most, total: most });
-    const symbol = { name: "alpha", kind: "function", file_path: "a.fake" };
-    const found = { ...symbol, line: 1, character: 1, end_line: 1, end_character: 6 };
+    const one = { start: { line: 1, character: 1 }, end: { line: 1, character: 6 } };
+    const found = {
+      ...{ name: "alpha", kind: 12, range: range(0, 0, 5), range_1based: one },
+      ...{ selection_range: range(0, 0, 5), selection_range_1based: one, selection_start_1based: one.start },
+      ...{ document_file_path: "a.fake", document_uri: lspi.work.uri("a.fake") },
+    };
     expect(whole.results).toEqual([{ symbol: found, [list]: expect.any(Array) }]);
     const [{ [list]: items } = {}] = whole.results as JsonObject[];
     expect(items).toHaveLength(most);
@@ -324,13 +328,17 @@ describe("lspi's answers", () => {
     const before = await asked();
     const shown = await structured("find_incoming_calls", { ...args, max_snippet_chars: 40 });
     const [call] = shown.calls as JsonObject[];
-    expect([...String(call?.text)].length).toBeLessThanOrEqual(40);
-    expect(call).toMatchObject({ name: "long", text: expect.stringMatching(/^long long/) });
+    const { text } = (call?.snippet ?? {}) as { text?: string };
+    expect([...(text ?? "")].length).toBeLessThanOrEqual(40);
+    expect(call).toMatchObject({
+      from: { name: "long" },
+      snippet: { text: expect.stringMatching(/^long long/) },
+    });
     expect(await asked()).toBe(before + 2);
     const one = await structured("find_incoming_calls", { ...args, max_symbols: 1, include_snippet: false });
     expect(await asked()).toBe(before + 3);
     expect(kinds(one)).toContain("limited_by_max_results");
-    expect((one.calls as JsonObject[])[0]).not.toHaveProperty("text");
+    expect((one.calls as JsonObject[])[0]).not.toHaveProperty("snippet");
   });
 
   it("lead on with calls that can be made as they are", async () => {
@@ -371,7 +379,10 @@ describe("lspi's hover", () => {
   it("is one text with its range", async () => {
     const answer = await hover({ contents: ["one", "two"], range: range(0, 0, 5) });
     expect(answer).toMatchObject({ hover: "one\n\ntwo", range: { line: 1, end_character: 6 } });
+    const contents = { kind: "markdown", value: "one\n\ntwo" };
+    expect(answer.hover_raw).toEqual({ contents, range: range(0, 0, 5) });
     expect(answer).not.toHaveProperty("contents");
+    expect(await hover({ contents: [] })).toMatchObject({ hover: "", hover_raw: null });
   });
 
   it("is cut where it is too long", async () => {
@@ -379,6 +390,7 @@ describe("lspi's hover", () => {
       contents: Array.from({ length: 8 }, (_, at) => `${at}${"é".repeat(8000)}`),
     });
     expect(answer).toMatchObject({ ok: true, truncated: true, hover: expect.stringMatching(/^0é+\n\n1é/) });
+    expect(answer.hover_raw).toMatchObject({ contents: { value: answer.hover } });
     expect(JSON.stringify(answer).length).toBeLessThanOrEqual(20_000);
   });
 });
@@ -406,7 +418,203 @@ describe("lspi's texts beside places", () => {
       expect(step).toMatchObject({ tool: "find_references_at", arguments: { max_total_chars: 2_000_000 } });
       const whole = await ask(step?.arguments ?? {});
       expect(kinds(whole)).toEqual([]);
-      expect((whole.references as JsonObject[]).every(({ text }) => text !== undefined)).toBe(true);
+      expect((whole.references as JsonObject[]).every(({ snippet }) => snippet !== undefined)).toBe(true);
+    } finally {
+      await lspi.close();
+    }
+  });
+});
+
+describe("lspi's items", () => {
+  const b = "file:///work/deep/b.fake";
+  const wide = "x😀 alpha // é\n";
+  /** Columns of LSP are UTF-16 units. */
+  const there = range(1, 4, 9);
+  const oneBased = { start: { line: 2, character: 5 }, end: { line: 2, character: 10 } };
+  const item = (uri: string) => ({
+    name: "alpha",
+    kind: 12,
+    uri,
+    range: range(1, 0, 9),
+    selectionRange: there,
+  });
+  let lspi: Scripted;
+  beforeAll(async () => {
+    lspi = await openProfile(
+      "lspi",
+      { "a.fake": `first\n${wide}last\n`, "deep/b.fake": `first\n${wide}last\n` },
+      {
+        capabilities: {
+          definitionProvider: true,
+          documentSymbolProvider: true,
+          workspaceSymbolProvider: true,
+          callHierarchyProvider: true,
+          renameProvider: true,
+          diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: false },
+        },
+        replies: {
+          "textDocument/definition": [{ uri: b, range: there }],
+          "textDocument/documentSymbol": [
+            item(a),
+            { ...item(a), name: "twins" },
+            { ...item(a), name: "twins" },
+          ].map((symbol, index) => ({
+            ...symbol,
+            range: index === 2 ? range(2, 0, 4) : symbol.range,
+            selectionRange: index === 2 ? range(2, 0, 4) : there,
+          })),
+          "workspace/symbol": [{ name: "alpha", kind: 12, location: { uri: b, range: there } }],
+          "textDocument/prepareCallHierarchy": [item(a)],
+          "callHierarchy/incomingCalls": [{ from: item(b), fromRanges: [there] }],
+          "callHierarchy/outgoingCalls": [{ to: item(b), fromRanges: [there] }],
+          "textDocument/diagnostic": {
+            kind: "full",
+            items: [{ range: there, severity: 2, code: "E1", source: "fake", message: "odd" }],
+          },
+          "textDocument/rename": { changes: { [a]: [{ range: there, newText: "beta" }] } },
+        },
+      },
+      { allow: { commands: [process.execPath], effects: ["read", "edit", "command"] } },
+    );
+  });
+  afterAll(() => lspi?.close());
+
+  const ask = async (tool: string, args: JsonObject) =>
+    (await lspi.call(tool, { file_path: "a.fake", ...args })).structured;
+  const at = { line: 2, character: 5 };
+  const file = () => ({ file_path: "deep/b.fake", uri: lspi.work.uri("deep/b.fake") });
+
+  it("are places with a URI, a range from zero and a snippet, and say where the server was asked", async () => {
+    const answer = await ask("find_definition_at", { ...at, snippet_context_lines: 1 });
+    expect(answer.used_lsp_position).toEqual({ line: 1, character: 4 });
+    expect(answer.definitions).toEqual([
+      {
+        ...{ ...file(), range: there, range_1based: oneBased },
+        snippet: { start_line: 1, text: `first\n${wide}last`, truncated: false },
+      },
+    ]);
+    const short = await ask("find_definition_at", { ...at, snippet_context_lines: 0, max_snippet_chars: 40 });
+    expect((short.definitions as JsonObject[])[0]).toMatchObject({
+      snippet: { start_line: 2, truncated: false },
+    });
+  });
+
+  it("have a position that was moved as the one that was used", async () => {
+    const { used_lsp_position, warnings } = await ask("find_definition_at", { line: 2, character: 99 });
+    expect(used_lsp_position).toEqual({ line: 1, character: wide.length - 1 });
+    expect(warnings).toContainEqual(expect.objectContaining({ kind: "position_fuzzing" }));
+  });
+
+  it("of symbols have ranges of declaration and name, both ways", async () => {
+    const { symbols } = await ask("get_document_symbols", {});
+    const declared = { start: { line: 2, character: 1 }, end: oneBased.end };
+    expect((symbols as JsonObject[])[0]).toEqual({
+      ...{ name: "alpha", kind: 12, range: range(1, 0, 9), range_1based: declared },
+      ...{ selection_range: there, selection_range_1based: oneBased, selection_start_1based: at },
+    });
+    const found = await ask("search_workspace_symbols", { query: "alpha" });
+    expect(found.matches).toEqual([
+      { name: "alpha", kind: 12, location: { ...file(), range: there, range_1based: oneBased } },
+    ]);
+  });
+
+  it.each([
+    ["incoming", "from"],
+    ["outgoing", "to"],
+  ])("of %s calls stand under `%s`, with the ranges of the calls", async (direction, member) => {
+    const { target, calls } = await ask(`find_${direction}_calls_at`, at);
+    const declared = {
+      range: range(1, 0, 9),
+      range_1based: { start: { line: 2, character: 1 }, end: oneBased.end },
+    };
+    const shown = {
+      ...{ name: "alpha", kind: 12, ...declared, selection_range: there },
+      ...{ selection_range_1based: oneBased, selection_start_1based: at },
+    };
+    expect(target).toEqual({
+      ...shown,
+      location: { file_path: "a.fake", uri: lspi.work.uri("a.fake"), ...declared },
+    });
+    const ranges = [{ range: there, range_1based: oneBased }];
+    expect(calls).toEqual([
+      { [member]: { ...shown, location: { ...file(), ...declared } }, from_ranges: ranges },
+    ]);
+    const named = await ask(`find_${direction}_calls`, { symbol_name: "alpha" });
+    expect(named.selected_symbol).toMatchObject({ name: "alpha", selection_start_1based: at });
+  });
+
+  it("of diagnostics are LSP's", async () => {
+    expect((await ask("get_diagnostics", {})).diagnostics).toEqual([
+      { file_path: "a.fake", range: there, severity: 2, code: "E1", source: "fake", message: "odd" },
+    ]);
+  });
+
+  it("to choose from have a position that can be given as it is", async () => {
+    const { candidates } = await ask("find_definition", { symbol_name: "twins" });
+    expect(candidates).toMatchObject([
+      {
+        name: "twins",
+        kind: 12,
+        file_path: "a.fake",
+        ...at,
+        selection_range: there,
+        snippet: { start_line: 2 },
+      },
+      { name: "twins", line: 3, character: 1, selection_start_1based: { line: 3, character: 1 } },
+    ]);
+  });
+
+  it("of a rename are LSP's edits, and its text says whether it was done", async () => {
+    const args = { file_path: "a.fake", ...at, new_name: "beta", create_backups: false };
+    const preview = await lspi.call("rename_symbol_strict", args);
+    expect(preview.text).toBe("Preview rename: 1 files affected.");
+    expect(preview.structured).toMatchObject({
+      ...{ dry_run: true, new_name: "beta" },
+      edit: {
+        files: [
+          {
+            ...{ file_path: "a.fake", uri: lspi.work.uri("a.fake"), before_sha256: expect.any(String) },
+            edits: [{ range: there, newText: "beta" }],
+          },
+        ],
+      },
+    });
+    expect(preview.structured).not.toHaveProperty("apply");
+    const [{ before_sha256 = "" } = {}] = (preview.structured.edit as { files: { before_sha256: string }[] })
+      .files;
+    const applied = await lspi.call("rename_symbol_strict", {
+      ...{ ...args, create_backups: true, dry_run: false },
+      expected_before_sha256: { "a.fake": before_sha256 },
+    });
+    expect(applied.text).toBe("Applied rename: 1 files modified.");
+    expect(applied.structured).toMatchObject({
+      dry_run: false,
+      apply: { files_modified: ["a.fake"], backup_files: ["a.fake.bak"] },
+    });
+  });
+});
+
+describe("lspi's restart", () => {
+  it("leaves a server alone that still works on a request, and says so", async () => {
+    const lspi = await openProfile(
+      "lspi",
+      { "a.fake": "alpha\n" },
+      { capabilities: { hoverProvider: true }, on: { "textDocument/hover": [{ never: true }] } },
+      { allow: { commands: [process.execPath], effects: ["read", "command"] } },
+    );
+    try {
+      const cancel = new AbortController();
+      const hover = lspi.work.call("hover_at", { file_path: "a.fake", line: 1, character: 1 }, cancel.signal);
+      await expect.poll(() => lspi.work.received("textDocument/hover"), { timeout: 20_000 }).toHaveLength(1);
+      for (const [tool, done] of [
+        ["restart_server", "restarted"],
+        ["stop_server", "stopped"],
+      ] as const)
+        expect((await lspi.call(tool, {})).structured.value).toEqual({ [done]: [], busy: ["fake"] });
+      cancel.abort();
+      await hover;
+      const { structured } = await lspi.call("restart_server", { extensions: ["fake"] });
+      expect(structured.value).toEqual({ restarted: ["fake"], busy: [] });
     } finally {
       await lspi.close();
     }

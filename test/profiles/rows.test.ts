@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { repository } from "../live/session.js";
 
 /** How many rows the inventory has of each system. */
-const counts = { L: 63, P: 26, I: 58, G: 49 };
+const counts = { L: 63, C: 54, P: 26, I: 58, G: 49 };
 
 const lines = readFileSync(join(repository, "docs", "profiles.md"), "utf8").split("\n");
 const rows = lines.flatMap((line) => {

@@ -47,6 +47,7 @@ const KEYS: readonly string[] = [
   "ready",
   "check",
   "open_on_change",
+  "warm_imports",
   "diagnostics",
   "share_roots",
 ];

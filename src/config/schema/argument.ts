@@ -22,9 +22,10 @@ const keys = {
       "string_map",
       "file_edits",
       "text_edits",
+      "document_changes",
     ])
     .describe(
-      "The argument's type. `path`, `uri`, `position`, `range`, `symbol` and `item` are places: each is checked against the roots. `item` is an item of an earlier answer. `file_edits` are edits and operations in the form of previews; `text_edits` are LSP's, by file.",
+      "The argument's type. `path`, `uri`, `position`, `range`, `symbol` and `item` are places: each is checked against the roots. `item` is an item of an earlier answer. `file_edits` are edits and operations in the form of previews; `text_edits` are LSP's, by file; `document_changes` LSP's with operations, in order.",
     ),
   default: optional(json, "Makes the argument optional."),
   required: optional(z.boolean(), "`false` makes it optional without a default."),

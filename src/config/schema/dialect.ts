@@ -1,6 +1,6 @@
 /** The table `dialect`: the names and forms of arguments and answers. */
 import * as z from "zod";
-import { argName, optional, outOfBounds, stringMap, template, unlimited } from "./values.js";
+import { argName, jsonTable, optional, outOfBounds, stringMap, template, unlimited } from "./values.js";
 
 const base01 = z.union([z.literal(0), z.literal(1)]);
 
@@ -27,6 +27,10 @@ export const dialect = z.strictObject({
       fuzz: optional(
         z.boolean(),
         "Whether a position without a symbol may be moved to one beside it, with a warning; true when absent.",
+      ),
+      used: optional(
+        argName,
+        "A member of answers with the position that was asked about, zero-based in UTF-16 units, for tools that take a position.",
       ),
       missing: optional(z.enum(["refuse", "first"]), "What a missing line or character means."),
     }),
@@ -69,6 +73,14 @@ export const dialect = z.strictObject({
   members: optional(
     z.record(z.string(), z.union([z.literal(""), argName])),
     "A member's name in answers → its name here; an empty name leaves it out.",
+  ),
+  items: optional(
+    z.record(argName, jsonTable),
+    "The form of items by shape, or by the name in a tool's `output.item`: a member's name → a JSON Pointer into the item, `{ at, as, each }`, or a table of members.",
+  ),
+  answers: optional(
+    z.record(argName, jsonTable),
+    "Further members of answers by shape, in the same form; the pointers lead into the answer.",
   ),
   errors: optional(
     z.strictObject({

@@ -240,6 +240,10 @@ export const serverSchema = z.strictObject({
     "Different settings for untrusted workspaces, for a server that would load code from them: packages, configuration.",
   ),
   open_on_change: fixed(z.boolean(), "The server notices changes on disk only in open files."),
+  warm_imports: fixed(
+    z.int().min(0).max(50),
+    "How many files that a document imports are opened with it, ahead of questions about them; 0 when absent. Relative paths in quotes count as imports.",
+  ),
   diagnostics: optional(
     z.strictObject({
       pull: fixed(

@@ -151,6 +151,7 @@ export const mcp = z.strictObject({
 });
 
 export const http = z.strictObject({
+  enabled: optional(z.boolean(), "`false` refuses `serve --http`.", "only_false"),
   bind: fixed(z.string(), "Address; one that is not loopback needs `--allow-remote` and a token."),
   port: fixed(z.int().min(0).max(65535), "Port; 0 picks one."),
   path: fixed(
@@ -188,6 +189,11 @@ export const http = z.strictObject({
     z.enum(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18"]),
     "With `strict`: older revisions that a handshake may request; it is still answered with the newest.",
     "fixed",
+  ),
+  sessions: optional(
+    z.boolean(),
+    "`false`: no `Mcp-Session-Id`; requests belong to the last handshake of their token, so each client needs its own.",
+    "only_false",
   ),
   max_sessions: atMost(
     positive.max(1024),

@@ -95,6 +95,10 @@ export const stepSchema = z.strictObject({
     milliseconds.max(10_000),
     "For diagnostics: time without new ones after which published diagnostics count as final.",
   ),
+  form: optional(
+    jsonTable,
+    "For requests and commands: another form of the reply, as in `dialect.items`; the pointers lead into the reply.",
+  ),
   command: optional(json, "For execute_command: the name, or a reference."),
   arguments: optional(json, "For execute_command: the arguments."),
   tool: optional(toolName, "For a tool step: the other tool."),
@@ -102,7 +106,14 @@ export const stepSchema = z.strictObject({
     z.array(toolName).min(1),
     set("For a batch: the tools that may be called; every other tool with no stronger effect when absent."),
   ),
-  options: optional(argName, "For a batch: the argument with `parallel` and `stop_on_error`; else two."),
+  edits: optional(
+    z.boolean(),
+    "For a batch: where `allow.effects` has `edit`, its tool has that effect, and it may call tools that edit.",
+  ),
+  options: optional(
+    argName,
+    "For a batch: the argument with `parallel`, `stop_on_error`, `atomic` and `dry_run`; else one for each.",
+  ),
   from: optional(z.string(), "For a choice: the step whose items are searched."),
   item: optional(json, "For a choice: the id of the item, or a reference."),
   args: optional(json, "For a tool or runtime step: its arguments."),
@@ -175,11 +186,16 @@ export const toolSchema = z.strictObject({
         ),
         ids: optional(z.boolean(), "Gives each item an `id` derived from its content."),
         outcomes: optional(
-          z.enum(["word", "success"]),
-          "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`.",
+          z.enum(["word", "success", "applied"]),
+          "For batches: each operation with `outcome` and `answer`, or with `success` and `result` or `error`. For edits: `applied`, and `failure_reason` if the edit is refused.",
         ),
         ...memberKeys,
         joined: optional(argName, "For hover: a member of this name has all texts as one."),
+        raw: optional(
+          argName,
+          "For hover: a member of this name has LSP's form, instead of the list of texts.",
+        ),
+        item: optional(argName, "The form of the items in `dialect.items`, if it is not that of the shape."),
         marked: optional(
           z.boolean(),
           "For hover: each text as `{ kind, value }`, with its kind, sorted by kind and text.",

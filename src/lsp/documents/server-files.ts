@@ -4,6 +4,7 @@
  */
 import { relative } from "node:path";
 import type { FileChangeType, WatchKind } from "vscode-languageserver-protocol";
+import { entryFacts } from "../../base/file-stamp.js";
 import { BATCH_STEPS, GlobBudget } from "../../base/glob.js";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
@@ -23,6 +24,7 @@ import type {
 } from "../types.js";
 import type { FileChange } from "../watch/workspace-changes.js";
 import { Documents } from "./documents.js";
+import { importedFiles } from "./imports.js";
 
 /** Only the types come from the package: it takes too long to load for a few numbers. */
 const CREATED: typeof FileChangeType.Created = 1;
@@ -53,6 +55,8 @@ export class ServerFiles {
   /** The last change that the server was notified of. */
   #cursor: number;
   #queue: Promise<void> = Promise.resolve();
+  /** Files that are being opened because another one imports them. */
+  readonly #ahead = new Set<string>();
   /** How many calls wait for diagnostics that the server will send unasked. */
   waits = 0;
 
@@ -69,7 +73,7 @@ export class ServerFiles {
       unsaved: server.unsaved,
       onChanged: (path, what) => {
         if (what === "changed") this.diagnostics.changed(path);
-        else if (what === "opened") this.diagnostics.opened(path);
+        else if (what === "opened") this.#wasOpened(path);
         else this.diagnostics.forget(path);
       },
     });
@@ -168,6 +172,25 @@ export class ServerFiles {
   async reportAll(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport> {
     await this.refreshAndOpen();
     return this.diagnostics.workspace(options, this.#documents.all);
+  }
+
+  #wasOpened(path: string): void {
+    this.diagnostics.opened(path);
+    if (this.context.server.plan.warmImports > 0 && !this.#ahead.has(path)) void this.#openImports(path);
+  }
+
+  /** Opens what a document imports, after it: the server reads those files before a question is about them. */
+  async #openImports(path: string): Promise<void> {
+    const { plan, watch } = this.context.server;
+    const text = this.#documents.get(path)?.lines.text ?? "";
+    const files = importedFiles(path, text, plan.extensions, watch.files(this.#folders()), plan.warmImports);
+    const isPlainFile = (file: string): boolean => entryFacts(file)?.isFile() === true;
+    for (const file of files.filter((name) => this.#isOwn(name) && isPlainFile(name))) {
+      // Only direct imports are opened.
+      this.#ahead.add(file);
+      await this.#tryOpen(file);
+      this.#ahead.delete(file);
+    }
   }
 
   /** False for a file that is no text: it is of no interest to a server either. */

@@ -12,6 +12,8 @@ export interface Exchange {
   messages: unknown[];
   /** Whether the client accepts an event stream; otherwise it gets one JSON document. */
   isStreamed: boolean;
+  /** The session, where the client does not name it. */
+  sessionId?: string | undefined;
 }
 
 /** The headers that the SDKs read. No other header, and no token, is passed on to them. */
@@ -26,13 +28,14 @@ const FORWARDED_HEADERS = [
 ];
 
 /** The request for an SDK, without its body. Its signal aborts when the client disconnects. */
-export function sdkRequest({ request, isStreamed }: Exchange): Request {
+export function sdkRequest({ request, isStreamed, sessionId }: Exchange): Request {
   const { method, url, signal } = request;
   const headers = new Headers();
   for (const name of FORWARDED_HEADERS) {
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
+  if (sessionId !== undefined) headers.set("mcp-session-id", sessionId);
   if (method === "POST" && !isStreamed) headers.set("accept", JSON_ONLY);
   return new Request(url, { method, headers, signal });
 }

@@ -189,11 +189,21 @@ export class Gateway {
     if (rejected !== undefined) return rejected;
     if (Array.isArray(body) && strict)
       return rpcError(400, -32600, "Invalid Request: batches are not supported");
+    if (!this.#http.sessions) return withoutSessionId(await this.#inOnlySession(exchange));
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#openSession(exchange);
     const session = this.#sessions.find(id, holder);
     if (session === undefined) return rpcError(404, -32001, "Session not found");
     return this.#inSession(exchange, session);
+  }
+
+  /** Where clients do not name sessions: a handshake opens one, and all else belongs to the last one of the token. */
+  async #inOnlySession(exchange: Exchange): Promise<Response> {
+    if (isHandshake(exchange.body)) return this.#openSession(exchange);
+    if (exchange.request.method === "DELETE") return new Response(null, { status: 405 });
+    const session = this.#sessions.lastOf(exchange.holder);
+    if (session === undefined) return rpcError(400, -32600, "Not initialized", exchange.messages[0]);
+    return this.#inSession({ ...exchange, sessionId: session.transport.sessionId }, session);
   }
 
   /** The first request of a session, which must be its handshake. */
@@ -261,6 +271,13 @@ export class Gateway {
       this.context.log("debug", "http", { method, status: outgoing.statusCode, ms });
     });
   }
+}
+
+/** The response without the id that the SDK gives every session. */
+function withoutSessionId(response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.delete("mcp-session-id");
+  return new Response(response.body, { status: response.status, headers });
 }
 
 /** Whether a request starts nothing new: it cancels a call, ends a session, or answers a request of the proxy. */

@@ -76,6 +76,11 @@ export class Sessions {
     return session?.holder === holder ? session : undefined;
   }
 
+  /** The last session that this holder opened. */
+  lastOf(holder: string): HttpSession | undefined {
+    return [...this.#sessions.values()].findLast((session) => session.holder === holder);
+  }
+
   /** A new session that still needs its handshake; undefined when there is no room. */
   async open(holder: string): Promise<HttpSession | undefined> {
     if (!this.#makeRoom()) return undefined;

@@ -9,6 +9,7 @@ import {
   type Fields,
   flag,
   joinFields,
+  none,
   optional,
   required,
   text,
@@ -47,6 +48,9 @@ export const workspaceEditFacts: ShapeFacts = {
         status: { enum: ["preview", "applied", "undone", "unchanged", "choose"] },
         summary: closed(required({ files: count, edits: count, operations: count })),
       }),
+      output.outcomes === "applied"
+        ? joinFields(required({ applied: flag }), optional({ failure_reason: text }))
+        : none,
       optional({
         edit_token: text,
         undo_token: text,

@@ -2,7 +2,7 @@
 
 import { documentFields, pointFields, spanFields } from "../dialect-format.js";
 import { highlightKinds, hintKinds } from "../kinds.js";
-import { closed, optional, required, text, texts } from "../schema-fields.js";
+import { closed, count, flag, none, optional, required, text, texts } from "../schema-fields.js";
 import type { ShapeFacts } from "./facts.js";
 
 /** Ranges in files. */
@@ -10,7 +10,13 @@ export const locationsFacts: ShapeFacts = {
   list: "locations",
   counted: true,
   order: ["document", "range"],
-  item: (dialect) => closed(documentFields(dialect), spanFields(dialect), optional({ text })),
+  item: (dialect) =>
+    closed(
+      documentFields(dialect),
+      spanFields(dialect),
+      optional({ text }),
+      dialect.items === undefined ? none : optional({ text_line: count, text_cut: flag }),
+    ),
 };
 
 /** Where a symbol is read and written in one file. */

@@ -2,7 +2,8 @@
 
 import type { DialectPlan } from "../../abi/plan.js";
 import { documentFields, pointFields, spanFields, spanSchema } from "../dialect-format.js";
-import { closed, type Fields, none, optional, required, text } from "../schema-fields.js";
+import { formedSchema } from "../item-form.js";
+import { closed, type Fields, joinFields, none, optional, required, text } from "../schema-fields.js";
 import { hiddenCount } from "./diagnostics.js";
 import type { ShapeFacts } from "./facts.js";
 
@@ -63,11 +64,26 @@ export const callsFacts: ShapeFacts = {
     closed(
       symbolName,
       documentFields(dialect),
-      pointFields(dialect),
+      hierarchyPlace(dialect),
       optional({ text }),
-      required({ sites: { type: "array", items: closed(pointFields(dialect)) } }),
+      required({ sites: { type: "array", items: closed(placeFields(dialect)) } }),
     ),
+  otherMembers: (dialect) => {
+    const target = closed(symbolName, documentFields(dialect), hierarchyPlace(dialect));
+    const form = dialect.items?.target;
+    return form === undefined ? none : optional({ target: formedSchema(form, target) });
+  },
 };
+
+/** A position, or a range in a dialect whose forms may show it. */
+const placeFields = (dialect: DialectPlan): Fields =>
+  dialect.items === undefined ? pointFields(dialect) : spanFields(dialect);
+
+/** The place of a call or type hierarchy item; with forms also its whole declaration. */
+const hierarchyPlace = (dialect: DialectPlan): Fields =>
+  dialect.items === undefined
+    ? pointFields(dialect)
+    : joinFields(spanFields(dialect), required({ declaration: spanSchema(dialect) }));
 
 /** Supertypes or subtypes. */
 export const typesFacts: ShapeFacts = {
@@ -75,7 +91,7 @@ export const typesFacts: ShapeFacts = {
   counted: true,
   order: ["document", "place", "name", "kind"],
   item: (dialect) =>
-    closed(symbolName, documentFields(dialect), pointFields(dialect), optional({ detail: text })),
+    closed(symbolName, documentFields(dialect), hierarchyPlace(dialect), optional({ detail: text })),
 };
 
 /** Names of a symbol across projects. */

@@ -6,14 +6,31 @@ import type { ShapeFacts } from "./facts.js";
 
 const markedText = closed(required({ kind: { enum: ["markdown", "plaintext"] }, value: text }));
 
+const lspPoint = closed(required({ line: count, character: count }));
+
+/** A hover as LSP has it; null for none. */
+const rawHover: JsonObject = {
+  oneOf: [
+    closed(
+      required({ contents: markedText }),
+      optional({ range: closed(required({ start: lspPoint, end: lspPoint })) }),
+    ),
+    { type: "null" },
+  ],
+};
+
 /** Type and documentation: Markdown texts, or `{ kind, value }` if the tool sets `marked`. */
 export const hoverFacts: ShapeFacts = {
   list: "contents",
   counted: false,
   order: [],
   item: (_dialect, output) => (output.marked ? markedText : text),
-  otherMembers: (dialect, { joined }) =>
-    optional({ ...(joined === undefined ? {} : { [joined]: text }), range: spanSchema(dialect) }),
+  otherMembers: (dialect, { joined, raw }) =>
+    optional({
+      ...(joined === undefined ? {} : { [joined]: text }),
+      ...(raw === undefined ? {} : { [raw]: rawHover }),
+      range: spanSchema(dialect),
+    }),
 };
 
 /** Completions at a position, in the order of the server. */

@@ -24,6 +24,8 @@ export interface ToolTexts {
   empty: string | null;
   /** The dialect's text for refusals. */
   errorText: TextFunction | undefined;
+  /** The `file:` URI of a path as answers show it. */
+  uriOf(path: string): string;
 }
 
 /** The parts of an answer that its text is made of. */
@@ -56,6 +58,12 @@ export function renderAnswer({ dialect, text, empty }: ToolTexts, parts: AnswerP
   // A template that prints the whole answer includes what the notes say.
   const isWhole = rendered === JSON.stringify(structured, null, 2);
   return { structured, text: rendered, notes: isWhole ? "" : notes, headline };
+}
+
+/** The tool's text, if its template prints the whole answer; undefined for any other template. */
+export function wholeText({ text }: Pick<ToolTexts, "text">, structured: JsonObject): string | undefined {
+  const whole = JSON.stringify(structured, null, 2);
+  return text?.({ answer: structured }).replace(/\n+$/, "") === whole ? whole : undefined;
 }
 
 export function warningValue({ code, message, data }: Warning): JsonObject {
@@ -188,6 +196,6 @@ function hasText(item: Json): boolean {
 }
 
 function withoutText(item: Json): Json {
-  const { text: _, ...place } = table(item);
+  const { text: _, text_line: __, text_cut: ___, ...place } = table(item);
   return place;
 }

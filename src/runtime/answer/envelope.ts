@@ -8,7 +8,16 @@ import { SCHEMA_VERSION } from "../../protocol/envelope.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "../shapes/shape.js";
-import { renderAnswer, stepLine, type ToolTexts, textOf, warningLine, warningValue } from "./answer-text.js";
+import {
+  renderAnswer,
+  stepLine,
+  type ToolTexts,
+  textOf,
+  warningLine,
+  warningValue,
+  wholeText,
+} from "./answer-text.js";
+import { addMembers, formed } from "./dialect-forms.js";
 
 /** A whole answer, or one page of its list. */
 export interface Body {
@@ -36,9 +45,10 @@ export function envelop({ call, facts, shape }: AnswerShape, header: Header, bod
   const warnings = [...header.warnings, ...body.warnings, ...cutWarnings(header, body)];
   const lines = shape.text(items, beside, dialect);
   const answer = renderAnswer(texts, {
-    structured: structureOf(header, body, warnings, (out) =>
-      defineList(out, tool.output, facts, items, header),
-    ),
+    structured: structureOf(header, body, warnings, (out) => {
+      defineList(out, tool.output, facts, items, header, texts);
+      if (dialect.answers !== undefined) addMembers(out, tool.output.shape, header.symbol, texts);
+    }),
     headline: headline(header, body, shape),
     lines: header.document === undefined ? lines : [documentLine(header.document), ...lines],
     unknown: shape.unknown?.(beside) ?? [],
@@ -92,20 +102,22 @@ function structureOf(
 /** Adds the list under its name, maybe in a table or under the symbol that the call named. */
 function defineList(
   out: JsonObject,
-  { list: name, count, symbols }: OutputPlan,
+  { list: name, count, symbols, shape, item = shape, raw }: OutputPlan,
   { list: usual, within }: ShapeFacts,
-  items: Json[],
+  whole: Json[],
   { symbol }: Header,
+  texts: ToolTexts,
 ): void {
-  if (usual === null) return;
+  if (usual === null || raw !== undefined) return;
   const list = name ?? usual;
+  const items = texts.dialect.items === undefined ? whole : formed(item, whole, texts);
   if (count !== null) define(out, count, items.length);
   if (symbols === null) {
     if (within === undefined) define(out, list, items);
     else define(out, within, { [list]: items });
     return;
   }
-  const found = symbol === undefined ? [] : [{ symbol, [list]: items }];
+  const found: Json[] = symbol === undefined ? [] : [{ symbol, [list]: items }];
   if (symbols.count !== null) define(out, symbols.count, found.length);
   define(out, symbols.list, found);
 }
@@ -117,22 +129,25 @@ export function askBack(
   candidates: JsonObject[],
   isTruncated: boolean,
   lines: string[],
-  { dialect, text }: ToolTexts,
+  texts: ToolTexts,
 ): Answer {
+  const { dialect, text } = texts;
   const warnings: Warning[] = [...header.warnings, { code: "answer/several-matches", message }];
   const body = { items: [], beside: {}, counts: undefined, isTruncated, steps: [] };
   const title = `${header.tool}: needs disambiguation, ${candidates.length} candidates${serverText(header)}`;
   // A template has no words for a question; where the structure is sent, the headline is enough.
   const isShort = text !== undefined && dialect.result !== "text";
+  const question = structureOf(
+    { ...header, question: formed("candidates", candidates, texts) },
+    body,
+    warnings,
+  );
+  const structured = renameMembers(dialect, question);
+  const long = () =>
+    [title, ...lines, ...warnings.map((warning) => warningLine(warning, dialect))].join("\n");
   return {
-    structured: renameMembers(dialect, structureOf({ ...header, question: candidates }, body, warnings)),
-    notes: "",
-    headline: title,
-    candidates,
-    isCut: isTruncated,
-    text: isShort
-      ? title
-      : [title, ...lines, ...warnings.map((warning) => warningLine(warning, dialect))].join("\n"),
+    ...{ structured, notes: "", headline: title, candidates, isCut: isTruncated },
+    text: isShort ? title : (wholeText(texts, structured) ?? long()),
   };
 }
 
@@ -181,9 +196,9 @@ export interface Header {
   document: JsonObject | undefined;
   /** The call's own arguments, where the dialect echoes them. */
   echo: JsonObject;
-  symbol: JsonObject | undefined;
+  symbol: Json | undefined;
   /** The candidates, where a tool within this one needs to know which symbol is meant. */
-  question: JsonObject[] | undefined;
+  question: Json[] | undefined;
   warnings: Warning[];
 }
 
@@ -197,8 +212,11 @@ export function headerOf(call: CallState): Header {
     readiness,
     dropped,
     isCut: evidence.isCut,
-    echo: plan.dialect.echo === null ? {} : { [plan.dialect.echo]: call.input },
-    symbol: evidence.symbol,
+    echo: {
+      ...(plan.dialect.echo === null ? {} : { [plan.dialect.echo]: call.input }),
+      ...(plan.dialect.position.used === undefined ? {} : usedPosition(call, plan.dialect.position.used)),
+    },
+    symbol: evidence.symbol && formedSymbol(call, evidence.symbol),
     question: evidence.question,
     document: document && {
       ...places.document(document.admitted),
@@ -212,6 +230,16 @@ export function headerOf(call: CallState): Header {
       ...droppedWarnings(dropped),
     ],
   };
+}
+
+/** The position that was asked about, for tools that take one. */
+function usedPosition({ evidence, tool }: CallState, member: string): JsonObject {
+  const place = tool.input.includes("position") ? evidence.target?.place : undefined;
+  return place === undefined ? {} : { [member]: { line: place.line, character: place.character } };
+}
+
+function formedSymbol({ texts }: CallState, symbol: JsonObject): Json | undefined {
+  return formed("symbol", [symbol], texts)[0];
 }
 
 function readinessWarnings(readiness: string): Warning[] {

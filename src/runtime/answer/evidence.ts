@@ -37,6 +37,8 @@ export class Evidence {
   isCut = false;
   /** Whether files are being changed: from then on the call must report what happened. */
   isCommitted = false;
+  /** What undoes the edits that were applied, in their order. */
+  readonly undoTokens: string[] = [];
   /** The document that the call is about, and the hash of its text. */
   document: { admitted: Admitted; hash: string } | undefined;
   /** The call's arguments, once they are checked. */
@@ -54,6 +56,12 @@ export class Evidence {
   commit(): void {
     this.isCommitted = true;
     this.outer?.commit();
+  }
+
+  /** An edit was applied that this token undoes. */
+  edited(undoToken: string): void {
+    this.undoTokens.push(undoToken);
+    this.outer?.edited(undoToken);
   }
 
   /** A server must start first. This holds until it is up or has failed, even when the call stops waiting. */

@@ -133,7 +133,7 @@ function shortened<T extends { answer: Answer }>(
   render: (shorter: Normalized) => T,
 ): T {
   for (let characters = limits.page; shape.shorten && characters >= MIN_CHARACTERS; characters /= 2) {
-    const shorter = render(shape.shorten(items, beside, Math.floor(characters)));
+    const shorter = render(shape.shorten(items, beside, Math.floor(characters), call));
     if (fits(shorter.answer, limits)) return shorter;
   }
   throw new Refusal("guard/too-large", "The answer is larger than the limits allow, even when it is cut.", {

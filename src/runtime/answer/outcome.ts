@@ -18,6 +18,7 @@ import {
   type ToolTexts,
   warningLine,
   warningValue,
+  wholeText,
 } from "./answer-text.js";
 import type { Evidence, Unready } from "./evidence.js";
 import { stepsAfterRefusal } from "./next-steps.js";
@@ -92,6 +93,7 @@ export function refused(
   const words = errorWords(dialect.errors, refusal);
   const { data } = refusal;
   const hasData = Object.keys(data).length > 0;
+  const isEditRefused = tool.output.outcomes === "applied" && plain.code.startsWith("edit/");
   const structured: JsonObject = {
     schema_version: SCHEMA_VERSION,
     ok: false,
@@ -99,11 +101,14 @@ export function refused(
     ...(unready === undefined ? {} : { readiness: unready.readiness }),
     error: hasData ? { ...words, data } : words,
     ...errorMembers(dialect.errors, refusal, words.message),
+    ...(isEditRefused ? { applied: false, failure_reason: words.message } : {}),
     ...(dialect.echo === null || input === undefined ? {} : { [dialect.echo]: input }),
     next_steps: steps.map((step): JsonObject => ({ ...step })),
     warnings: warnings.map(warningValue),
   };
+  const renamed = renameMembers(dialect, structured);
   const text =
+    (isEditRefused ? wholeText(texts, renamed) : undefined) ??
     errorText?.({ ...structured, ...words, data, number: errorNumber(dialect.errors, refusal) }) ??
     [
       `Error ${words.code}: ${words.message}`,
@@ -114,7 +119,7 @@ export function refused(
     ].join("\n");
   return {
     isError: true,
-    structured: renameMembers(dialect, structured),
+    structured: renamed,
     notes: "",
     headline: `${words.code}: ${words.message}`,
     text,

@@ -134,6 +134,24 @@ export class Places {
     return text === undefined ? undefined : detached(text);
   }
 
+  /** The same with the number of its first line, and whether it is cut. */
+  snippetBeside(
+    lines: Lines | undefined,
+    server: LanguageServer,
+    range: Range,
+    bounds: SnippetBounds,
+  ): JsonObject {
+    const wasCut = this.isSnippetCut;
+    this.isSnippetCut = false;
+    const text = this.textBeside(lines, server, range, bounds);
+    const isCut = this.isSnippetCut;
+    this.isSnippetCut ||= wasCut;
+    if (text === undefined) return {};
+    // A cut text is around the range; its own line is the only one that it has for certain.
+    const first = isCut ? range.start.line : Math.max(0, range.start.line - bounds.contextLines);
+    return { text, text_line: first + this.dialect.position.lineBase, text_cut: isCut };
+  }
+
   /** The first line of a range, or more lines, cut around the range when too long; undefined when blank or unknown. */
   textBeside(
     lines: Lines | undefined,

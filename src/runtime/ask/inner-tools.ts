@@ -21,11 +21,19 @@ export interface ToolResult {
 
 export type RunTool = (name: string, args: Json) => Promise<ToolResult>;
 
-/** What a batch needs to know of its tools and its time. */
+/** What a batch needs to know of its tools, its time and its edits. */
 export interface BatchBounds {
   onlyReads(tool: string): boolean;
   /** Whether there is time for another operation; the rest are skipped, so that the answer is in time. */
   hasTime(): boolean;
+  /** The arguments with which an edit is only previewed; those of other tools unchanged. */
+  preview(tool: string, args: Json): Json;
+  /** The undo tokens of all edits so far. */
+  edits(): readonly string[];
+  /** Whether a tool undoes edits. */
+  undoes(tool: string): boolean;
+  /** Undoes all edits, the last first; says why one cannot be undone. */
+  undo(): Promise<string | undefined>;
 }
 
 const atOnce = 8;
@@ -40,45 +48,67 @@ interface Operation {
 export async function runBatch(
   tools: readonly string[],
   operations: Json,
-  { parallel, stopOnError }: BatchOptions,
+  options: BatchOptions,
   run: RunTool,
-  { onlyReads, hasTime }: BatchBounds,
+  bounds: BatchBounds,
 ): Promise<{ outcomes: JsonObject[]; cut: number[] }> {
   const asked = (Array.isArray(operations) ? operations : []).map(readOperation);
   const foreign = asked.find(({ tool }) => !tools.includes(tool));
   if (foreign !== undefined)
     throw new Refusal("guard/invalid-arguments", "An operation names a tool that a batch cannot call.");
+  const isAtomic = options.atomic === true;
+  if (isAtomic && asked.some(({ tool }) => bounds.undoes(tool)))
+    throw new Refusal("guard/invalid-arguments", "An atomic batch cannot undo: an undo is not undone.");
+  const stops = options.stopOnError !== false || isAtomic;
   const all: (ToolResult | undefined)[] = asked.map(() => undefined);
+  const isFailed = (ran: ToolResult | undefined) =>
+    ran?.refusal !== undefined || (isAtomic && ran?.candidates !== undefined);
+  /** The indexes of the operations that edited files. */
+  const editing = new Set<number>();
   let isStopped = false;
   const work = async (queue: [number, Operation][]) => {
     for (let next = queue.shift(); next !== undefined && !isStopped; next = queue.shift()) {
-      const [index, operation] = next;
-      const ran = await run(operation.tool, operation.args);
+      const [index, { tool, args }] = next;
+      const before = bounds.edits().length;
+      const ran = await run(tool, options.dryRun === true ? bounds.preview(tool, args) : args);
+      if (bounds.edits().length > before) editing.add(index);
       const isBegun = ran.refusal?.code !== "call/not-begun";
       if (isBegun) all[index] = ran;
-      if ((ran.refusal !== undefined && stopOnError !== false) || !isBegun || !hasTime()) isStopped = true;
+      if ((isFailed(ran) && stops) || !isBegun || !bounds.hasTime()) isStopped = true;
     }
   };
-  for (const group of groupsOf(asked, onlyReads)) {
-    const workers = parallel === true ? atOnce : 1;
-    await Promise.all(Array.from({ length: workers }, () => work(group)));
+  try {
+    for (const group of groupsOf(asked, bounds.onlyReads)) {
+      const workers = options.parallel === true ? atOnce : 1;
+      await Promise.all(Array.from({ length: workers }, () => work(group)));
+    }
+  } catch (error) {
+    // The call was cancelled, or its time is up.
+    if (isAtomic) await bounds.undo();
+    throw error;
   }
-  const why = whySkipped(all, stopOnError);
-  return {
-    outcomes: asked.map((operation, index) => outcomeOf(operation, index, all[index], why)),
-    cut: [...all.keys()].filter((index) => all[index]?.isCut),
-  };
+  const failed = all.findIndex(isFailed);
+  const outcomes = asked.map((operation, index) =>
+    outcomeOf(operation, index, all[index], whySkipped(all[failed], failed, stops)),
+  );
+  const missing = all.findIndex((ran) => ran === undefined || isFailed(ran));
+  if (isAtomic && missing >= 0) {
+    const summary =
+      (await bounds.undo()) ?? `Undone: operation ${missing} was not done, and the batch is atomic.`;
+    for (const index of editing) outcomes[index] = undoneOutcome(outcomes[index] ?? {}, summary);
+  }
+  return { outcomes, cut: [...all.keys()].filter((index) => all[index]?.isCut) };
+}
+
+/** The outcome of an operation whose edit was undone, or should have been. */
+function undoneOutcome({ answer: _, ...operation }: JsonObject, summary: string): JsonObject {
+  return { ...operation, outcome: "failed", summary };
 }
 
 /** Why the rest was skipped: the first failure, where a failure stops the batch, or the deadline. */
-function whySkipped(
-  all: readonly (ToolResult | undefined)[],
-  stopOnError: BatchOptions["stopOnError"],
-): string {
-  const failed = all.findIndex((ran) => ran?.refusal !== undefined);
-  if (stopOnError === false || failed < 0)
-    return "Skipped: the time of the whole call was up before it began.";
-  const how = all[failed]?.refusal?.code === "lsp/timeout" ? "did not end in time" : "failed";
+function whySkipped(ran: ToolResult | undefined, failed: number, stops: boolean): string {
+  if (!stops || ran === undefined) return "Skipped: the time of the whole call was up before it began.";
+  const how = ran.refusal?.code === "lsp/timeout" ? "did not end in time" : "failed";
   return `Skipped: operation ${failed} ${how}, and \`stop_on_error\` is not false.`;
 }
 

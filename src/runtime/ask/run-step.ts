@@ -1,6 +1,9 @@
 /** Runs a step that may be skipped or replaced by another, and whose list may be filtered and checked. */
 import type { Reply, StepOptions } from "../../abi/handler.js";
+import type { FormPlan } from "../../abi/item-form.js";
+import type { Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import { formValue } from "../../protocol/item-form.js";
 import type { CallState } from "../call-state.js";
 import { isEmpty, locationIn, openReply, type ReplyData, sealReply } from "./candidates.js";
 import { applyList } from "./list-values.js";
@@ -72,7 +75,9 @@ async function runFirst(
   const skipped = when === undefined ? undefined : await host.skips(when);
   if (skipped === "absent") return sealReply({ parts: [], perItem: false, isAbsent: true });
   if (skipped !== undefined) return sealReply({ parts: [], perItem: false, skipped });
-  const raw = await way();
+  const whole = await way();
+  const raw = options.form === undefined ? whole : withForm(call, openReply(whole), options.form);
+  if (raw !== whole) host.replace(whole, raw);
   const isListed = ["items", "flatten", "where", "pick", "sort", "limit"].some((key) =>
     Object.hasOwn(options, key),
   );
@@ -80,6 +85,15 @@ async function runFirst(
   if (reply !== raw) host.replace(raw, reply);
   if (expect !== undefined) await checkExpected(call, options.id, expect, openReply(reply));
   return reply;
+}
+
+/** The reply in another form, each part from its server; one without any member is none. */
+function withForm({ texts }: CallState, reply: ReplyData, form: FormPlan): Reply {
+  const parts = reply.parts.map((part) => ({
+    ...part,
+    value: formValue(form, (part.value ?? null) as Json, texts) ?? null,
+  }));
+  return sealReply({ ...reply, parts });
 }
 
 /** Whether a reply has nothing: no value, an empty list, or the answer of a tool that found none. */

@@ -5,7 +5,7 @@
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { Template } from "../../abi/plan.js";
 import type { Code } from "../../base/codes.js";
-import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
+import { canonicalText, isTable, type Json } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import type { ApplyEdit } from "../../lsp/types.js";
 import { editArguments } from "../../protocol/edit-arguments.js";
@@ -61,24 +61,6 @@ export async function applyPreview(call: CallState, token: string): Promise<Norm
   return apply(call, shown);
 }
 
-/** Undoes an edit, or shows what that would change; without a token the last edit. */
-export async function undoEdit(call: CallState, given: string | undefined): Promise<Normalized> {
-  const token = given ?? (await editsOf(call).lastUndoToken(call));
-  if (token === undefined) throw new Refusal("edit/unknown-undo", "There is no edit to undo.");
-  const planned = await editsOf(call).previewUndo(token, call);
-  const answer = (status: string, outcome: EditOutcome, more: JsonObject = {}) => ({
-    items: renderApplied(call, outcome),
-    beside: { status, summary: summarizeApplied(outcome), ...more },
-  });
-  if (call.input[editArguments.dryRun] === true) return answer("preview", planned, { undo_token: token });
-  const before = await errorsBefore(call, planned);
-  call.signal.throwIfAborted();
-  call.evidence.commit();
-  const undone = await editsOf(call).undo(token, call);
-  warnOfSaves(call, [undone]);
-  return answer("undone", undone, await diagnosticsAfter(call, [undone], before));
-}
-
 async function answerPreview(call: CallState, shown: ShownPreview): Promise<Normalized> {
   const { preview, edit } = shown;
   const command = edit.command?.name;
@@ -126,9 +108,8 @@ async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<
   call.signal.throwIfAborted();
   const applied: Applied[] = [];
   if (!isEmpty(preview)) {
-    call.evidence.commit();
     warnOfLostOwners(call, preview);
-    applied.push(await editsOf(call).apply(preview, await applyOptions(call)));
+    applied.push(await applyNow(call, preview, await applyOptions(call)));
     call.previews.drop(preview.token);
   }
   const command = edit.command === undefined ? undefined : await runCommand(call, edit.command);
@@ -154,6 +135,14 @@ async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<
       ...(await diagnosticsAfter(call, applied, before, edit.unsureServers)),
     },
   };
+}
+
+/** Changes the files. From here on, a call that ends early still reports what happened. */
+async function applyNow(call: CallState, preview: Preview, options: ApplyOptions): Promise<Applied> {
+  call.evidence.commit();
+  const applied = await editsOf(call).apply(preview, options);
+  call.evidence.edited(applied.undoToken);
+  return applied;
 }
 
 async function applyOptions(call: CallState): Promise<ApplyOptions> {
@@ -214,7 +203,7 @@ function warnOfLostOwners(call: CallState, { files }: Preview): void {
 }
 
 /** Names the files that other programs saved, or may have saved, while they were replaced. */
-function warnOfSaves(call: CallState, outcomes: readonly EditOutcome[]): void {
+export function warnOfSaves(call: CallState, outcomes: readonly EditOutcome[]): void {
   for (const { path, message } of outcomes.flatMap(({ leftBehind }) => leftBehind))
     call.evidence.warn("answer/old-file-kept", `${path} ${message}.`);
   const unguarded = outcomes.flatMap((outcome) => outcome.unguarded);
@@ -267,8 +256,7 @@ async function runCommand(
       const [reason] = [...edit.reasons, ...preview.reasons];
       if (reason !== undefined) return refuse(`${reason.path} ${reason.message}`);
       call.signal.throwIfAborted();
-      call.evidence.commit();
-      applied.push(await editsOf(call).apply(preview, { gate: call.gate, holder: call.holder }));
+      applied.push(await applyNow(call, preview, { gate: call.gate, holder: call.holder }));
       return { applied: true };
     } catch (error) {
       if (!(error instanceof Refusal)) call.log("error", "a server's edit failed", { cause: String(error) });

@@ -1,5 +1,11 @@
 /** Reads edits from a tool's arguments: `files`, in the form of a preview, or `changes`, in LSP's form. */
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type {
+  DeleteFile,
+  DeleteFileOptions,
+  RenameFile,
+  RenameFileOptions,
+} from "vscode-languageserver-protocol";
+import { fieldsOf, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
@@ -13,15 +19,40 @@ export async function editFiles(call: CallState, args: JsonObject): Promise<Prop
   const builder = new EditBuilder(call, undefined, undefined);
   if (Array.isArray(args.files)) {
     for (const entry of args.files) await addEntry(call, builder, entry as JsonObject);
-  } else if (isTable(args.changes)) {
-    for (const [name, edits] of Object.entries(args.changes)) {
-      const read = listOf(edits).flatMap((edit) =>
-        isTable(edit) && isRange(edit.range) ? [{ range: edit.range, newText: String(edit.newText) }] : [],
-      );
-      await builder.editFile(name, name, read, { unit: "utf-16" });
-    }
+  } else if (Array.isArray(args.document_changes) || isTable(args.changes)) {
+    for (const change of listOf(args.document_changes)) await addLspChange(builder, change as JsonObject);
+    for (const [name, edits] of Object.entries(isTable(args.changes) ? args.changes : {}))
+      await builder.editFile(name, name, lspEdits(edits), { unit: "utf-16" });
   } else throw new Refusal("guard/invalid-arguments", "Give the edits, or the edit_token of a preview.");
   return builder.edit;
+}
+
+/** An item of `documentChanges`, whose schema was checked. */
+async function addLspChange(builder: EditBuilder, change: JsonObject): Promise<void> {
+  const { textDocument, edits } = change;
+  const operation = lspOperation(change);
+  if (operation !== undefined) return addChange(builder, operation);
+  const name = String(isTable(textDocument) ? textDocument.uri : "");
+  await builder.editFile(name, name, lspEdits(edits), { unit: "utf-16" });
+}
+
+function lspEdits(edits: unknown): RangeEdit[] {
+  return listOf(edits).flatMap((edit) =>
+    isTable(edit) && isRange(edit.range) ? [{ range: edit.range, newText: String(edit.newText) }] : [],
+  );
+}
+
+/** The file operation in an item of `documentChanges`; undefined if it is none. */
+export function lspOperation(change: unknown): PathChange | undefined {
+  const { kind, uri, oldUri, newUri, options } = fieldsOf<RenameFile & Pick<DeleteFile, "uri">>(change);
+  const set = fieldsOf<RenameFileOptions & DeleteFileOptions>(options);
+  const existing = { overwrite: set.overwrite === true, ignoreIfExists: set.ignoreIfExists === true };
+  if (kind === "create" && typeof uri === "string") return { kind, path: uri, text: "", ...existing };
+  if (kind === "rename" && typeof oldUri === "string" && typeof newUri === "string")
+    return { kind, from: oldUri, to: newUri, ...existing };
+  if (kind !== "delete" || typeof uri !== "string") return undefined;
+  const ignoreIfNotExists = set.ignoreIfNotExists === true;
+  return { kind, path: uri, recursive: set.recursive === true, ignoreIfNotExists };
 }
 
 async function addEntry(call: CallState, builder: EditBuilder, entry: JsonObject): Promise<void> {
@@ -38,7 +69,10 @@ async function addEntry(call: CallState, builder: EditBuilder, entry: JsonObject
     await builder.editFile(name, name, edits, { unit: dialect.position.unit, hash: entry.before_sha256 });
     return;
   }
-  const change = pathChange(entry.operation, entry, name, String(entry[newDocumentKey(dialect)]));
+  await addChange(builder, pathChange(entry.operation, entry, name, String(entry[newDocumentKey(dialect)])));
+}
+
+async function addChange(builder: EditBuilder, change: PathChange): Promise<void> {
   try {
     await builder.addOperation(change);
   } catch (error) {

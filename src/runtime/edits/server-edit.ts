@@ -14,14 +14,11 @@ import { fieldsOf, isTable, type Json } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import type { PathChange } from "../../workspace/edits/types.js";
 import { garbled, isRange, listOf } from "../ask/candidates.js";
 import { missingProject } from "../ask/missing-project.js";
 import type { CallState } from "../call-state.js";
+import { lspOperation } from "./argument-edits.js";
 import { admittedOrRefusal, EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
-
-/** A file operation of an edit. */
-type LspObject = Record<string, unknown>;
 
 const SNIPPET_FORMAT = 2;
 
@@ -115,30 +112,17 @@ class WorkspaceEditReader {
     return plain ?? "";
   }
 
-  async #readOperation(change: LspObject): Promise<void> {
+  async #readOperation(change: unknown): Promise<void> {
     this.#number++;
-    const operation = this.#operationOf(change);
+    const found = lspOperation(change);
+    if (found === undefined) throw this.#garbled();
+    const operation = { ...found, ...this.#note(change) };
     try {
       await this.#builder.addOperation(operation);
     } catch (error) {
       this.#builder.edit.lacksOperation = true;
       this.#builder.edit.refuseWith(error, `change ${this.#number}`);
     }
-  }
-
-  #operationOf(change: LspObject): PathChange {
-    const { kind, uri, oldUri, newUri } = change;
-    const options = isTable(change.options) ? change.options : {};
-    const note = this.#note(change);
-    const overwrite = options.overwrite === true;
-    const ignoreIfExists = options.ignoreIfExists === true;
-    if (kind === "create" && typeof uri === "string")
-      return { kind, path: uri, text: "", overwrite, ignoreIfExists, ...note };
-    if (kind === "rename" && typeof oldUri === "string" && typeof newUri === "string")
-      return { kind, from: oldUri, to: newUri, overwrite, ignoreIfExists, ...note };
-    if (kind !== "delete" || typeof uri !== "string") throw this.#garbled();
-    const ignoreIfNotExists = options.ignoreIfNotExists === true;
-    return { kind, path: uri, recursive: options.recursive === true, ignoreIfNotExists, ...note };
   }
 
   /** The label of a change annotation; adds a warning when it needs confirmation. */

@@ -155,7 +155,9 @@ export class PointedAt implements At {
   /** Runs a command for a `command` step. The server's `execute_commands` must list it. */
   async command(name: string, args: Json[]): Promise<Reply> {
     const { servers } = this.#candidates;
-    const { onProgress } = this.#call;
+    const { onProgress, plan } = this.#call;
+    if (!plan.allow.effects.includes("command"))
+      throw new Refusal("guard/effect-not-allowed", "The config does not allow the effect `command`.");
     const allowed = servers.filter((server) => server.executeCommands.includes(name));
     if (allowed.length === 0) throw notSupported(name, servers);
     const candidates = { ...this.#candidates, servers: allowed };

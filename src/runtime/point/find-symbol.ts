@@ -31,6 +31,7 @@ import {
   dropSymbol,
   extentOf,
   type FoundSymbol,
+  nameRangeOf,
   onlyOfDocument,
   workspaceSymbols,
 } from "./symbols.js";
@@ -226,14 +227,19 @@ function withoutLocals<T extends { symbol: FoundSymbol }>({ tool }: CallState, e
 
 /** A candidate as the agent sees it, and the position that makes it distinct. */
 async function describe(call: CallState, symbol: FoundSymbol) {
-  const lines = await call.places.lines(symbol.server, symbol.uri);
-  const admitted = call.places.show(symbol.uri);
+  const { server, uri } = symbol;
+  const lines = await call.places.lines(server, uri);
+  const admitted = call.places.show(uri);
   const extent = extentOf(symbol, lines);
+  const isDeclaration = call.plan.dialect.symbol.extent === "declaration";
+  const shown = isDeclaration ? symbol.range : extent;
   const document = admitted === undefined ? {} : call.places.document(admitted);
-  const span = extent === undefined ? {} : await call.places.span(symbol.server, symbol.uri, extent);
-  const text = extent && (await call.places.snippet(symbol.server, symbol.uri, extent));
+  const span = shown === undefined ? {} : await call.places.span(server, uri, shown);
+  const text = extent && (await call.places.snippet(server, uri, extent));
   const { name, kind, container } = symbol.what;
   const candidate: JsonObject = { name: call.places.name(name), kind, ...document, ...span };
+  const nameRange = isDeclaration ? nameRangeOf(symbol, lines) : undefined;
+  if (nameRange !== undefined) candidate.selection_range = call.places.rangeValue(lines, server, nameRange);
   if (container !== undefined) candidate.container = containerPath(container);
   if (text !== undefined) candidate.text = text;
   return { candidate, at: { ...document, start: extent?.start ?? null } };

@@ -5,6 +5,7 @@ import { sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
+import { formed } from "../answer/dialect-forms.js";
 import { garbled, isRange, kindWord, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "./shape.js";
@@ -19,8 +20,12 @@ export const calls: Shape = {
     const { places, evidence } = call;
     const turns = new Turns(call.signal);
     const found: JsonObject[] = [];
+    const isFormed = call.plan.dialect.items !== undefined;
+    let target: JsonObject | undefined;
     for (const { server, value, item: asked } of reply.parts) {
       if (server === undefined) throw garbled(server, callsName);
+      if (isFormed && asked !== undefined && target === undefined)
+        target = await renderItem(call, server, readItem(server, asked, callsName));
       for (const entry of listOf(value)) {
         if (turns.isDue) await turns.yield();
         const { other, sites, sitesUri } = readCall(server, entry, asked);
@@ -33,13 +38,19 @@ export const calls: Shape = {
         const text = bounds && (await places.snippet(server, other.uri, other.selection, bounds));
         const points: Json[] = [];
         for (const range of sites) {
-          points.push(await places.point(server, sitesUri, range.start));
+          points.push(
+            isFormed
+              ? await places.span(server, sitesUri, range)
+              : await places.point(server, sitesUri, range.start),
+          );
           if (turns.isDue) await turns.yield();
         }
         found.push({ ...item, ...(text === undefined ? {} : { text }), sites: points });
       }
     }
-    return { items: await joinSites(found, call, turns), beside: {} };
+    const [shown] = target === undefined ? [] : formed("target", [target], call.texts);
+    const beside: JsonObject = shown === undefined ? {} : { target: shown };
+    return { items: await joinSites(found, call, turns), beside };
   },
   lighter: withoutSnippets,
   text: (items, _beside, dialect) =>
@@ -83,6 +94,7 @@ interface HierarchyItem {
   kind: string;
   uri: string;
   selection: Range;
+  range: Range;
   detail: string;
 }
 
@@ -92,19 +104,28 @@ function readItem(server: LanguageServer, entry: unknown, what: string): Hierarc
   const selection = entry.selectionRange ?? entry.range;
   if (!isRange(selection)) throw garbled(server, what);
   const detail = typeof entry.detail === "string" ? entry.detail : "";
-  return { name: entry.name, kind: kindWord(entry.kind), uri: entry.uri, selection, detail };
+  const range = isRange(entry.range) ? entry.range : selection;
+  return { name: entry.name, kind: kindWord(entry.kind), uri: entry.uri, selection, range, detail };
 }
 
 /** Name, kind, file and position of an item; undefined when its file is outside the roots. */
 async function renderItem(
   { places }: CallState,
   server: LanguageServer,
-  { name, kind, uri, selection }: HierarchyItem,
+  { name, kind, uri, selection, range }: HierarchyItem,
 ): Promise<JsonObject | undefined> {
   const admitted = places.show(uri);
   if (admitted === undefined) return undefined;
-  const point = await places.point(server, uri, selection.start);
-  return { name: places.name(name), kind, ...places.document(admitted), ...point };
+  const named = { name: places.name(name), kind, ...places.document(admitted) };
+  if (places.dialect.items === undefined)
+    return { ...named, ...(await places.point(server, uri, selection.start)) };
+  // A dialect with forms of its own may show ranges.
+  const lines = await places.lines(server, uri);
+  return {
+    ...named,
+    ...(await places.span(server, uri, selection)),
+    declaration: places.rangeValue(lines, server, range),
+  };
 }
 
 /** The other function, and the sites: they are in the caller's file, which for outgoing calls is the file asked about. */

@@ -12,7 +12,8 @@ const what = "a location";
 export const locations: Shape = {
   nouns: ["location", "locations"],
   async normalize(reply, call, { snippet }) {
-    const kind = locationKind(snippetBounds(snippet));
+    const isFormed = call.plan.dialect.items !== undefined;
+    const kind = locationKind(snippetBounds(snippet), isFormed);
     const files = await collect(call, kind, locationsIn(reply));
     return { list: new ItemList(kind, files), beside: {} };
   },
@@ -32,7 +33,8 @@ function* locationsIn(reply: ReplyData): Iterable<RawItem<null>> {
   }
 }
 
-function locationKind(bounds: SnippetBounds | undefined): ItemKind<null> {
+/** A dialect with forms of its own may show where a snippet begins, and whether it is cut. */
+function locationKind(bounds: SnippetBounds | undefined, isFormed: boolean): ItemKind<null> {
   return {
     facts: locationsFacts,
     compare: () => 0,
@@ -41,8 +43,11 @@ function locationKind(bounds: SnippetBounds | undefined): ItemKind<null> {
       if (range === undefined) throw garbled(server, what);
       const item = places.document(admitted);
       places.addRange(item, lines, server, range);
-      const text = bounds && places.textBeside(lines, server, range, bounds);
-      if (text !== undefined) item.text = text;
+      if (isFormed && bounds) Object.assign(item, places.snippetBeside(lines, server, range, bounds));
+      else {
+        const text = bounds && places.textBeside(lines, server, range, bounds);
+        if (text !== undefined) item.text = text;
+      }
       return item;
     },
   };

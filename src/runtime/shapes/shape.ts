@@ -60,7 +60,7 @@ export interface Shape {
   /** How optional parts of items are dropped before items are. */
   lighter?: Lighter;
   /** The same with no text, or no item, longer than so many characters, for shapes that can be cut inside. */
-  shorten?(items: Json[], beside: JsonObject, characters: number): Normalized;
+  shorten?(items: Json[], beside: JsonObject, characters: number, call: CallState): Normalized;
   /** The lines of the items; headline, document and warnings are added elsewhere. */
   text(items: Json[], beside: JsonObject, dialect: DialectPlan): string[];
   /** Lines that say that the result is not known, for answers whose own lines are not shown. */

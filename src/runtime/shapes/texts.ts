@@ -14,6 +14,7 @@ import { cutCharacters } from "../../base/text.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { rangeText, table, textOf } from "../answer/answer-text.js";
+import { toSpan } from "../answer/places.js";
 import {
   garbled,
   isCount,
@@ -51,20 +52,24 @@ export const hover: Shape = {
       const range = isTable(value) ? value.range : undefined;
       if (server === undefined || uri === undefined || !isRange(range)) continue;
       const lines = await places.lines(server, uri);
+      const { start, end } = toSpan(lines, range, server.encoding, "utf-16");
       return {
         items,
-        beside: { ...joined(items, tool.output), range: places.rangeValue(lines, server, range) },
+        beside: {
+          ...joined(items, tool.output, { start: { ...start }, end: { ...end } }),
+          range: places.rangeValue(lines, server, range),
+        },
       };
     }
     return { items, beside: joined(items, tool.output) };
   },
-  shorten(items, { range, ...rest }, characters) {
+  shorten(items, { range, ...rest }, characters, { tool: { output } }) {
     const shorter = items.map((item): Json => {
       const { text } = cutCharacters(hoverText(item), characters);
       return typeof item === "string" ? text : { ...table(item), value: text };
     });
-    const [member] = Object.keys(rest);
-    const beside = joined(shorter, member === undefined ? {} : { joined: member });
+    const raw = output.raw === undefined ? {} : table(rest[output.raw]);
+    const beside = joined(shorter, output, isTable(raw.range) ? (raw.range as JsonObject) : undefined);
     return { items: shorter, beside: range === undefined ? beside : { ...beside, range } };
   },
   text(items, beside, dialect) {
@@ -75,9 +80,18 @@ export const hover: Shape = {
   },
 };
 
-/** All texts as one, where the tool has a member for it. */
-function joined(items: readonly Json[], { joined: member }: Pick<OutputPlan, "joined">): JsonObject {
-  return member === undefined ? {} : { [member]: items.map(hoverText).join("\n\n") };
+/** All texts as one, where the tool has members for it: a text, and a hover in LSP's form. */
+function joined(
+  items: readonly Json[],
+  { joined: member, raw }: Pick<OutputPlan, "joined" | "raw">,
+  range?: JsonObject,
+): JsonObject {
+  const value = items.map(hoverText).join("\n\n");
+  const hover = { contents: { kind: "markdown", value }, ...(range === undefined ? {} : { range }) };
+  return {
+    ...(member === undefined ? {} : { [member]: value }),
+    ...(raw === undefined ? {} : { [raw]: items.length === 0 ? null : hover }),
+  };
 }
 
 function hoverText(item: Json): string {

@@ -1,11 +1,13 @@
 /** Edits: a preview with diffs, or an applied edit with the errors that it introduced and resolved. */
+import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
 import { plural } from "../../base/words.js";
 import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
 import { fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled } from "../ask/candidates.js";
+import { garbled, type ReplyData } from "../ask/candidates.js";
+import type { CallState } from "../call-state.js";
 import { ApplyRequest, UndoRequest } from "../edits/requests.js";
 import { Choices, codeActions } from "./code-actions.js";
 import type { Normalized, Shape } from "./shape.js";
@@ -22,22 +24,13 @@ export const workspaceEdit: Shape = {
       : actions.length === 0
         ? "no actions"
         : `${plural(actions.length, "action")} to choose from`,
-  async normalize({ parts }, call, options) {
-    const [first] = parts;
-    if (first?.value instanceof Choices) return actionsToChoose(first.value.actions);
-    const { applyPreview, undoEdit, previewOrApply, readServerEdit, ProposedEdit } = await import(
-      "../edits/engine.js"
-    );
-    if (first?.value instanceof ApplyRequest) return applyPreview(call, first.value.token);
-    if (first?.value instanceof UndoRequest) return undoEdit(call, first.value.token);
-    const edit = new ProposedEdit();
-    for (const { server, value } of parts) {
-      if (value instanceof ProposedEdit) edit.merge(value);
-      else if (server === undefined) throw garbled(server, "an edit");
-      else edit.merge(await readServerEdit(call, server, value, call.since));
-    }
-    return previewOrApply(call, edit, options);
+  async normalize(reply, call, options) {
+    const { items, beside } = await editOf(reply, call, options);
+    if (call.tool.output.outcomes !== "applied") return { items, beside };
+    const isApplied = beside.status === "applied" || call.input[editArguments.dryRun] === false;
+    return { items, beside: { ...beside, applied: isApplied } };
   },
+
   shorten: (items, beside, characters) => ({
     items: items.map((item) => shortenItem(table(item), Math.floor(characters / 4))),
     beside: {
@@ -56,6 +49,24 @@ export const workspaceEdit: Shape = {
     ...errorLines(table(beside.diagnostics), dialect),
   ],
 };
+
+/** Previews or applies what the reply proposes, or does what the call asks for instead. */
+async function editOf({ parts }: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized> {
+  const [first] = parts;
+  if (first?.value instanceof Choices) return actionsToChoose(first.value.actions);
+  const { applyPreview, undoEdit, previewOrApply, readServerEdit, ProposedEdit } = await import(
+    "../edits/engine.js"
+  );
+  if (first?.value instanceof ApplyRequest) return applyPreview(call, first.value.token);
+  if (first?.value instanceof UndoRequest) return undoEdit(call, first.value.token);
+  const edit = new ProposedEdit();
+  for (const { server, value } of parts) {
+    if (value instanceof ProposedEdit) edit.merge(value);
+    else if (server === undefined) throw garbled(server, "an edit");
+    else edit.merge(await readServerEdit(call, server, value, call.since));
+  }
+  return previewOrApply(call, edit, options);
+}
 
 /** The code actions to choose from; nothing is edited. */
 function actionsToChoose(actions: JsonObject[]): Normalized {

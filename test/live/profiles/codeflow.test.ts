@@ -114,6 +114,31 @@ describe("codeflow", () => {
     });
   });
 
+  it("finds dead code of several files, with fewer uses than asked for", async () => {
+    session.write("src/dead.ts", "export function never(n: number): number {\n  return never(n);\n}\n");
+    const files = ["src/dead.ts", "src/greet.ts"];
+    const found = async (more: object) => {
+      const { dead_code } = await json("find_dead_code", { files, ...more });
+      return (dead_code as { file: string; symbols: { name: string }[] }[]).map(({ file, symbols }) => [
+        file,
+        symbols.map(({ name }) => name),
+      ]);
+    };
+    const dead = ["src/dead.ts", ["never"]];
+    expect((await found({}))[0]).toEqual(dead);
+    expect(JSON.stringify(await found({}))).not.toContain('"greet"');
+    // `greet` has six uses besides its declaration.
+    const rare = await found({ min_references: 7, exclude_tests: false });
+    expect(rare).toEqual([dead, ["src/greet.ts", expect.arrayContaining(["greet"])]]);
+    const { value } = await json("workflow_dead_code_analysis", { file_path: "src/dead.ts" });
+    expect(value).toMatchObject({
+      get_document_symbols: { total: expect.any(Number) },
+      find_dead_code: { unused: [{ name: "never", kind: "function" }] },
+    });
+    const outside = await session.call("find_dead_code", { files: ["../../etc/passwd"] });
+    expect(outside.isError).toBe(true);
+  });
+
   it("walks hierarchies, as far as the server has them", async () => {
     const named = { file_path: "src/greet.ts", symbol_name: "greet" };
     expect(await json("prepare_call_hierarchy", named)).toMatchObject({

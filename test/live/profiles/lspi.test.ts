@@ -1,4 +1,7 @@
 /** The profile `lspi` with a real server: every tool's structure, its contexts, its refusals. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveSession, openSession } from "../session.js";
 import { allow, type Driven, driven, listed, typescript } from "./support.js";
@@ -27,41 +30,75 @@ describe("lspi", () => {
     return structuredContent;
   };
 
+  /** lspi counts UTF-16 units. */
+  const place = (file: string, marked: string) => {
+    const { line } = session.place(file, marked);
+    const text = readFileSync(join(session.folder, file), "utf8").split("\n")[line - 1] ?? "";
+    const [before = "", after = ""] = marked.split("|");
+    return { line, character: text.indexOf(before + after) + before.length + 1 };
+  };
+  /** An item of a list at a place. */
+  const itemAt = (file: string, marked: string) => {
+    const { line, character } = place(file, marked);
+    return {
+      ...{ file_path: file, uri: pathToFileURL(join(session.folder, file)).href },
+      range: expect.objectContaining({ start: { line: line - 1, character: character - 1 } }),
+      range_1based: expect.objectContaining({ start: { line, character } }),
+    };
+  };
+
   it("answers every tool that reads", async () => {
-    const definition = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
+    const definition = itemAt("src/greet.ts", "function |greet");
     const named = { file_path: "src/greet.ts", symbol_name: "greet" };
-    const at = { file_path: "src/app.ts", ...session.place("src/app.ts", "first = |greet(wave)") };
+    const at = { file_path: "src/app.ts", ...place("src/app.ts", "first = |greet(wave)") };
     const byName = await structure("find_definition", named);
     const [{ symbol, definitions } = {}] = byName.results as { [member: string]: object[] }[];
     expect(byName).toMatchObject({ symbol_matches: 1, definition_locations: 1 });
-    expect(symbol).toMatchObject({ name: "greet", kind: "function", ...definition });
+    const start = place("src/greet.ts", "function |greet");
+    expect(symbol).toMatchObject({ name: "greet", kind: 12, selection_start_1based: start });
     expect(definitions).toMatchObject([definition]);
-    expect((definitions as { text: string }[])[0]?.text.split("\n")).toHaveLength(3);
-    expect((await structure("find_definition_at", at)).definitions).toMatchObject([definition]);
+    const [{ snippet } = {}] = definitions as { snippet?: { start_line: number; text: string } }[];
+    expect(snippet?.text.split("\n")).toHaveLength(3);
+    expect(snippet).toMatchObject({ start_line: start.line - 1, truncated: false });
+    const found = await structure("find_definition_at", at);
+    expect(found.definitions).toMatchObject([definition]);
+    const { line, character } = at;
+    expect(found.used_lsp_position).toEqual({ line: line - 1, character: character - 1 });
     const references = await structure("find_references", named);
     expect(references).toMatchObject({ total: 7, shown: 7, reference_locations: 7 });
     const [{ references: uses } = {}] = references.results as { references: object[] }[];
-    expect(uses?.[0]).not.toHaveProperty("text");
+    expect(uses?.[0]).not.toHaveProperty("snippet");
     expect(await structure("find_references_at", { ...at, max_results: 2 })).toMatchObject({
       total: 7,
       shown: 2,
       truncated: true,
     });
-    expect((await structure("hover_at", at)).hover).toContain("greet");
-    const greeter = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") };
+    const { hover, hover_raw } = await structure("hover_at", at);
+    expect(hover).toContain("greet");
+    expect(hover_raw).toMatchObject({ contents: { kind: "markdown", value: hover } });
+    const greeter = { file_path: "src/greet.ts", ...place("src/greet.ts", "interface |Greeter") };
     expect(await structure("find_implementation_at", greeter)).toMatchObject({ total: 2 });
-    const typed = { file_path: "src/app.ts", ...session.place("src/app.ts", "run(|greeter: Greeter") };
+    const typed = { file_path: "src/app.ts", ...place("src/app.ts", "run(|greeter: Greeter") };
     expect((await structure("find_type_definition_at", typed)).type_definitions).toMatchObject([
-      { file_path: "src/greet.ts", ...session.place("src/greet.ts", "interface |Greeter") },
+      itemAt("src/greet.ts", "interface |Greeter"),
     ]);
-    const greet = { file_path: "src/greet.ts", ...session.place("src/greet.ts", "function |greet") };
+    const greet = { file_path: "src/greet.ts", ...place("src/greet.ts", "function |greet") };
     const run = { file_path: "src/app.ts", symbol_name: "run" };
-    const runAt = { file_path: "src/app.ts", ...session.place("src/app.ts", "function |run") };
+    const runAt = { file_path: "src/app.ts", ...place("src/app.ts", "function |run") };
     const named_ = (name: string) => expect.arrayContaining([expect.objectContaining({ name })]);
-    expect((await structure("find_incoming_calls", named)).calls).toEqual(named_("run"));
-    expect((await structure("find_incoming_calls_at", greet)).calls).toEqual(named_("run"));
-    expect((await structure("find_outgoing_calls", run)).calls).toEqual(named_("greet"));
-    expect((await structure("find_outgoing_calls_at", runAt)).calls).toEqual(named_("greet"));
+    const call = (member: string, name: string) =>
+      expect.arrayContaining([
+        expect.objectContaining({
+          [member]: expect.objectContaining({ name }),
+          from_ranges: expect.arrayContaining([expect.objectContaining({ range: expect.anything() })]),
+        }),
+      ]);
+    expect((await structure("find_incoming_calls", named)).calls).toEqual(call("from", "run"));
+    const incoming = await structure("find_incoming_calls_at", greet);
+    expect(incoming.calls).toEqual(call("from", "run"));
+    expect(incoming.target).toMatchObject({ name: "greet", location: { file_path: "src/greet.ts" } });
+    expect((await structure("find_outgoing_calls", run)).calls).toEqual(call("to", "greet"));
+    expect((await structure("find_outgoing_calls_at", runAt)).calls).toEqual(call("to", "greet"));
     const symbols = await structure("get_document_symbols", { file_path: "src/greet.ts" });
     expect(symbols.symbols).toEqual(named_("Polite"));
     const query = { query: "Polite", file_path: "src/greet.ts" };
@@ -83,13 +120,14 @@ describe("lspi", () => {
     );
     const config = (await structure("get_current_config", {})).value;
     expect(config).toMatchObject({ context: "lspi", effects: ["command", "read"] });
-    expect((await structure("restart_server", { extensions: [".ts"] })).value).toEqual({ restarted: ["ts"] });
-    expect((await structure("stop_server", {})).value).toEqual({ stopped: ["ts"] });
+    const restarted = await structure("restart_server", { extensions: [".ts"] });
+    expect(restarted).toMatchObject({ restarted: ["ts"], busy: [] });
+    expect(await structure("stop_server", {})).toMatchObject({ stopped: ["ts"], busy: [] });
     expect([...used.names].sort()).toEqual(await listed(session));
   });
 
   it("fuzzes a place with a warning, asks back, and refuses with next steps", async () => {
-    const { line, character } = session.place("src/app.ts", "first = |greet(wave)");
+    const { line, character } = place("src/app.ts", "first = |greet(wave)");
     const beside = { file_path: "src/app.ts", line, character: character - 1 };
     const fuzzed = await structure("find_definition_at", beside);
     expect(fuzzed.warnings).toEqual([expect.objectContaining({ kind: "position_fuzzing" })]);

@@ -129,3 +129,74 @@ it("an edit that is done is told, however much there would be to tell of it", as
   expect(answer.structured.undo_token).toBeDefined();
   expect(read(work, "b.fake")).toBe("hello();\n");
 });
+
+it("a tool that runs a command on the way to an edit needs both effects, also within another tool", async () => {
+  const move: JsonObject = {
+    name: "move",
+    description: "Moves.",
+    effect: "edit",
+    input: "document",
+    output: { shape: "workspace_edit", apply: "on_request" },
+    steps: [
+      {
+        id: "edit",
+        kind: "execute_command",
+        command: "edits",
+        when: { command: "edits" },
+        form: {
+          documentChanges: {
+            at: "/body",
+            each: {
+              textDocument: { uri: { at: "/file", as: "uri" } },
+              edits: {
+                at: "/changes",
+                each: {
+                  newText: "/text",
+                  range: {
+                    start: { line: { at: "/line", as: "zero_based" }, character: "/from" },
+                    end: { line: { at: "/line", as: "zero_based" }, character: "/to" },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+  };
+  const both: JsonObject = {
+    name: "both",
+    description: "Moves by another tool.",
+    effect: "edit",
+    input: "document",
+    output: "json",
+    steps: [{ id: "move", tool: "move", args: { file_path: { from: "input.file_path" }, dry_run: false } }],
+  };
+  const open = (effects: string[]) =>
+    editing({
+      replies: {
+        "workspace/executeCommand": {
+          body: [{ file: "b.fake", changes: [{ line: 1, from: 0, to: 5, text: "hello" }] }],
+        },
+      },
+      capabilities: { executeCommandProvider: { commands: ["edits"] } },
+      server: { execute_commands: ["edits"] },
+      config: {
+        allow: { commands: [process.execPath], effects },
+        mcp: { tools: { allow: ["move", "both"] } },
+        tools: [move, both],
+      },
+    });
+  const listed = (work: Awaited<ReturnType<typeof open>>) => work.runtime.tools.map(({ name }) => name);
+  const bare = await open(["read", "edit"]);
+  expect(listed(bare)).toEqual(["both"]);
+  const refused = await bare.call("both", { file_path: "a.fake" });
+  expect(refused.structured).toMatchObject({ ok: false, error: { code: "guard/effect-not-allowed" } });
+  expect(read(bare, "b.fake")).toBe("greet();\n");
+  const full = await open(["read", "edit", "command"]);
+  expect(listed(full)).toEqual(["both", "move"]);
+  const preview = await full.call("move", { file_path: "a.fake" });
+  expect(preview.structured).toMatchObject({ status: "preview", summary: { files: 1, edits: 1 } });
+  expect((await full.call("both", { file_path: "a.fake" })).structured).toMatchObject({ ok: true });
+  expect(read(full, "b.fake")).toBe("hello();\n");
+});

@@ -11,7 +11,7 @@ export default (abi) =>
         () => at.request("textDocument/documentSymbol", at.document()),
       );
       const uses = await call.step(
-        { id: "uses", where: [{ at: ["answer"], lessThan: 1, outside: ["item", "range"] }], pick: { kind: { at: ["item", "kind"], as: "kind" }, name: { at: ["item", "name"] }, range: { at: ["item", "range"], as: "range" } } },
+        { id: "uses", where: [{ at: ["answer"], lessThan: input.min_uses ?? 1, outside: ["item", "range"] }], pick: { kind: { at: ["item", "kind"], as: "kind" }, name: { at: ["item", "name"] }, range: { at: ["item", "range"], as: "range" } } },
         () => at.each("textDocument/references", symbols, { limit: input.max_symbols ?? 100, keep: true }, (item) => ({ context: { includeDeclaration: false }, position: item?.selectionRange?.start, textDocument: { uri: at.uri } })),
       );
       return await call.answer("items", uses);

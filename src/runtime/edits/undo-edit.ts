@@ -1,0 +1,46 @@
+/** Undoes edits: the one that a call names or the last one, or those of a batch that is all or nothing. */
+import type { JsonObject } from "../../base/json.js";
+import { Refusal } from "../../base/problem.js";
+import { editArguments } from "../../protocol/edit-arguments.js";
+import type { EditOutcome } from "../../workspace/edits/types.js";
+import type { CallState } from "../call-state.js";
+import type { Normalized } from "../shapes/shape.js";
+import { diagnosticsAfter, errorsBefore } from "./after-edit-diagnostics.js";
+import { warnOfSaves } from "./apply.js";
+import { editsOf } from "./proposed-edit.js";
+import { renderApplied, summarizeApplied } from "./render-edit.js";
+
+/** Undoes an edit, or shows what that would change; without a token the last edit. */
+export async function undoEdit(call: CallState, given: string | undefined): Promise<Normalized> {
+  const token = given ?? (await editsOf(call).lastUndoToken(call));
+  if (token === undefined) throw new Refusal("edit/unknown-undo", "There is no edit to undo.");
+  const planned = await editsOf(call).previewUndo(token, call);
+  const answer = (status: string, outcome: EditOutcome, more: JsonObject = {}) => ({
+    items: renderApplied(call, outcome),
+    beside: { status, summary: summarizeApplied(outcome), ...more },
+  });
+  if (call.input[editArguments.dryRun] === true) return answer("preview", planned, { undo_token: token });
+  const before = await errorsBefore(call, planned);
+  call.signal.throwIfAborted();
+  call.evidence.commit();
+  const undone = await editsOf(call).undo(token, call);
+  warnOfSaves(call, [undone]);
+  return answer("undone", undone, await diagnosticsAfter(call, [undone], before));
+}
+
+/** Undoes edits, the last first. Returns why some cannot be undone, or undefined. */
+export async function undoAll(call: CallState, tokens: readonly string[]): Promise<string | undefined> {
+  const failures: string[] = [];
+  for (const token of tokens.toReversed()) {
+    try {
+      warnOfSaves(call, [await editsOf(call).undo(token, call)]);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      failures.push(`${token}: ${error.message}`);
+    }
+  }
+  if (failures.length === 0) return undefined;
+  const message = `Edits of the batch could not be undone: ${failures.join(" ")}`;
+  call.evidence.warn("answer/not-undone", message);
+  return message;
+}
