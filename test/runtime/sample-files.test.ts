@@ -32,7 +32,7 @@ const ts = { id: "ts", extensions: ["ts"], filenames: [], languageId: "typescrip
 const servers = [go, ts as unknown as ServerPlan];
 
 /** Where the names come from: read by each search, or known from a watch. */
-type Source = "the disk" | "a watch";
+type Source = "the disk" | "a watch" | "a watch with too many files";
 
 /** Samples of both servers, as paths in the folder, and how many files were looked at for them. */
 async function openSamples(source: Source, ...roots: string[]) {
@@ -52,9 +52,15 @@ async function openSamples(source: Source, ...roots: string[]) {
   };
   const env = { HOME: folder };
   const log = () => {};
-  const watch = new WorkspaceWatch({ roots: gate.roots, deny, env, log }, { ignoredWaitMs: 60_000 });
+  const watch = new WorkspaceWatch(
+    { roots: gate.roots, deny, env, log },
+    {
+      ignoredWaitMs: 60_000,
+      ...(source === "a watch with too many files" && { files: 1 }),
+    },
+  );
   watches.push(watch);
-  if (source === "a watch") await watch.check();
+  if (source !== "the disk") await watch.check();
   const samples = new SampleFiles(gate, { route, names: () => watch.names() }, ["go", "ts"], env);
   const find = async (id: string) => {
     const path = await samples.find(id);
@@ -63,38 +69,42 @@ async function openSamples(source: Source, ...roots: string[]) {
   return { watch, samples, all: async () => ({ go: await find("go"), ts: await find("ts"), asked }) };
 }
 
-describe.each<Source>(["the disk", "a watch"])("sample files from %s", (source) => {
-  const samplesIn = async (...roots: string[]) => (await openSamples(source, ...roots)).all();
+describe.each<Source>(["the disk", "a watch", "a watch with too many files"])(
+  "sample files from %s",
+  (source) => {
+    const samplesIn = async (...roots: string[]) => (await openSamples(source, ...roots)).all();
 
-  it("lie as deep as init looks, in the main language where there is one", async () => {
-    const deep = `${"d/".repeat(14)}a.ts`;
-    for (const name of ["go.mod", "cmd/main.go", deep]) write(name);
-    expect(await samplesIn()).toMatchObject({ go: "cmd/main.go", ts: deep });
-  });
+    it("lie as deep as init looks, in the main language where there is one", async () => {
+      const deep = `${"d/".repeat(14)}a.ts`;
+      for (const name of ["go.mod", "cmd/main.go", deep]) write(name);
+      expect(await samplesIn()).toMatchObject({ go: "cmd/main.go", ts: deep });
+    });
 
-  it("are none that git ignores, that lie in packages, or that are denied", async () => {
-    write(".git/HEAD", "ref: refs/heads/main\n");
-    write(".git/info/exclude", "mine/\n");
-    write(".gitignore", "gen/\n*.d.ts\n");
-    for (const name of ["gen/a.ts", "mine/a.ts", "b.d.ts", "node_modules/x/a.ts", "secret/a.ts"]) write(name);
-    expect(await samplesIn()).toMatchObject({ go: undefined, ts: undefined });
-    write("z/own.ts");
-    expect(await samplesIn()).toMatchObject({ ts: "z/own.ts" });
-  });
+    it("are none that git ignores, that lie in packages, or that are denied", async () => {
+      write(".git/HEAD", "ref: refs/heads/main\n");
+      write(".git/info/exclude", "mine/\n");
+      write(".gitignore", "gen/\n*.d.ts\n");
+      for (const name of ["gen/a.ts", "mine/a.ts", "b.d.ts", "node_modules/x/a.ts", "secret/a.ts"])
+        write(name);
+      expect(await samplesIn()).toMatchObject({ go: undefined, ts: undefined });
+      write("z/own.ts");
+      expect(await samplesIn()).toMatchObject({ ts: "z/own.ts" });
+    });
 
-  it("lie in a build's folder only where no other does", async () => {
-    write("build/a.ts");
-    write("vendor/m.go");
-    expect(await samplesIn()).toMatchObject({ go: "vendor/m.go", ts: "build/a.ts" });
-    write("src/deeper/a.ts");
-    expect(await samplesIn()).toMatchObject({ ts: "src/deeper/a.ts" });
-  });
+    it("lie in a build's folder only where no other does", async () => {
+      write("build/a.ts");
+      write("vendor/m.go");
+      expect(await samplesIn()).toMatchObject({ go: "vendor/m.go", ts: "build/a.ts" });
+      write("src/deeper/a.ts");
+      expect(await samplesIn()).toMatchObject({ ts: "src/deeper/a.ts" });
+    });
 
-  it("are looked for in every root, and no further than needed", async () => {
-    for (const name of ["one/a.ts", "two/m.go", "two/x/b.go"]) write(name);
-    expect(await samplesIn("one", "two")).toEqual({ go: "two/m.go", ts: "one/a.ts", asked: 2 });
-  });
-});
+    it("are looked for in every root, and no further than needed", async () => {
+      for (const name of ["one/a.ts", "two/m.go", "two/x/b.go"]) write(name);
+      expect(await samplesIn("one", "two")).toEqual({ go: "two/m.go", ts: "one/a.ts", asked: 2 });
+    });
+  },
+);
 
 describe("sample files are searched again", () => {
   it("when the workspace was read first, and when a better file was created or the sample deleted", async () => {
