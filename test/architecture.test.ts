@@ -18,7 +18,10 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
     packages: ["vscode-jsonrpc", "vscode-languageserver-protocol", "lru-cache"],
   },
   workspace: { stages: ["base"], packages: ["diff"] },
-  runtime: { stages: ["base", "abi", "protocol", "lsp", "workspace"], packages: ["lru-cache"] },
+  runtime: {
+    stages: ["base", "abi", "protocol", "lsp", "workspace"],
+    packages: ["lru-cache", "vscode-languageserver-protocol"],
+  },
   mcp: {
     stages: ["base", "abi", "runtime", "lsp"],
     packages: [
@@ -107,6 +110,14 @@ describe("the import rule", () => {
         !rule[entry.stage]?.packages.includes(packageOf(entry.specifier)),
     );
     expect(wrong.map((entry) => `${entry.file} → ${entry.specifier}`)).toEqual([]);
+  });
+
+  it("takes only types from the package of the language server protocol, which is slow to load", () => {
+    const found = imports.filter(
+      ({ specifier }) => packageOf(specifier) === "vscode-languageserver-protocol",
+    );
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter(({ isType }) => !isType).map(({ file }) => file)).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The data of `docs/clients.md`: the stanza templates of all clients, filled with example paths. */
 import type { Plan } from "../../src/abi/plan.js";
-import { wordsOf } from "../../src/cli/clients/stanza.js";
+import { wordsOf } from "../../src/cli/clients/client-entry.js";
 import type { ClientFacts, ClientFileFacts } from "../../src/config/catalogue/clients.js";
 import { type ClientView, clientText } from "../../src/emit/clients.js";
 import type { Templates } from "../../src/emit/render.js";

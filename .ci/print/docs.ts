@@ -3,9 +3,9 @@ import type { DialectPlan, Plan, ToolPlan } from "../../src/abi/plan.js";
 import type { CodeFacts } from "../../src/base/codes.js";
 import { isTable, type JsonObject } from "../../src/base/json.js";
 import { sortBy } from "../../src/base/order.js";
-import { toolViews } from "../../src/emit/catalogue.js";
 import { deployFile } from "../../src/emit/deploy.js";
 import { render, type Templates } from "../../src/emit/render.js";
+import { toolViews } from "../../src/emit/tools-page.js";
 
 /** `docs/config.md`: all config keys. */
 export function configDocs(schema: JsonObject, templates: Templates): string {

@@ -178,7 +178,7 @@ const problems = ofKind("problem", {
   ],
   "plan/bad-text": [
     "Unusable text template",
-    "`text` names no shipped template, does not parse, or uses more than paths, literals, `#each`, `#if`, `#unless`, `else`, `@index` and `json`.",
+    "`text` names no shipped template, does not parse, or uses more than paths with `this` and `..`, literals, `#each`, `#if`, `#unless`, `else`, `@index`, `@first`, `@last`, `json` and `one_line`.",
     "Use one of the templates in `templates/text/`, or only those elements.",
   ],
   "plan/bad-dialect": [
@@ -654,7 +654,7 @@ const warnings = ofKind("warning", {
   "plan/unused-argument": [
     "An argument that nothing uses",
     "The tool offers an argument that none of its steps and no part of its output refers to.",
-    'Refer to it with `{ from = "input.NAME" }`, remove it, or say that clients send it in vain with `no_effect = true`.',
+    'Refer to it with `{ from = "input.NAME" }`, remove it, or set `no_effect = true` if clients send it anyway.',
   ],
   "plan/lost-value": [
     "A step whose value is lost",
@@ -818,7 +818,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/save-unguarded": [
     "Saves were not guarded",
-    "The file system has no hard links, so the edit cannot exclude that another program saved a file in the instant in which it was replaced.",
+    "The file system has no hard links, so a save by another program at the same moment may have been overwritten.",
     "Check the files if another program saves them at the same time.",
   ],
   "answer/owner-lost": [

@@ -42,7 +42,7 @@ export function stampFrom(stats: Stats | undefined): FileStamp | undefined {
   return { text: `${ino}:${size}:${mtimeMs}:${ctimeMs}`, changedAt: Math.max(mtimeMs, ctimeMs) };
 }
 
-/** Whether an equal stamp later proves that the content is equal too; `now` is the time when the file is read. */
+/** Whether a later equal stamp proves equal content; `now` is the time when the file is read. */
 export function isReliable(stamp: FileStamp, now: number): boolean {
   return now - stamp.changedAt > RACY_MS;
 }

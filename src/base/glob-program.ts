@@ -1,5 +1,5 @@
 /**
- * Compiles a glob to the instructions of an automaton, which `glob.ts` runs. Patterns may be a stranger's: compiling looks
+ * Compiles a glob to the instructions of an automaton, which `glob.ts` runs. Patterns may be untrusted: compiling looks
  * at each character a fixed number of times.
  */
 

@@ -49,9 +49,9 @@ export const EARNED_STEPS = 400;
 /** The steps of a look at the start and the end of a path, and for each character that is compared. */
 const CHECK_COST = 0.3;
 const CHARACTER_COST = 0.05;
-/** How much of the longest plain part of a pattern is searched for: searching may take this × the path. */
+/** Length of the literal part that is searched for; bounds the cost per path. */
 const MAX_PLAIN = 8;
-/** Only in patterns this short braces and sets are looked into, for as many patterns without braces. */
+/** Only patterns this short are expanded, to at most this many patterns without braces. */
 const MAX_EXPANDED_LENGTH = 200;
 const MAX_EXPANDED = 16;
 /** Rounds are counted in 32 bits. */
@@ -147,8 +147,8 @@ function expandBraces(glob: string): string[] {
 }
 
 /**
- * A list of patterns for any number of paths. All paths share a budget, to which each of them adds a little: patterns that
- * take long do so for some paths, and from then on every path has only what it adds.
+ * A list of patterns for any number of paths. All paths share a budget that grows with each path. Once slow patterns have
+ * used it up, a path gets only its own share.
  */
 export class GlobList {
   readonly #matchers: readonly GlobMatcher[];

@@ -2,7 +2,16 @@
  * Opens files and folders without waiting for pipes, and checks what was opened: that it is a regular file, or that no
  * link was swapped in between judging a path and opening it.
  */
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 
 /** Flags to open a file for reading: the last link is not followed, a pipe's other end is not waited for. */
@@ -12,9 +21,13 @@ export const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (co
  * The first bytes of a regular file and its stats; links are followed. Undefined for a folder, pipe or device. Throws
  * when the path cannot be opened or read. To see that a file is too large, ask for one byte more than is allowed.
  */
-export function readRegularFile(path: string, maxBytes: number): { bytes: Buffer; stats: Stats } | undefined {
+export function readRegularFile(
+  path: string,
+  maxBytes: number,
   // Without O_NONBLOCK, opening a named pipe would block forever.
-  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
+): { bytes: Buffer; stats: Stats } | undefined {
+  const descriptor = openSync(path, flags);
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
@@ -30,6 +43,12 @@ export function readRegularFile(path: string, maxBytes: number): { bytes: Buffer
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** The first bytes of a regular file; undefined for anything else, also for a link, and when nothing is there. */
+export function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  return readRegularFile(path, maxBytes, READ_FLAGS)?.bytes;
 }
 
 /** The part of a file handle that the check needs. */

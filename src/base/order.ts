@@ -126,7 +126,7 @@ async function merge<T>(
   return merged.concat(left.slice(at), right.slice(next));
 }
 
-/** A sorted copy of texts without duplicates: how sets are written down. */
+/** A sorted copy without duplicates. */
 export function sortedSet(items: Iterable<string>): string[] {
   return [...new Set(items)].sort(compareText);
 }

@@ -1,6 +1,6 @@
 /**
- * Lines and columns of a text. Lines end at \n, \r\n or \r, as LSP says. Columns count units of one encoding; the
- * default for agents is the character (Unicode code point).
+ * Lines and columns of a text, decoding texts and cutting texts to a length. Lines end at \n, \r\n or \r, as LSP says.
+ * Columns count units of one encoding; the default for agents is the character (Unicode code point).
  */
 
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
@@ -153,6 +153,20 @@ export class ColumnWalk {
     if (line !== this.#number || column < this.#walk.seen) this.#walk = { at: 0, seen: 0, out: 0 };
     this.#number = line;
     return walk(this.#walk, this.#line, column, this.from, this.to);
+  }
+}
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** A text, perhaps in UTF-8 bytes, and the byte order mark before it, if any; undefined when it is not UTF-8. */
+export function decodeUtf8(content: string | Uint8Array): { mark: string; text: string } | undefined {
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const whole = typeof content === "string" ? content : decoder.decode(content);
+    const mark = whole.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+    return { mark, text: whole.slice(mark.length) };
+  } catch {
+    return undefined;
   }
 }
 

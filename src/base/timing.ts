@@ -46,10 +46,14 @@ export function sharedAbortController(): AbortController {
   return controller;
 }
 
-/** The promise's outcome, or the signal's reason as soon as it aborts. */
-export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+/** The promise's outcome. As soon as the signal aborts, it rejects with that reason, or with the error given for it. */
+export async function untilAborted<T>(
+  signal: AbortSignal,
+  promise: Promise<T>,
+  errorOf?: (signal: AbortSignal) => Error,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
+    const abort = () => reject(errorOf === undefined ? signal.reason : errorOf(signal));
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
@@ -170,15 +174,6 @@ export class Listeners {
 export function cancelled(signal: AbortSignal | undefined): Refusal {
   if (signal?.reason instanceof Refusal) return signal.reason;
   return new Refusal("call/cancelled", "the call was cancelled");
-}
-
-/** The promise's outcome, or a refusal as soon as the signal aborts. */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  try {
-    return await untilAborted(signal, promise);
-  } catch (error) {
-    throw signal.aborted && error === signal.reason ? cancelled(signal) : error;
-  }
 }
 
 /** Waits for the next event of any source, at most `timeoutMs`. Throws when the signal aborts. */

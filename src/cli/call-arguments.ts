@@ -77,8 +77,8 @@ export function parseWords(
 const PATH_NAME = /(?:^|_)path$/;
 
 /**
- * The absolute path of a word that the shell's folder explains: it begins with `./` or `../`, or the file exists there.
- * Undefined for any other word, which starts from the workspace. A shell outside the workspace explains no bare name.
+ * The absolute path of a word that is relative to the shell's folder: it begins with `./` or `../`, or that folder is in
+ * the workspace and has such a file; undefined if it is relative to the workspace.
  */
 function shellPath(word: string, { cwd, base }: Folders): string | undefined {
   const path = resolve(cwd, word);

@@ -1,5 +1,6 @@
-/** The project of a session on stdio: its trust, and where the client's roots name it. */
-import { existsSync, realpathSync, statSync } from "node:fs";
+/** For `serve` on stdio: opens the project that the client's roots name, and makes the offer of trust for it. */
+import { realpathSync, statSync } from "node:fs";
+import { realPath } from "../base/disk.js";
 import { isInside, pathOfUri } from "../base/paths.js";
 import type { Log } from "../lsp/types.js";
 import type { EnterProject, TrustOffer } from "../mcp/trust-question.js";
@@ -31,7 +32,7 @@ export function projectEntrance(
   const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
   if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return undefined;
   const home = homeOf(io);
-  if (!isInside(existsSync(home) ? realpathSync(home) : home, io.cwd)) return undefined;
+  if (!isInside(realPath(home), io.cwd)) return undefined;
   return async (roots) => {
     const folders = roots.flatMap((uri) => pathOfUri(uri) ?? []);
     const cwd = folders.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());

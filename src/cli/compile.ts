@@ -78,7 +78,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   const trustOf = (places: string[], read: string[], isNamed: boolean): FolderTrust =>
     folderTrust(places, read, io, {
       isTrustedFolder: (folder) => isTrustedFolder(trust, folder),
-      // Who names a config trusts it together with its workspace.
+      // Naming a config trusts it and its workspace.
       trustsAll: trustsAll || isNamed,
     });
   const files = new Set([trust.file]);
@@ -156,10 +156,7 @@ export function planOrFallback(
   }
 }
 
-/**
- * Preference among servers: complete installations, incomplete ones, those of which only a start would show that they are
- * installed, then those in an untrusted `node_modules`.
- */
+/** Order of preference: complete, incomplete, unknown until started, in an untrusted `node_modules`. */
 function tiersOf(
   workspace: string,
   { binFolders, avoid }: FolderTrust,

@@ -1,4 +1,6 @@
 /** The part of `doctor` for languages of the workspace that no server serves. */
+
+import { plural } from "../base/words.js";
 import { claimsHere, claimsOf } from "../config/catalogue/detect.js";
 import type { Input, Io } from "./command.js";
 import type { Compiled } from "./compile.js";
@@ -6,7 +8,6 @@ import { detectServers } from "./detect-servers.js";
 import type { Report } from "./doctor-servers.js";
 import { languagesText, membersOf } from "./files/config-text.js";
 import { openCatalogue } from "./presets.js";
-import { plural } from "./terminal/text.js";
 
 const MOST = 3;
 

@@ -5,6 +5,7 @@ import { codes } from "../base/codes.js";
 import { uniqueBy } from "../base/order.js";
 import { type NextStep, Refusal } from "../base/problem.js";
 import { delay } from "../base/timing.js";
+import { plural } from "../base/words.js";
 import { stateFolder } from "../config/state-folder.js";
 import { serverEnv } from "../lsp/process/environment.js";
 import { assertLocked, lockFileIn } from "../lsp/process/lock.js";
@@ -24,7 +25,6 @@ import { homeOf, type Input, type Io } from "./command.js";
 import type { Compiled } from "./compile.js";
 import { openFrom } from "./open.js";
 import { withProgress } from "./terminal/prompt.js";
-import { plural } from "./terminal/text.js";
 import { programContext } from "./untrusted-folders.js";
 
 /** What `doctor` checked, the result, and what to do about it. */

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { HttpPlan } from "../abi/plan.js";
-import { isLoopback, strictPortProblem } from "../base/loopback.js";
+import { isLoopback, strictPortProblem } from "../base/listen-address.js";
 import { ConfigError } from "../base/problem.js";
 import { stateFolder } from "../config/state-folder.js";
 import { type HttpOptions, serveHttp } from "../mcp/http/listen.js";

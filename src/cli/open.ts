@@ -1,6 +1,7 @@
 /** Opens the runtime of a bundle or a config. For a bundle the compiler is not loaded. */
-import { existsSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { realPath } from "../base/disk.js";
+import { sortedSet } from "../base/order.js";
 import { type ConfigError, type Problem, Refusal } from "../base/problem.js";
 import { configFolder, stateFolder } from "../config/state-folder.js";
 import { trustCommand } from "../lsp/process/trusted.js";
@@ -98,7 +99,7 @@ export function changedContext(found: Loaded): ChangedContext {
 
 /** The folder as written, and its real path. */
 function withReal(folder: string): string[] {
-  return existsSync(folder) ? [folder, realpathSync(folder)] : [folder];
+  return sortedSet([folder, realPath(folder)]);
 }
 
 /** Loads the bundle or config that the command line asks for. Throws a ConfigError with all problems. */

@@ -47,7 +47,7 @@ export function otherServerFor(
   };
 }
 
-/** The version that the nearest folder at or above has; else the oldest in its subfolders, which one server serves together. */
+/** The version in the nearest folder at or above; else the oldest in subfolders. */
 function projectVersion(name: string, workspace: string): string | undefined {
   for (let folder = workspace; ; folder = dirname(folder)) {
     const version = versionIn(folder, name);

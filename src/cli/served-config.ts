@@ -6,13 +6,13 @@ import { unwatchFile, watchFile } from "node:fs";
 import { canonicalText } from "../base/json.js";
 import { isInside } from "../base/paths.js";
 import { ConfigError, type Problem } from "../base/problem.js";
+import { plural } from "../base/words.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Io } from "./command.js";
 import { changedContext, type Loaded, type OpenOptions } from "./open.js";
 import { shippedConfigs } from "./shipped.js";
 import { printProblems } from "./terminal/report.js";
-import { plural } from "./terminal/text.js";
 
 const CHECK_MS = 1_000;
 const MOST_SHOWN = 5;

@@ -6,10 +6,11 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Plan } from "../abi/plan.js";
+import { realPath } from "../base/disk.js";
 import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
 import type { ProgramContext } from "../lsp/process/program.js";
-import { isTrusted, realOf } from "../lsp/process/trusted.js";
+import { isTrusted } from "../lsp/process/trusted.js";
 import { VERSION_CONTROL_FOLDERS } from "../workspace/skipped-folders.js";
 import type { Io } from "./command.js";
 import { programFolders } from "./program-folders.js";
@@ -18,8 +19,8 @@ type IsTrusted = (folder: string) => boolean;
 
 /** Real paths of untrusted folders and of what surrounds them, up to a trusted folder or the user's home. */
 export function untrustedAround(folders: readonly string[], io: Pick<Io, "env">, isTrusted: IsTrusted) {
-  const home = realOf(io.env.HOME || homedir());
-  const untrusted = folders.map(realOf).filter((folder) => !isInside(home, folder));
+  const home = realPath(io.env.HOME || homedir());
+  const untrusted = folders.map(realPath).filter((folder) => !isInside(home, folder));
   return sortedSet(untrusted.flatMap((folder) => [folder, ...surroundings(folder, home, isTrusted)]));
 }
 
@@ -31,7 +32,7 @@ function surroundings(folder: string, home: string, isTrusted: IsTrusted): strin
     // The home and the file system's root are not part of any repository.
     if (above === home || above === dirname(above) || isTrusted(above)) break;
     if ([...VERSION_CONTROL_FOLDERS].some((mark) => existsSync(join(above, mark)))) repository = above;
-    if (existsSync(join(above, "node_modules"))) found.push(realOf(join(above, "node_modules")));
+    if (existsSync(join(above, "node_modules"))) found.push(realPath(join(above, "node_modules")));
   }
   return repository === undefined ? found : [repository, ...found];
 }
@@ -54,8 +55,8 @@ export function folderTrust(
   { isTrustedFolder, trustsAll }: { isTrustedFolder: IsTrusted; trustsAll: boolean },
 ): FolderTrust {
   const known = [...new Set(places)].filter((place) => trustsAll || isTrustedFolder(place));
-  const trusted = sortedSet(known.map(realOf));
-  const untrusted = read.filter((folder) => !isTrusted(realOf(folder), trusted));
+  const trusted = sortedSet(known.map(realPath));
+  const untrusted = read.filter((folder) => !isTrusted(realPath(folder), trusted));
   return {
     trusted,
     binFolders: known.flatMap(projectBins),
@@ -75,6 +76,6 @@ export function projectBins(folder: string): string[] {
 /** Where the programs of a plan are searched for, as the runtime does it. */
 export function programContext(plan: Plan, base: string, trust: FolderTrust, io: Io): ProgramContext {
   const { trusted, binFolders, avoid } = trust;
-  const roots = plan.workspace.roots.map((root) => realOf(resolve(base, root)));
+  const roots = plan.workspace.roots.map((root) => realPath(resolve(base, root)));
   return { roots, base, trusted, binFolders, avoid, env: io.env, ...programFolders(io) };
 }

@@ -1,6 +1,7 @@
 /** Collects the layers that a person wrote: the user's own config, the main config with what it extends, the command line. */
 import { relative } from "node:path";
 import type { JsonObject } from "../base/json.js";
+import { slashed } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
 import type { PresetFacts } from "./catalogue/preset-index.js";
@@ -95,13 +96,13 @@ export function collectLayers(request: ConfigRequest, catalogue: Catalogue): Col
   layers.problems.push(...problems);
   const grants = isTrusted ? undefined : grantsSentence(inspected.grants());
   if (grants !== undefined) {
-    const shown = relative(request.workspace, file).replaceAll("\\", "/");
+    const shown = slashed(relative(request.workspace, file));
     const message = `\`${shown}\` is not trusted; it ${grants}`;
     layers.problems.push(problemAt(inspected.config.layer.places, "config/untrusted", message, []));
   }
   const { config, warnings } = inspected.restrict(isTrusted);
   const rivals = found.ignored.map((name) => {
-    const message = `there are two configs: \`${relative(request.workspace, file).replaceAll("\\", "/")}\` counts, \`${name}\` is ignored`;
+    const message = `there are two configs: \`${slashed(relative(request.workspace, file))}\` counts, \`${name}\` is ignored`;
     return problemAt(inspected.config.layer.places, "config/two-configs", message, []);
   });
   return {

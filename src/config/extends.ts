@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import { digest, sha256 } from "../base/hash.js";
 import { canonicalText } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
-import { isInside } from "../base/paths.js";
+import { isInside, slashed } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
 import { readOrExplain } from "./files.js";
@@ -41,7 +41,7 @@ export function readExtended(
   const addFile = (file: string, content: string | Uint8Array, chain: readonly string[]): void => {
     const source = renameLspiKeys(readSource(file, content));
     tokens += source.tokens;
-    hashes.push([relative(dirname(main), file).replaceAll("\\", "/"), sha256(source.text)]);
+    hashes.push([slashed(relative(dirname(main), file)), sha256(source.text)]);
     result.problems.push(...problemsOf(source));
     const layer: Layer = { origin: "config", places: source, tree: source.tree };
     for (const [index, entry] of extendsOf(layer).entries()) {

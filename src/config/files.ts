@@ -1,6 +1,7 @@
 /** The file access that config needs, as an interface, and its implementation on the real disk. */
-import { readdirSync, realpathSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { writeAtomically } from "../base/atomic-write.js";
+import { realPath } from "../base/disk.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { MAX_CONFIG_BYTES } from "./text/read.js";
 
@@ -81,14 +82,7 @@ export const diskFiles: StateFiles = {
     }
   },
 
-  realpath(path) {
-    try {
-      return realpathSync(path);
-    } catch (error) {
-      if (hasCode(error)) return path;
-      throw error;
-    }
-  },
+  realpath: realPath,
 
   replace(path, text) {
     writeAtomically(path, text, { mode: 0o600, folderMode: 0o700 });

@@ -2,8 +2,9 @@
  * The folders in which the config and the trust of a project are looked for: a folder and those above it, up to the root of
  * its git repository. Nothing above the repository counts, nor the user's home or what is above that.
  */
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { realPath } from "../base/disk.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
 import { isInside } from "../base/paths.js";
@@ -42,7 +43,7 @@ export function folderWithConfig(
 ): string {
   const hasConfig = (at: string) => CONFIG_NAMES.some((name) => existsSync(join(at, name)));
   if (hasConfig(folder)) return folder;
-  const [real, realHome] = [realOrSame(folder), realOrSame(home)];
+  const [real, realHome] = [realPath(folder), realPath(home)];
   const { folders, root } = projectFolders(real, realHome);
   const isBounded = root !== undefined || isInside(real, realHome);
   if (isBounded) return folders.find(hasConfig) ?? folder;
@@ -57,17 +58,17 @@ const MAX_LINK_BYTES = 8192;
 
 /**
  * The main working tree of a git worktree, given by its real path. Both must name each other: the `.git` file of the
- * worktree alone could be a stranger's.
+ * worktree alone could come from an untrusted source.
  */
 export function mainWorkingTree(worktree: string): string | undefined {
   const mark = join(worktree, ".git");
   const named = pathIn(mark, /^gitdir: (.+)$/);
   if (named === undefined) return undefined;
-  const entry = realOrSame(named);
+  const entry = realPath(named);
   const common = dirname(dirname(entry));
   if (basename(dirname(entry)) !== "worktrees" || basename(common) !== ".git") return undefined;
   const back = pathIn(join(entry, "gitdir"), /^(.+)$/);
-  return back !== undefined && realOrSame(back) === mark ? dirname(common) : undefined;
+  return back !== undefined && realPath(back) === mark ? dirname(common) : undefined;
 }
 
 /** The path in a file of git that has one line. A relative one starts from the file's folder. */
@@ -78,13 +79,5 @@ function pathIn(file: string, line: RegExp): string | undefined {
     return path === undefined ? undefined : resolve(dirname(file), path);
   } catch {
     return undefined;
-  }
-}
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }

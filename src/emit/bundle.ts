@@ -16,12 +16,12 @@ import { canonicalPretty, canonicalText, define, type JsonObject } from "../base
 import { sortBy, uniqueBy } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
 import { answerSchema, outputSchema } from "../protocol/envelope.js";
-import { emitCatalogue, listedTools } from "./catalogue.js";
 import { emitHandler } from "./handler.js";
 import { inputSchema } from "./input-schema.js";
 import type { Templates } from "./render.js";
 import { textFiles } from "./texts.js";
 import { toolEntry } from "./tool-entry.js";
+import { emitCatalogue, listedTools } from "./tools-page.js";
 import { bareSchema, emitValidator, type SchemaCompiler, SchemaError } from "./validator.js";
 
 const schemaDialect = "https://json-schema.org/draft/2020-12/schema";

@@ -1,12 +1,12 @@
 /** Compares a bundle with a folder and reports every stale, missing or foreign file. It writes nothing. */
-import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { diffArrays } from "diff";
 import { type Bundle, MANIFEST_FILE } from "../abi/bundle.js";
 import { type Code, codes } from "../base/codes.js";
+import { readPlainFile } from "../base/guarded-open.js";
 import { toPointer } from "../base/json.js";
 import type { Problem } from "../base/problem.js";
-import { exists, listFiles, manifestFile } from "./write.js";
+import { exists, listFiles, MAX_FILE_BYTES, manifestFile } from "./write.js";
 
 /** How the folder differs from the bundle; empty if it is exactly the bundle. */
 export function checkBundle(bundle: Bundle, folder: string): Problem[] {
@@ -23,10 +23,9 @@ export function checkBundle(bundle: Bundle, folder: string): Problem[] {
 
 function checkFile(folder: string, path: string, text: string): Problem[] {
   const full = join(folder, path);
-  const stat = lstatSync(full, { throwIfNoEntry: false });
-  if (!stat) return [problem("bundle/missing", path, `${path} is missing.`)];
-  if (!stat.isFile()) return [problem("bundle/foreign", path, `${path} is not a plain file.`)];
-  const found = readFileSync(full);
+  if (!exists(full)) return [problem("bundle/missing", path, `${path} is missing.`)];
+  const found = readPlainFile(full, MAX_FILE_BYTES);
+  if (found === undefined) return [problem("bundle/foreign", path, `${path} is not a plain file.`)];
   if (found.equals(Buffer.from(text))) return [];
   const stale = problem("bundle/stale", path, `${path} is stale.`);
   // The manifest differs whenever another file does, so its diff says nothing new.

@@ -1,7 +1,7 @@
 /** Renders the entries for the config files of MCP clients. */
 import type { Plan, ToolPlan } from "../abi/plan.js";
-import { listedTools } from "./catalogue.js";
 import { render, type Templates } from "./render.js";
+import { listedTools } from "./tools-page.js";
 
 /** How a client connects to the proxy: it starts a process, or it uses the URL of a gateway. */
 export interface ClientView {

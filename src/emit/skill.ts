@@ -1,8 +1,8 @@
 /** Texts about the proxy for agents: a skill file, and a section for `AGENTS.md`. They name listed tools only. */
 import type { Anchor, DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
 import { languageNames } from "../plan/surface.js";
-import { listedTools } from "./catalogue.js";
 import { render, type Templates } from "./render.js";
+import { listedTools } from "./tools-page.js";
 
 /** The text of `SKILL.md`. */
 export function skillText(plan: Plan, templates: Templates): string {

@@ -3,21 +3,16 @@
  * new bundle is complete, in its folder or next to it as `.NAME.old`. The loader reads it there and the next write moves
  * it back. Nothing is fsynced: a bundle torn by a power cut fails its hashes and can be generated again.
  */
-import {
-  type Dirent,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { type Dirent, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Bundle, type BundleFile, MANIFEST_FILE, replacedBundle } from "../abi/bundle.js";
+import { readPlainFile } from "../base/guarded-open.js";
 import { canonicalPretty, isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
+
+/** No file of a bundle is larger. */
+export const MAX_FILE_BYTES = 67_108_864;
 
 /** The steps of a write between which the disk changes. */
 export type WriteStep = "recovered" | "checked" | "staging" | "staged" | "moved" | "swapped" | "done";
@@ -99,11 +94,11 @@ function checkReplaceable(folder: string): void {
 
 /** The paths in a folder's manifest, or undefined if it has no manifest of ours. */
 function manifestPaths(folder: string): string[] | undefined {
-  const path = join(folder, MANIFEST_FILE);
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const content = readPlainFile(join(folder, MANIFEST_FILE), MAX_FILE_BYTES);
+  if (content === undefined) return undefined;
   let manifest: unknown;
   try {
-    manifest = JSON.parse(readFileSync(path, "utf8"));
+    manifest = JSON.parse(content.toString("utf8"));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -38,7 +38,7 @@ export class Capabilities {
   /** What was warned of. */
   readonly #warned = new Set<string>();
 
-  /** `warn` is told once that registered patterns cannot be used, and once that they take too long. */
+  /** `warn` is called once for registered patterns that cannot be used, and once for those that take too long. */
   constructor(
     private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "projectQuery" | "ready">,
     private readonly warn: (message: string, data: { method: string; problem: string }) => void = () =>

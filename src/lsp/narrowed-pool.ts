@@ -26,6 +26,7 @@ export function narrowedPool(pool: WholePool, roots: readonly string[]): ServerP
     checkFiles: () => pool.checkFiles(),
     version: () => pool.version(),
     changedSince: (version) => pool.changedSince(version),
+    names: () => pool.names(),
     restart: (serverId) => pool.restart(serverId),
     stop: (serverId) => pool.stop(serverId),
     within: (fewer) => pool.within(fewer),

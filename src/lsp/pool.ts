@@ -14,7 +14,14 @@ import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, isMarker, ServerRoots } from "./route.js";
 import { blankStatus, rethrowWithoutServerTexts } from "./server-status.js";
 import { Slot, type SlotContext } from "./slot.js";
-import type { LanguageServer, PoolContext, ServerPool, ServerStatus, WorkspaceVersion } from "./types.js";
+import type {
+  KnownNames,
+  LanguageServer,
+  PoolContext,
+  ServerPool,
+  ServerStatus,
+  WorkspaceVersion,
+} from "./types.js";
 import { WorkspaceVersions } from "./watch/workspace-changes.js";
 import { WorkspaceWatch } from "./watch/workspace-watch.js";
 
@@ -105,6 +112,10 @@ class Pool implements WholePool {
 
   changedSince(version: number): Promise<ReadonlySet<string>> {
     return this.#versions.changedSince(version);
+  }
+
+  names(): KnownNames {
+    return this.#watch.names();
   }
 
   status(): ServerStatus[] {

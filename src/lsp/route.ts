@@ -1,8 +1,9 @@
 /** Routes files to servers: which servers handle a file, in which order, with which root and language id. */
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { ServerPlan } from "../abi/plan.js";
+import { namesIn, realPath } from "../base/disk.js";
 import { GlobError, GlobList } from "../base/glob.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
@@ -54,10 +55,6 @@ export class FileRoutes {
     const folder = rootDir === null ? this.base : resolve(this.base, rootDir);
     return folder === resolve(this.base) ? undefined : realPath(folder);
   }
-}
-
-function realPath(folder: string): string {
-  return existsSync(folder) ? realpathSync(folder) : folder;
 }
 
 /** How many folders lead to a root that contains the file; 0 for no root, -1 for a root that does not contain it. */
@@ -121,14 +118,14 @@ export function rootOf(
   path: string | undefined,
   roots: readonly string[],
   base: string,
-  namesIn: (folder: string) => Iterable<string> = listing,
+  listNames: (folder: string) => Iterable<string> = namesIn,
 ): string {
   if (server.rootDir !== null) return resolve(base, server.rootDir);
   const workspace = roots.find((root) => path !== undefined && isInside(path, root)) ?? roots[0] ?? base;
   if (path === undefined || server.rootMarkers.length === 0) return workspace;
   const folders = foldersUpTo(dirname(path), workspace);
   const inOrder = server.rootPick === "nearest" ? folders : folders.toReversed();
-  return inOrder.find((folder) => isMarked(folder, server.rootMarkers, namesIn)) ?? workspace;
+  return inOrder.find((folder) => isMarked(folder, server.rootMarkers, listNames)) ?? workspace;
 }
 
 const MAX_CACHED_ROOTS = 1_024;
@@ -151,8 +148,8 @@ export class ServerRoots {
     if (this.#cursor !== watch.namesCursor) this.#roots.clear();
     this.#cursor = watch.namesCursor;
     const key = `${server.id}\n${dirname(path)}`;
-    const namesIn = (folder: string) => watch.namesIn(folder) ?? listing(folder);
-    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base, namesIn);
+    const listNames = (folder: string) => watch.namesIn(folder) ?? namesIn(folder);
+    const root = this.#roots.get(key) ?? rootOf(server, path, roots, base, listNames);
     this.#roots.set(key, root);
     return root;
   }
@@ -171,11 +168,11 @@ function foldersUpTo(from: string, top: string): string[] {
 function isMarked(
   folder: string,
   markers: readonly string[],
-  namesIn: (folder: string) => Iterable<string>,
+  listNames: (folder: string) => Iterable<string>,
 ): boolean {
   if (markers.some((marker) => !isGlob(marker) && existsSync(join(folder, marker)))) return true;
   if (!markers.some(isGlob)) return false;
-  for (const name of namesIn(folder)) if (isMarker(name, markers)) return true;
+  for (const name of listNames(folder)) if (isMarker(name, markers)) return true;
   return false;
 }
 
@@ -186,15 +183,6 @@ function isGlob(marker: string): boolean {
 /** Whether a file with this name marks a root. */
 export function isMarker(name: string, markers: readonly string[]): boolean {
   return matchesAny(markers, name);
-}
-
-/** The names of everything in a folder; none when it cannot be read. */
-function listing(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 const interpreters: { [program: string]: string } = {

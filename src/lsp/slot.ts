@@ -9,7 +9,7 @@ import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { sortedSet } from "../base/order.js";
 import { Fault, Refusal } from "../base/problem.js";
-import { cancelled, delay, unlessAborted } from "../base/timing.js";
+import { cancelled, delay, untilAborted } from "../base/timing.js";
 import { acceptsFolders } from "./further-roots.js";
 import type { Instance, InstanceContext } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
@@ -117,7 +117,7 @@ export class Slot {
     const { instance } = this;
     if (instance !== undefined && !(this.#lacksProject && this.#retireForProject())) return instance;
     this.#starting ??= this.#beginStart();
-    return unlessAborted(this.#starting, signal);
+    return untilAborted(signal, this.#starting, cancelled);
   }
 
   /** A server that was started without the files that describe the project reads them late or never. */
@@ -130,7 +130,7 @@ export class Slot {
   /** Waits until nothing is starting any more, whatever the outcome. */
   async started(signal: AbortSignal): Promise<void> {
     const starting = this.#starting?.catch(() => undefined);
-    if (starting) await unlessAborted(starting, signal);
+    if (starting) await untilAborted(signal, starting, cancelled);
   }
 
   #beginStart(): Promise<Instance> {
@@ -189,7 +189,7 @@ export class Slot {
   async #start(signal: AbortSignal): Promise<Instance> {
     this.#refuseWhenBroken();
     const { backoffMs } = this.#crashes;
-    if (backoffMs > 0) await unlessAborted(delay(backoffMs, signal), signal);
+    if (backoffMs > 0) await untilAborted(signal, delay(backoffMs, signal), cancelled);
     this.#isStopped = false;
     this.#isUnavailable = false;
     this.#generation++;

@@ -7,8 +7,10 @@ import type { Readable, Writable } from "node:stream";
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
+import type { WalkedFiles } from "../workspace/walk.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
 import type { ProgramFolders } from "./process/search.js";
+import type { FileChange } from "./watch/workspace-changes.js";
 import type { WatchOptions } from "./watch/workspace-watch.js";
 
 /** How much a server has indexed, from its own evidence. */
@@ -194,6 +196,17 @@ export interface WorkspaceVersion {
   changedAt: number | null;
 }
 
+/** The names of files under the roots, as far as they were read. */
+export interface KnownNames {
+  /** How many roots were read. */
+  readRoots: number;
+  /** The number of the latest change; `since` returns the changes after it, without what git ignores. */
+  cursor: number;
+  since(cursor: number): FileChange[];
+  /** A root for a walk, without what git ignores; undefined when it was not read yet or has too many files. */
+  filesOf(root: string): WalkedFiles | undefined;
+}
+
 export interface ServerPool {
   /** The servers of a file, in the order in which they are asked. */
   route(path: string): ServerPlan[];
@@ -209,6 +222,8 @@ export interface ServerPool {
   version(): Promise<number>;
   /** Absolute paths of the files under the roots that anyone has changed since a version. */
   changedSince(version: number): Promise<ReadonlySet<string>>;
+  /** The names under the roots at the last check, without access to the disk. */
+  names(): KnownNames;
   status(): ServerStatus[];
   restart(serverId: string | undefined): Promise<string[]>;
   stop(serverId: string | undefined): Promise<string[]>;

@@ -12,8 +12,14 @@ import {
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Runtime } from "../runtime/runtime.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
-import { getPrompt, listPrompts, listResources, listResourceTemplates, readResource } from "./catalogue.js";
 import { clientNameIn, declaredIn, rootUris } from "./client-metadata.js";
+import {
+  getPrompt,
+  listPrompts,
+  listResources,
+  listResourceTemplates,
+  readResource,
+} from "./prompts-and-resources.js";
 import { serverInfo } from "./server-info.js";
 import { isYes, TrustNeeded, takesForms, trustForm } from "./trust-question.js";
 

@@ -1,7 +1,7 @@
 /** What the proxy says about itself in a handshake: name, version, capabilities and instructions, for both SDKs. */
 
 import type { Runtime } from "../runtime/runtime.js";
-import { catalogueCapabilities } from "./catalogue.js";
+import { promptAndResourceCapabilities } from "./prompts-and-resources.js";
 
 /**
  * The two arguments of an SDK's `Server`. A version in the config replaces the proxy's own. `mayChange` where another config
@@ -18,7 +18,7 @@ export function serverInfo(
       capabilities: {
         // A changed config changes them.
         tools: { listChanged: true },
-        ...catalogueCapabilities(loaded.plan, { mayChange, subscribe }),
+        ...promptAndResourceCapabilities(loaded.plan, { mayChange, subscribe }),
       },
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
     },

@@ -21,8 +21,14 @@ import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { acceptsStream } from "./accept-header.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
-import { getPrompt, listPrompts, listResources, listResourceTemplates, readResource } from "./catalogue.js";
 import { rootUris } from "./client-metadata.js";
+import {
+  getPrompt,
+  listPrompts,
+  listResources,
+  listResourceTemplates,
+  readResource,
+} from "./prompts-and-resources.js";
 import { serverInfo } from "./server-info.js";
 import type { ResourceSubscriptions } from "./subscriptions.js";
 import { isYes, takesForms, trustForm } from "./trust-question.js";

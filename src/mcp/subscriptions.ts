@@ -5,7 +5,7 @@
 import { sha256 } from "../base/hash.js";
 import { startTimer } from "../base/timing.js";
 import type { SessionCalls } from "./calls.js";
-import { readResource } from "./catalogue.js";
+import { readResource } from "./prompts-and-resources.js";
 import { ProtocolError } from "./protocol-error.js";
 
 const INVALID_PARAMS = -32602;

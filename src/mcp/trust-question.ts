@@ -5,7 +5,7 @@ import { isTable } from "../base/json.js";
 export interface TrustOffer {
   /** Whether another config is served, with which every call is refused, until the workspace is trusted. */
   isRefused: boolean;
-  /** Whether the trust that this command of a refusal gives is what the question is about. */
+  /** Whether the question is about the trust that this refusal's command would give. */
   covers(command: string): boolean;
   /** The question about the workspace as it is now; undefined when it cannot be asked in a session. */
   question(): TrustQuestion | undefined;

@@ -3,7 +3,7 @@
  * are collected, and the caller must not use a plan that has errors.
  */
 import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/plan.js";
-import { strictPortProblem } from "../base/loopback.js";
+import { strictPortProblem } from "../base/listen-address.js";
 import { sortedSet } from "../base/order.js";
 import type { Place, Problem } from "../base/problem.js";
 import type { ClientForm } from "../config/load.js";

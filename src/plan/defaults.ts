@@ -4,6 +4,7 @@
  */
 import type { DialectPlan, HttpPlan, LimitsPlan, ServerPlan, ToolAnnotations } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
+import { snakeCase } from "../base/words.js";
 import type { Config } from "../config/schema.js";
 
 /** Keys are camelCase in the plan and snake_case in the config. */
@@ -11,10 +12,6 @@ type SnakeCase<S extends string> = S extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Tail>}`
   : "";
 type ConfigForm<T> = { [key in keyof T as SnakeCase<key & string>]?: T[key] | undefined };
-
-function snakeCase(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** A part of the plan: the config's values, and the defaults for the rest. */
 export function withDefaults<T extends object>(defaults: T, given: ConfigForm<T> = {}): T {

@@ -1,6 +1,6 @@
 /** The transport of a server: parses its address, and checks it against `allow.hosts`, `limits` and `sandbox`. */
 import type { TransportMode, TransportPlan } from "../abi/plan.js";
-import { isLoopback } from "../base/loopback.js";
+import { isLoopback } from "../base/listen-address.js";
 import type { ServerConfig } from "../config/schema.js";
 import type { Report } from "./report.js";
 

@@ -6,6 +6,7 @@ import { nearest } from "../base/nearest.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { countdown, delay } from "../base/timing.js";
+import { snakeCase } from "../base/words.js";
 import type { ServerStatus } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
 import { UndoRequest } from "./edits/requests.js";
@@ -167,8 +168,4 @@ function describeConfig(plan: Plan): JsonObject {
 
 function languagesIn(server: ServerPlan): string[] {
   return sortedSet([server.languageId, ...Object.values(server.languageIds)]);
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -27,8 +27,8 @@ import {
   warnOfSteps,
 } from "./ask/inner-tools.js";
 import { assertFilesUnchanged } from "./ask/retry-on-change.js";
+import { runStep } from "./ask/run-step.js";
 import { runToolForEach } from "./ask/tools-for-each.js";
-import { runStep } from "./ask/ways.js";
 import type { LoadedTool } from "./bundle/load.js";
 import { checkArguments, clampNumbers } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";

@@ -48,7 +48,7 @@ interface Holder {
 export interface Measured {
   /** Resident memory of the process, with garbage. */
   resident: number;
-  /** What a garbage collection leaves. */
+  /** Heap and external memory in use, garbage included until it is collected. */
   live: number;
   /** The heap, of what V8 allows. */
   heap: number;

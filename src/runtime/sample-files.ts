@@ -4,18 +4,17 @@
  */
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
 import { type KeyPart, sortBy } from "../base/order.js";
+import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import { languageIdOf } from "../lsp/route.js";
-import type { PoolContext, ServerPool } from "../lsp/types.js";
+import type { KnownNames, PoolContext, ServerPool } from "../lsp/types.js";
+import type { FileChange } from "../lsp/watch/workspace-changes.js";
 import type { Gate } from "../workspace/types.js";
-import { walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
+import { type Walk, walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
 
-/** A search is reused for so long at least, and for so many times as long as it took. */
-const MIN_REUSE_MS = 15_000;
-const REUSE_FACTOR = 20;
 /** Folders that mostly hold build output or other people's code: a file in one is the last choice. */
 const secondary = new Set(["target", "dist", "build", "out", "vendor", "venv", "__pycache__"]);
 /** The score of a file in the main language and not in a secondary folder. */
@@ -25,22 +24,29 @@ const BEST = 3;
 const sources = new Set(["src", "source", "sources", "lib", "app", "packages"]);
 const MOST_LIKELY = 12;
 
-/** A search whose result is reused for a while. */
+/** A search whose result holds until a file is created or deleted that would change it. */
 class Reused<T> {
-  #last: { found: Promise<T>; until: number } | undefined;
+  #last: { found: Promise<T>; readRoots: number; cursor: number } | undefined;
 
-  constructor(private readonly now: () => number) {}
-
-  get(search: () => Promise<T>): Promise<T> {
-    if (this.#last !== undefined && this.now() <= this.#last.until) return this.#last.found;
-    const began = this.now();
-    const last = { found: search(), until: Number.POSITIVE_INFINITY };
-    this.#last = last;
-    const ended = () => {
-      last.until = this.now() + Math.max(MIN_REUSE_MS, REUSE_FACTOR * (this.now() - began));
-    };
-    last.found.then(ended, ended);
-    return last.found;
+  async get(
+    { readRoots, cursor, since }: KnownNames,
+    isChanged: (found: T, change: FileChange) => boolean,
+    search: () => Promise<T>,
+  ): Promise<T> {
+    const last = this.#last;
+    if (last?.readRoots === readRoots) {
+      const found = await last.found;
+      if (!since(last.cursor).some((change) => isChanged(found, change))) {
+        last.cursor = Math.max(cursor, last.cursor);
+        return found;
+      }
+    }
+    const next = { found: search(), readRoots, cursor };
+    this.#last = next;
+    next.found.catch(() => {
+      if (this.#last === next) this.forget();
+    });
+    return next.found;
   }
 
   forget(): void {
@@ -51,20 +57,17 @@ class Reused<T> {
 /** The best file found so far, by the id of the server. */
 type Samples = Map<string, { path: string; score: number }>;
 
-/** The samples of one workspace; the search runs on demand. */
+/** The samples of one workspace; the search runs on demand, on the disk only until the watch knows all names. */
 export class SampleFiles {
-  readonly #scan: Reused<Samples>;
+  readonly #scan = new Reused<Samples>();
   readonly #likely = new Map<string, Reused<string[]>>();
 
   constructor(
     private readonly gate: Gate,
-    private readonly pool: Pick<ServerPool, "route">,
+    private readonly pool: Pick<ServerPool, "route" | "names">,
     private readonly serverIds: readonly string[],
     private readonly env: PoolContext["env"],
-    private readonly now: () => number = Date.now,
-  ) {
-    this.#scan = new Reused(now);
-  }
+  ) {}
 
   /** A file that the server handles, or undefined when the bounded search finds none. */
   async find(serverId: string): Promise<string | undefined> {
@@ -77,19 +80,31 @@ export class SampleFiles {
 
   /** More files of the server's main language, one of each folder: those in source folders first. */
   likely(serverId: string): Promise<string[]> {
-    const known = this.#likely.get(serverId) ?? new Reused(this.now);
+    const known = this.#likely.get(serverId) ?? new Reused();
     this.#likely.set(serverId, known);
-    return known.get(() => this.#searchFolders(serverId));
+    const isOwn = (path: string) => this.pool.route(path).some(({ id }) => id === serverId);
+    return known.get(
+      this.pool.names(),
+      (_found, { path, type }) => type !== 2 && isOwn(path),
+      () => this.#searchFolders(serverId),
+    );
   }
 
   #scanned(): Promise<Samples> {
-    return this.#scan.get(() => this.#search());
+    return this.#scan.get(
+      this.pool.names(),
+      (found, { path, type }) =>
+        type === 3
+          ? [...found.values()].some((sample) => sample.path === path)
+          : type === 1 && this.#better(path, found).length > 0,
+      () => this.#search(),
+    );
   }
 
   async #searchFolders(serverId: string): Promise<string[]> {
     const byFolder = new Map<string, { path: string; key: KeyPart[] }>();
     for (const root of this.gate.roots)
-      await walkInTurns(walk(root, walkedDisk, this.#person()), (name) => {
+      await walkInTurns(this.#walk(root), (name) => {
         const path = join(root, name);
         const folders = name.split("/").slice(0, -1);
         const server = this.pool.route(path).find(({ id }) => id === serverId);
@@ -105,8 +120,9 @@ export class SampleFiles {
       .map(({ path }) => path);
   }
 
-  #person() {
-    return { env: this.env, home: this.env.HOME ?? homedir() };
+  #walk(root: string): Walk {
+    const user = { env: this.env, home: this.env.HOME ?? homedir() };
+    return walk(root, this.pool.names().filesOf(root) ?? walkedDisk, user);
   }
 
   /** Searches root by root, until every server has a file with the best score. */
@@ -115,8 +131,8 @@ export class SampleFiles {
     const isDone = () => this.serverIds.every((id) => found.get(id)?.score === BEST);
     for (const root of this.gate.roots) {
       if (isDone()) break;
-      await walkInTurns(walk(root, walkedDisk, this.#person()), (path) => {
-        const better = this.#better(join(root, path), path, found);
+      await walkInTurns(this.#walk(root), (path) => {
+        const better = this.#better(join(root, path), found);
         return better.length > 0 && this.#take(better, join(root, path), found).then(isDone);
       });
     }
@@ -124,8 +140,13 @@ export class SampleFiles {
   }
 
   /** The servers for which a file is better than what they have. */
-  #better(path: string, shown: string, found: Samples): { id: string; score: number }[] {
-    const base = shown.split("/").some((folder) => secondary.has(folder)) ? 0 : 1;
+  #better(path: string, found: Samples): { id: string; score: number }[] {
+    const root = this.gate.roots.find((folder) => isInside(path, folder)) ?? "";
+    const base = slashed(relative(root, path))
+      .split("/")
+      .some((folder) => secondary.has(folder))
+      ? 0
+      : 1;
     const isMain = (server: ServerPlan) => languageIdOf(server, path, "") === server.languageId;
     return this.pool
       .route(path)

@@ -1,5 +1,5 @@
 /**
- * What the patterns of a stranger may cost: the processor time of parsing, compiling and matching at the largest length, for
+ * What untrusted patterns may cost: the processor time of parsing, compiling and matching at the largest length, for
  * every special character, for a tenth of the largest number of patterns. A bound is ten times what is usual, and far
  * below what anything that is not linear in the length takes.
  */

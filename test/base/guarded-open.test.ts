@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readRegularFile } from "../../src/base/guarded-open.js";
+import { readPlainFile, readRegularFile } from "../../src/base/guarded-open.js";
 
 const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-guarded-"));
 const at = (name: string) => join(folder, name);
@@ -24,6 +24,13 @@ test("a missing file is an error; a folder or a pipe has no content", () => {
   expect(readRegularFile(folder, 9)).toBeUndefined();
   execFileSync("mkfifo", [at("pipe")]);
   expect(readRegularFile(at("pipe"), 9)).toBeUndefined();
+});
+
+test("a plain file is read; a link, a folder and a missing file are none", () => {
+  writeFileSync(at("plain"), "12345");
+  symlinkSync(at("plain"), at("other-link"));
+  expect(readPlainFile(at("plain"), 3)?.toString()).toBe("123");
+  for (const path of [at("other-link"), folder, at("none")]) expect(readPlainFile(path, 9)).toBeUndefined();
 });
 
 test.skipIf(process.platform !== "linux")("a virtual file has content although its size is 0", () => {

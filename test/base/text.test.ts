@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ColumnWalk, columnsOf, convertColumn, cutCharacters, detached, Lines } from "../../src/base/text.js";
+import {
+  ColumnWalk,
+  columnsOf,
+  convertColumn,
+  cutCharacters,
+  decodeUtf8,
+  detached,
+  Lines,
+} from "../../src/base/text.js";
 
 describe("lines", () => {
   it("ends lines at \\n, \\r\\n and \\r", () => {
@@ -16,6 +24,13 @@ describe("lines", () => {
     expect(lines.offset(1, 1, "utf-8")).toBe(7);
     expect(lines.offset(9, 0, "utf-16")).toBe(9);
   });
+});
+
+it("decodes UTF-8 apart from its byte order mark, and nothing else", () => {
+  expect(decodeUtf8(Buffer.from("\uFEFFé"))).toEqual({ mark: "\uFEFF", text: "é" });
+  expect(decodeUtf8(Buffer.from(""))).toEqual({ mark: "", text: "" });
+  expect(decodeUtf8("\uFEFFa")).toEqual({ mark: "\uFEFF", text: "a" });
+  expect(decodeUtf8(Buffer.from([0x61, 0xff]))).toBeUndefined();
 });
 
 describe("columns along a text", () => {

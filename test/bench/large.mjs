@@ -112,7 +112,7 @@ async function measured({ what, raw: askRaw, tool, args, firstPage, ...scenario 
   const replyMb = Buffer.byteLength(JSON.stringify(await askRaw(raw, uri, 0))) / 2 ** 20;
   const proxy = await openProxy(["--bundle", bundle, "--workspace", folder]);
   let last;
-  // The server's own part is in both: what is left is whoever takes its message apart.
+  // The server's own part is in both: what is left is the parsing of its message.
   const spent = {
     raw: () => cpuMs(process.pid) + cpuMs(raw.child.pid),
     ours: () => cpuMs(proxy.pid) + cpuBelowMs(proxy.pid),

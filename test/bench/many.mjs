@@ -69,7 +69,7 @@ async function scriptedRows() {
 
 /**
  * The same with a real server, against as many questions sent to it raw at once as there are sessions, on a pipe, and over
- * HTTP through as little as can be: whoever asks raw needs no third process, and no client of HTTP.
+ * HTTP through as little as can be: raw requests need no third process, and no client of HTTP.
  */
 async function realRows() {
   const { folder, bundle, files } = generated();

@@ -142,7 +142,7 @@ async function ask(one, n) {
   return spent;
 }
 
-/** Whoever has failed once is not asked again. */
+/** A proxy that has failed once is not asked again. */
 async function unlessFailed(one, action) {
   if (one.failure !== undefined) return;
   try {

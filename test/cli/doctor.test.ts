@@ -40,7 +40,7 @@ async function examined(options: TestWorkspaceOptions, prepare: (folder: string)
   });
   const report = JSON.parse(stdout) as Report;
   const of = (area: string) => report.findings.filter((finding) => finding.area === area);
-  // Whoever is told that something is wrong is told what to do.
+  // A report of a problem says what to do.
   for (const finding of report.findings)
     if (finding.state === "problem" || finding.state === "warning") expect(finding.fix).toMatch(/\S/);
   return { code, stderr, report, of, folder: outside };

@@ -1,5 +1,5 @@
 /**
- * Patterns of a stranger, in the real program: each call is answered, memory is bounded, SIGTERM ends it, and it never takes
+ * Untrusted patterns, in the real program: each call is answered, memory is bounded, SIGTERM ends it, and it never takes
  * the processor for so long that a deadline would be noticed more than a second late.
  */
 import { type ChildProcess, spawn } from "node:child_process";

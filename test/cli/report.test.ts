@@ -24,6 +24,16 @@ function frame(text: string, line: number, column: number, endColumn: number, en
   return [lines[3] ?? "", lines[4] ?? ""];
 }
 
+test("a file is shown relative to the folder that contains it, whatever its name begins with", () => {
+  const shown = (file: string) =>
+    rendered([problem({ file, line: 1, column: 1 })], { sources: () => "a", base: "/w" }).split("\n")[1];
+  expect(["/w/..x/c.toml", "/v/c.toml", "/w"].map(shown)).toEqual([
+    "  --> ..x/c.toml:1:1",
+    "  --> /v/c.toml:1:1",
+    "  --> /w:1:1",
+  ]);
+});
+
 describe("code frames", () => {
   test("carets stand under the span", () => {
     expect(frame("a = 1\nbc = 2\n", 2, 1, 3)).toEqual(["2 | bc = 2", "  | ^^"]);

@@ -21,7 +21,7 @@ import { runHere } from "./terminal.js";
 let top: string;
 let repository: string;
 beforeEach(() => {
-  top = realpathSync(mkdtempSync(join(tmpdir(), "strangers-")));
+  top = realpathSync(mkdtempSync(join(tmpdir(), "untrusted-")));
   repository = join(top, "repository");
   write("repository/src/a.ts", "export {};\n");
   mkdirSync(join(repository, ".git"));

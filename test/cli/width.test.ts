@@ -47,6 +47,7 @@ describe("layout", () => {
 
   it("keeps styles, line ends and the indentation of a line that wraps", () => {
     const text = ["  ", { style: "1", text: "one two" }, " three\nfour"];
+    expect(renderText(wrapText("  name  one two three", 16), false)).toBe("  name  one two\n        three");
     expect(renderText(wrapText(text, 9), true)).toBe("  \u001b[1mone two\u001b[0m\n  three\nfour");
   });
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
-import { wordsOf } from "../../src/cli/clients/stanza.js";
+import { wordsOf } from "../../src/cli/clients/client-entry.js";
 import { readClients } from "../../src/config/catalogue/clients.js";
 import { diskFiles } from "../../src/config/files.js";
 import { type ClientView, clientText } from "../../src/emit/clients.js";

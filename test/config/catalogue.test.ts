@@ -116,7 +116,7 @@ describe("the catalogue", () => {
     [true, { command: ["npx", "pyright-langserver", "--stdio"] }],
     [true, { command: ["my-ls", "--pyright", "x"] }],
     [true, { command: ["npx", eslint], untrusted: { start: true } }],
-  ])("%s for a stranger's workspace in whatever words: %j", (start, server) => {
+  ])("%s for an untrusted workspace in any form: %j", (start, server) => {
     const [planned] = planOf({ id: "x", extensions: ["x"], ...server }).plan.servers;
     expect(planned?.untrusted.start).toBe(start);
   });

@@ -646,7 +646,7 @@ describe("a profile that fails closed", () => {
     "[mcp]\nread_only = false",
     "[http]\nstrict = false",
     "[dialect.listing]\nrefuse_past = 10",
-  ])("refuses %s, whoever says it", (text) => {
+  ])("refuses %s in any config", (text) => {
     expect(problemsOf(text)).toEqual(["config/sealed"]);
   });
 

@@ -285,10 +285,13 @@ replies = { "a/b" = { other = 1 }, "c/d" = 1 }
     ['command = "rust-analyzer"\nuntrusted.start = true', true],
     ['command = "mine"', undefined],
     ['kind = "generic"\ncommand = "rust-analyzer"', false],
-  ])("a server that is named by its program has that preset's word on strangers: %s", (words, start) => {
-    const { config } = loadNamed(`[[servers]]\nid = "x"\n${words}\nextensions = ["x"]\n`);
-    expect(config.servers?.[0]?.untrusted?.start).toBe(start);
-  });
+  ])(
+    "a server that is named by its program has that preset's settings for untrusted workspaces: %s",
+    (words, start) => {
+      const { config } = loadNamed(`[[servers]]\nid = "x"\n${words}\nextensions = ["x"]\n`);
+      expect(config.servers?.[0]?.untrusted?.start).toBe(start);
+    },
+  );
 
   test("an adapter brings quirks and nothing else", () => {
     const { config } = loadNamed('[[servers]]\nid = "x"\ncommand = "x"\nadapter = "rust-analyzer"\n');
@@ -437,7 +440,7 @@ describe("trust", () => {
     expect(problemsOf(() => load(files, { defaults }, { "/w/src": "/etc" }))).toHaveLength(1);
   });
 
-  test("a link that leaves the workspace is refused unread, whoever trusts what it leads to", () => {
+  test("a link that leaves the workspace is refused unread, even if what it leads to is trusted", () => {
     const files = { "/w/lspi.toml": server, "/other/lspi.toml": "secret: of somebody\n" };
     const asked: string[] = [];
     const isTrusted = (file: string) => asked.push(file) > 0;

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { wordsOf } from "../../src/cli/clients/stanza.js";
+import { wordsOf } from "../../src/cli/clients/client-entry.js";
 import { readClients } from "../../src/config/catalogue/clients.js";
 import { diskFiles } from "../../src/config/files.js";
 import { readOther } from "../../src/config/text/read.js";

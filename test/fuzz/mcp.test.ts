@@ -1,4 +1,4 @@
-/** Bytes from a client, on stdio and over HTTP: nothing but the protocol comes back, and whoever is honest is served. */
+/** Bytes from a client, on stdio and over HTTP: nothing but the protocol comes back, and honest clients are served. */
 import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import fc from "fast-check";

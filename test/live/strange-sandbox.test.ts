@@ -1,4 +1,4 @@
-/** A real server in the sandbox that holds strangers' code: it runs the repository's, which changes nothing of the user's. */
+/** A real server in the sandbox that holds untrusted code: it runs the repository's, which changes nothing of the user's. */
 import { spawnSync } from "node:child_process";
 import {
   existsSync,

@@ -54,7 +54,7 @@ const naming = {
   ".vscode/settings.json": { "python.defaultInterpreterPath": ".venv/bin/python" },
 };
 
-/** A stranger's repository, and what was run in it. */
+/** An untrusted repository, and what was run in it. */
 export interface Strange {
   top: string;
   work: string;

@@ -83,7 +83,7 @@ it("answers come after what stood before them, whatever that was", async () => {
   );
   await Promise.all(answers);
   await expect.poll(() => heard).toHaveLength(7);
-  // Whoever waits for an answer goes on in the turn after it; what was said before it has been heard by then.
+  // A waiting caller goes on in the turn after it; what was said before it has been heard by then.
   const before = (first: string, then: string) =>
     expect(heard.indexOf(first)).toBeLessThan(heard.indexOf(then));
   before("news/1", 'b "two"');

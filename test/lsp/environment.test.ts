@@ -6,7 +6,7 @@ import { envOutside, pathWithTools } from "../../src/lsp/process/environment.js"
 import { fakePlan, fakeServer } from "../fake-server/index.js";
 import { poolOf, scenarios, signal, workspace } from "./support.js";
 
-/** A stranger's repository with something of every kind, and a folder of ours. */
+/** An untrusted repository with something of every kind, and a folder of ours. */
 function arrange() {
   const repo = workspace({
     ".venv/bin/python": "",
@@ -138,7 +138,7 @@ test("what was withheld and is there is told with the variable", () => {
   ]);
 });
 
-test("without a stranger all is as it was", () => {
+test("without an untrusted folder all is as it was", () => {
   const { repo } = arrange();
   const env = { PATH: `:.:${repo}`, VIRTUAL_ENV: ".venv" };
   expect(envOutside(env, [], repo)).toEqual({ env, withheld: [] });

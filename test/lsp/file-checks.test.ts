@@ -11,7 +11,7 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type OpenEventSource, openEventSource, SystemWatches } from "../../src/lsp/watch/event-source.js";
 import { openTestWorkspace, type TestWorkspace } from "../runtime/test-workspace.js";
 
@@ -55,7 +55,12 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
   const [created, deleted] = ["p3/d1/new.fake", "p4/d1/f1.fake"];
   const names = Array.from({ length: 12 }, (_, index) => `p${index}/d0/f0.fake`);
 
+  /** How far the clock is ahead. */
+  let laterMs = 0;
+
   beforeAll(async () => {
+    const { now } = Date;
+    vi.spyOn(Date, "now").mockImplementation(() => now() + laterMs);
     const scenario = {
       capabilities: { hoverProvider: true, referencesProvider: true, workspaceSymbolProvider: true },
       replies: {
@@ -64,11 +69,19 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
         "workspace/symbol": [
           { name: "name", kind: 13, location: { uri: "file:///work/a.fake", range: span } },
         ],
+        "fake/project": { name: "p" },
       },
     };
+    const withoutProject = { ...scenario, replies: { ...scenario.replies, "fake/project": { name: "" } } };
+    const project_query = { method: "fake/project", params: { uri: "<uri>" }, field: "/name" };
     work = await openTestWorkspace({
-      files: { "a.fake": "name\n", "b.fake": "name\n" },
-      servers: { fake: { scenario, config: { root_markers: ["*.project", "fake.json"] } } },
+      files: { "a.fake": "name\n", "b.fake": "name\n", "c.script": "name\n" },
+      servers: {
+        fake: { scenario, config: { root_markers: ["*.project", "fake.json"], project_query } },
+        // No file of it belongs to a project, so more files are tried.
+        scripts: { scenario: withoutProject, config: { extensions: ["script"], project_query } },
+        absent: { scenario, config: { extensions: ["none"] } },
+      },
       watchOptions: { openEvents, ignoredWaitMs: 60_000 },
     });
     for (const name of readdirSync(tree)) renameSync(join(tree, name), join(work.folder, name));
@@ -83,6 +96,7 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
     for (const name of readdirSync(work.folder).filter((each) => /^p\d+$/.test(each)))
       renameSync(join(work.folder, name), join(tree, name));
     await work.close();
+    vi.restoreAllMocks();
   });
 
   const hover = async (file: string) => {
@@ -107,6 +121,24 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
     expect(counted.stats.length, counted.stats.join("\n")).toBeLessThanOrEqual(MAX_STATS);
   });
 
+  it("about the workspace lists no folder either, however long ago the last one was", async () => {
+    const search = () => work.call("search_workspace_symbols", { query: "name" });
+    await search();
+    laterMs = 3_600_000;
+    const counted = countCalls();
+    try {
+      expect(await search()).toMatchObject({
+        isError: false,
+        structured: { warnings: [{ code: "answer/no-project" }] },
+      });
+    } finally {
+      counted.restore();
+      laterMs = 0;
+    }
+    expect(counted.listings).toEqual([]);
+    expect(counted.stats.length, counted.stats.join("\n")).toBeLessThanOrEqual(MAX_STATS);
+  });
+
   it("knows the named file and the open ones without an event", async () => {
     writeFileSync(join(work.folder, "a.fake"), "other\n");
     expect(await hover("a.fake")).toEqual(["other\n"]);
@@ -126,12 +158,13 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
     const counted = countCalls();
     try {
       await hover("a.fake");
+      await work.call("search_workspace_symbols", { query: "name" });
     } finally {
       counted.restore();
     }
-    // A new file may mark a project; the watch knows the names in every folder.
+    // A new file may mark a project, or be the first of a server; the watch knows the names in every folder.
     expect(counted.listings).toEqual([]);
-    expect(counted.stats.length).toBeLessThanOrEqual(MAX_STATS);
+    expect(counted.stats.length, counted.stats.join("\n")).toBeLessThanOrEqual(2 * MAX_STATS);
     const changes = (await work.received("workspace/didChangeWatchedFiles")).flatMap(
       (params) => params.changes as { uri: string; type: number }[],
     );

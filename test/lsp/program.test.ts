@@ -131,7 +131,7 @@ describe("what a program starts by name", () => {
   test("nor that of what stands around it", () => {
     const { root, bin } = arrange();
     const path = `${join(root, "bin")}:${bin}:relative:`;
-    const left = (...strangers: string[]) => envOutside({ PATH: path }, strangers).env;
+    const left = (...untrusted: string[]) => envOutside({ PATH: path }, untrusted).env;
     expect(left(root)).toEqual({ PATH: bin });
     expect(left(bin)).toEqual({ PATH: join(root, "bin") });
     expect(left()).toEqual({ PATH: path });
@@ -193,7 +193,7 @@ test("no name that is inherited by default sounds like a secret", () => {
   expect(defaultEnv.filter((name) => /TOKEN|KEY|SECRET|PASS|CREDENTIAL|AUTH/i.test(name))).toEqual([]);
 });
 
-test("a tool that we run ourselves is none of a root's, nor of a stranger's", () => {
+test("a tool that we run ourselves is never one in a root or in an untrusted folder", () => {
   const bin = workspace({});
   programAt(join(bin, "tool"));
   const find = (roots: string[], avoid: string[]) => findTool("tool", { roots, avoid, env: { PATH: bin } });

@@ -254,7 +254,7 @@ describe.runIf(works)(`bubblewrap${where}`, () => {
     expect(readFileSync(told, "utf8")).toBe("kept\n");
   });
 
-  test("ends with whoever started it, however that ended", { timeout: 60_000 }, async () => {
+  test("ends with the process that started it, however that ended", { timeout: 60_000 }, async () => {
     const root = workspace({});
     const server = fakeServer(scenarios(), {}, { sandbox: "no_network" });
     const context = { roots: [root], avoid: [], env: process.env };
@@ -375,7 +375,7 @@ describe("without a sandbox that can be had, no server", () => {
     expect(pool.status()).toMatchObject([{ state: "unavailable" }]);
   });
 
-  test.runIf(process.platform === "linux")("a bubblewrap of a stranger's is none", async () => {
+  test.runIf(process.platform === "linux")("an untrusted bubblewrap is not used", async () => {
     const strange = workspace({ bwrap: '#!/bin/sh\nshift 9; exec "$@"\n' });
     chmodSync(join(strange, "bwrap"), 0o755);
     const server = fakeServer(scenarios(), {}, { sandbox: "no_network" });

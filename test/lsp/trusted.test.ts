@@ -19,7 +19,7 @@ function arrange() {
   return { top, a, b, context: { roots: [a, b], base: a, trusted: [a], avoid: [] } };
 }
 
-test("a root is a stranger unless it lies in a trusted folder", () => {
+test("a root is untrusted unless it lies in a trusted folder", () => {
   const { top, a, b, context } = arrange();
   expect(untrustedFolders(context)).toEqual([b]);
   expect(untrustedFolders({ ...context, roots: [join(a, "sub"), join(top, "A-not")] })).toEqual([
@@ -44,7 +44,7 @@ test("a start is trusted with its root and each folder that the server is told",
 
 /** asdf's shims, volta's and others start what a file in their folder names. */
 test.runIf(process.platform === "linux")(
-  "a server does not run in a stranger's folder, which a shim or a package manager would read",
+  "a server does not run in an untrusted folder, which a shim or a package manager would read",
   async () => {
     const { top, a, b, context } = arrange();
     const server = fakeServer(scenarios(), {}, { untrusted: careful });

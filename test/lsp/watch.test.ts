@@ -1,4 +1,4 @@
-/** Every change on disk is known at the next check, whoever made it, on the event source of every platform. */
+/** Every change on disk is known at the next check, made by any program, on the event source of every platform. */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs, {
   closeSync,

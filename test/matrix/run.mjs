@@ -1,7 +1,7 @@
 /**
  * `npm run matrix [-- --keep] [SERVER …]`: fetches each server of `servers.toml` into a folder of its own, drives it
  * through the tools with `lsp-proxy verify`, one at a time, and keeps the cards in `results.json`, from which
- * docs/languages.md is printed. Then it is asked in a stranger's repository, of which it must run nothing. What this run fetched is
+ * docs/languages.md is printed. Then it is asked in an untrusted repository, of which it must run nothing. What this run fetched is
  * removed again, unless `--keep`. A server that could not be fetched, or was not tried this time, keeps what was seen before.
  */
 import { spawnSync } from "node:child_process";
@@ -89,6 +89,6 @@ for (const [id, entry] of Object.entries(servers)) {
 }
 process.stdout.write(`${counts.ok} servers are right, ${counts.FAIL} are not, ${counts.skip} were skipped\n`);
 if (misled.length > 0) {
-  process.stdout.write(`run code of a stranger: ${misled.join(", ")}\n`);
+  process.stdout.write(`run untrusted code: ${misled.join(", ")}\n`);
   process.exitCode = 1;
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codes } from "../../src/base/codes.js";
 import type { JsonObject } from "../../src/base/json.js";
 import { SessionCalls } from "../../src/mcp/calls.js";
-import { getPrompt, listPrompts } from "../../src/mcp/catalogue.js";
+import { getPrompt, listPrompts } from "../../src/mcp/prompts-and-resources.js";
 import { codeWord } from "../../src/protocol/dialect-format.js";
 import type { CallOutcome } from "../../src/runtime/session.js";
 import { planText } from "../plan/config.js";

@@ -80,7 +80,7 @@ describe("a server that", () => {
           scenario,
           config: {
             initialize_timeout_ms: 1_500,
-            // Whoever answers all the same has the time that a busy machine needs.
+            // A call that is answered all the same has the time that a busy machine needs.
             request_timeout_ms: code === undefined ? 15_000 : 1_500,
             restart: { max: 3, backoff_ms: [1, 5] },
           },
@@ -168,7 +168,7 @@ describe("calls side by side", () => {
     expect((await slow).structured).toMatchObject({ error: { code: "call/cancelled" } });
   });
 
-  it("a change is told before the question that follows it, whoever else is asking", async () => {
+  it("a change is sent before the question that follows it, also while others ask", async () => {
     const { call, folder } = await open({
       files,
       servers: {

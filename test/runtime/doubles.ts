@@ -77,6 +77,7 @@ const pool: ServerPool = {
   status: () => [],
   version: async () => 0,
   changedSince: async () => new Set(),
+  names: () => ({ readRoots: 0, cursor: 0, since: () => [], filesOf: () => undefined }),
   checkFiles: async () => ({ checkedAt: 0, sources: "", changedAt: null }),
   restart: async () => [],
   stop: async () => [],

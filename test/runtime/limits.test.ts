@@ -100,12 +100,12 @@ describe("an answer is measured", () => {
           notes: "",
           headline: "",
         };
-        const spelt = JSON.stringify(given.structured);
+        const json = JSON.stringify(given.structured);
         const sizes = {
-          total: spelt.length + text.length,
-          page: Math.max(spelt.length, text.length),
+          total: json.length + text.length,
+          page: Math.max(json.length, text.length),
           text: text.length,
-          bytes: Math.max(Buffer.byteLength(spelt), Buffer.byteLength(text)),
+          bytes: Math.max(Buffer.byteLength(json), Buffer.byteLength(text)),
         };
         const all: SizeLimits = {
           total: 1e6,

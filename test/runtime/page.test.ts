@@ -400,7 +400,7 @@ describe("kept listings", () => {
     }
   });
 
-  it("have as many bytes as they and their cursors take, whoever has a cursor at last", async () => {
+  it("have as many bytes as they and their cursors take, whichever has a cursor at last", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";
     const one = await cursorOf(pages, binding, listing(["a", "b", "c"]));
@@ -410,7 +410,7 @@ describe("kept listings", () => {
     expect(pages.held).toMatchObject({ listings: 2, bytes: 2 * bytes });
   });
 
-  it("are others where anything is told beside them otherwise", async () => {
+  it("are others where anything beside them differs", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";
     const at = (beside: JsonObject) => ({ ...listing(["a", "b"]), sources: "1", beside });

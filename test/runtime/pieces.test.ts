@@ -195,10 +195,10 @@ describe("evidence", () => {
   it("is as ready as the worst of several servers", () => {
     const evidence = new Evidence();
     expect([evidence.readiness, evidence.serverId]).toEqual(["unknown", null]);
-    evidence.heard(serverOf({}, { id: "b" }), "ready");
+    evidence.answered(serverOf({}, { id: "b" }), "ready");
     expect(evidence.readiness).toBe("ready");
-    evidence.heard(serverOf({}, { id: "a" }), "indexing");
-    evidence.heard(serverOf({}, { id: "a" }), "ready");
+    evidence.answered(serverOf({}, { id: "a" }), "indexing");
+    evidence.answered(serverOf({}, { id: "a" }), "ready");
     expect([evidence.readiness, evidence.serverId]).toEqual(["indexing", "a,b"]);
   });
 

@@ -260,7 +260,7 @@ test("a place whose line is so large that one more is the same is shown at the e
   expect(structured.symbols).toMatchObject([{ name: "far", line: 2, character: 4 }]);
 });
 
-test("places are each once and in the order in which they are shown, wherever their lines end and whoever counts", async () => {
+test("places are each once and in the order in which they are shown, wherever their lines end and however columns count", async () => {
   const texts = ["abc\ndef", "a\u{1f600}b\u00e4c\nabcdef", "abc\n\u00e4", ""];
   const point = fc.record({ line: fc.nat(2), character: fc.nat(7) });
   const places = fc.array(fc.record({ start: point, end: point }), { minLength: 2, maxLength: 6 });

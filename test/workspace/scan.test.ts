@@ -76,7 +76,7 @@ describe("scanning", () => {
       "/r/packages/web/scratch/d.ts": "",
     };
     expect(Object.fromEntries(scan(files, "/r/packages/web").extensions)).toEqual({ ts: 2 });
-    // Whoever names an ignored folder means it.
+    // An ignored folder that is named is meant.
     expect(scan(files, "/r/packages/web/dist").extensions.get("ts")).toBe(1);
     const tree = {
       "/t/.git": "gitdir: /r/.git/worktrees/t\n",

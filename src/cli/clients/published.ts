@@ -1,4 +1,6 @@
-/** Asks npm whether this version of the package can be downloaded. A name that nobody registered could be taken by anyone. */
+/**
+ * Checks that npm has this version. Otherwise `npx` could run a package that somebody else registers under our name.
+ */
 import { execFile } from "node:child_process";
 import { envOutside } from "../../lsp/process/environment.js";
 import { findCommand } from "../../lsp/process/search.js";
@@ -7,7 +9,7 @@ import { version } from "../shipped.js";
 
 const NPM_TIMEOUT_MS = 30_000;
 
-/** The package as `npx` is told to start it. */
+/** The package and version that `npx` starts. */
 export function packageSpec(): string {
   return `lsp-proxy@${version()}`;
 }

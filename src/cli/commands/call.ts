@@ -131,7 +131,7 @@ function toolNamed(name: string, tools: readonly ToolEntry[], { allow, tools: al
   );
 }
 
-/** The arguments, if they are JSON. Read before servers are opened, so that a mistake is told at once. */
+/** The arguments, if they are JSON. Read before servers are opened, so that a mistake is reported at once. */
 async function jsonArguments(words: readonly string[], io: Io): Promise<JsonObject | undefined> {
   if (words.length === 1 && words[0] === "-") return parseJsonArguments(await text(io.stdin));
   return isJson(words) ? parseJsonArguments(words[0] ?? "") : undefined;
@@ -153,8 +153,8 @@ async function askPages(session: Session, asked: Asked, all: boolean, options: C
 }
 
 /**
- * The answer to a call. The listing of a cursor was kept by the process that gave it, which has ended. The same question
- * about the same files gives the same cursors, so it is asked again and its pages are read up to that cursor.
+ * The answer to a call. Cursors do not survive their process. The question is asked again and its pages are read up to
+ * the cursor.
  */
 async function askPage(session: Session, { tool, args, cursor }: Asked, options: CallOptions) {
   const { [cursor]: wanted, ...first } = args;

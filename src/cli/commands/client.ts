@@ -1,9 +1,9 @@
 /** `client`: prints, writes or removes the stanza of lsp-proxy in an MCP client's config. `codex` is `client codex`. */
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
+import { clientSetup, stanzaOf } from "../clients/client-entry.js";
 import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { packageSpec, whyNotPublished } from "../clients/published.js";
-import { clientSetup, stanzaOf } from "../clients/stanza.js";
 import { type Command, exitCodes, failure, Input, type Io, UsageError, workspaceOf } from "../command.js";
 import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";

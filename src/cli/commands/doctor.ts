@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { escapeLine } from "../../base/hidden-characters.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
+import { plural } from "../../base/words.js";
 import { checkBundle } from "../../emit/check.js";
 import { scanInTurns } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
@@ -15,7 +16,7 @@ import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { version } from "../shipped.js";
 import type { Printed } from "../terminal/output.js";
 import { MOST_SHOWN } from "../terminal/report.js";
-import { plural, some } from "../terminal/text.js";
+import { some } from "../terminal/text.js";
 import { toolSizes } from "./tools.js";
 
 /** A larger `tools/list` takes a noticeable part of a model's context. */

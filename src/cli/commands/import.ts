@@ -5,6 +5,7 @@ import { fromPointer, type JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { tomlText } from "../../base/toml-text.js";
+import { plural } from "../../base/words.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import { serverLines } from "../../config/edit/server-text.js";
 import { formats, readOtherConfig } from "../../config/import/formats.js";
@@ -16,7 +17,6 @@ import { guardedFolders } from "../files/link-guard.js";
 import { readUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { openCatalogue, serverPrograms } from "../presets.js";
-import { plural } from "../terminal/text.js";
 import { askOrHint, inspectTrust } from "../trust-workspace.js";
 
 const names = formats.map(({ name }) => name).join(", ");

@@ -1,6 +1,7 @@
 /** `init`: detects the languages of the workspace and writes a config for them. */
 import { basename, resolve } from "node:path";
 import { sortedSet } from "../../base/order.js";
+import { plural } from "../../base/words.js";
 import { besideStacks, claimsHere, type Proposal } from "../../config/catalogue/detect.js";
 import { languageNamed } from "../../config/catalogue/language-names.js";
 import { type Command, didYouMean, exitCodes, failure, type Input, type Io, UsageError } from "../command.js";
@@ -16,7 +17,7 @@ import { openCatalogue, presenceText } from "../presets.js";
 import { table } from "../terminal/layout.js";
 import type { Printed } from "../terminal/output.js";
 import { askUntil, isInteractive, parseSelection } from "../terminal/prompt.js";
-import { plural, some } from "../terminal/text.js";
+import { some } from "../terminal/text.js";
 import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
 
 export const init: Command = {

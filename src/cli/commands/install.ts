@@ -1,4 +1,6 @@
 /** `install`: installs language servers into our own folder, or shows the command that does and runs it after a yes. */
+
+import { plural } from "../../base/words.js";
 import { neededProposals } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { serversFolder } from "../../config/state-folder.js";
@@ -19,7 +21,7 @@ import { installByWays } from "../install/install-ways.js";
 import { managedServers, sizeOf } from "../install/managed.js";
 import { findInstalled, openCatalogue, presenceText, presetNamed, resolvePreset } from "../presets.js";
 import { table } from "../terminal/layout.js";
-import { bytesText, plural } from "../terminal/text.js";
+import { bytesText } from "../terminal/text.js";
 
 export const install: Command = {
   name: "install",

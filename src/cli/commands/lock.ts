@@ -24,7 +24,8 @@ export const lock: Command = {
   summary: "Pins the programs of the language servers by real path and digest.",
   usage: "[--config FILE | --bundle DIR] [--list | --remove]",
   description:
-    "Records how each server is started, and the real path and SHA-256 of its program and of every file that this names.\n" +
+    "Records how each server is started, and the real path and SHA-256 of its program and of every file that\n" +
+    "its command line and variables name.\n" +
     "After that, a program that is new, changed, moved or started in another way is refused until it is locked again.",
   flags: {
     ...configFlags,

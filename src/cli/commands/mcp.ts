@@ -24,7 +24,7 @@ export const mcp: Command = {
     "workspace-root": option("DIR", "The workspace; default: the folder of the config, or the current one."),
     warmup: toggle("Starts the language servers at once instead of at the first call."),
     context: { ...option("NAME", "full (default), codex or navigation."), values: [...contexts.keys()] },
-    mode: option("navigation|refactor", "Only tools that read, or all; decides if there is no --context."),
+    mode: option("navigation|refactor", "Only tools that read, or all; ignored with --context."),
     "read-only": toggle("Hides and refuses every tool that does more than read."),
     "read-write": toggle("Allows tools that edit files or restart servers, whatever the config says."),
   },

@@ -1,4 +1,7 @@
-/** `remove`: removes a server from the config and keeps everything else in the file as it is. */
+/**
+ * `remove`: removes a server from the config with its comment and, if no other server uses its program, the entry in
+ * `allow.commands`; also a whole stack. The rest of the file stays as it is.
+ */
 import { ConfigError } from "../../base/problem.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";
 import { commentLines } from "../../config/edit/server-text.js";

@@ -1,6 +1,7 @@
 /** `servers`: lists the language servers of the catalogue, or shows the details of one. */
 import { escapeLine } from "../../base/hidden-characters.js";
 import { sortBy } from "../../base/order.js";
+import { plural } from "../../base/words.js";
 import type { Preset } from "../../config/catalogue/catalogue.js";
 import { languageNamed } from "../../config/catalogue/language-names.js";
 import { type PresetFacts, presetFacts } from "../../config/catalogue/preset-index.js";
@@ -18,7 +19,7 @@ import {
   presetsFor,
 } from "../presets.js";
 import { table } from "../terminal/layout.js";
-import { plural, some } from "../terminal/text.js";
+import { some } from "../terminal/text.js";
 
 export const servers: Command = {
   name: "servers",

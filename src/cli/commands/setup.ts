@@ -2,6 +2,7 @@
 import { relative } from "node:path";
 import { Writable } from "node:stream";
 import { ConfigError } from "../../base/problem.js";
+import { plural } from "../../base/words.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
 import { besideStacks, claimsOf, neededProposals, type Proposal } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
@@ -16,7 +17,7 @@ import { installCommand, systemOf, waysFor } from "../install/ways.js";
 import { findInstalled, openCatalogue, presetNamed } from "../presets.js";
 import { Output } from "../terminal/output.js";
 import { askUntil, confirm, isInteractive, parseSelection } from "../terminal/prompt.js";
-import { plural, some } from "../terminal/text.js";
+import { some } from "../terminal/text.js";
 import { askForTrust, grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
 import { writeClient } from "./client.js";
 import { printFinding } from "./doctor.js";
@@ -205,16 +206,16 @@ async function clientStep(
   const fix = "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.";
   if (chosen.length === 0) report("client", "note", "no client was set up", fix);
   for (const facts of chosen) {
-    const told: string[] = [];
+    const lines: string[] = [];
     const stream = new Writable({
       write(chunk, _encoding, done) {
-        told.push(String(chunk).trim());
+        lines.push(String(chunk).trim());
         done();
       },
     });
     try {
       const why = await writeClient(facts, workspace, { ...io, stdout: new Output(stream, io.env) });
-      if (why === undefined) report("client", "ok", `${facts.title}: ${told.join(", ")}`);
+      if (why === undefined) report("client", "ok", `${facts.title}: ${lines.join(", ")}`);
       else report("client", "problem", `${facts.title}: ${why}`, `\`lsp-proxy client ${facts.id} --write\``);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -277,7 +278,7 @@ async function answerStep(
   return answers;
 }
 
-/** Names the languages that the config leaves out. Without a config the installation has told what is missing. */
+/** Names the languages that the config leaves out. Without a config the installation has reported what is missing. */
 function reportUnserved(wanted: readonly Proposal[], found: Found, served: string[], report: Report): void {
   for (const proposal of wanted) {
     if (proposal.claims.some((claim) => served.includes(claim))) continue;

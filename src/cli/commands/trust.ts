@@ -1,4 +1,7 @@
-/** `trust`: shows what a workspace's config may start and records that the user trusts the config and the folder. */
+/**
+ * `trust`: shows what a workspace's config may start and records that the user trusts the config and the folder; also
+ * lists and revokes what is trusted.
+ */
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
 import {

@@ -1,9 +1,10 @@
 /** `validate`: reads, plans and compiles a config and prints all its problems. */
+
+import { plural } from "../../base/words.js";
 import type { Command } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
 import { printProblems } from "../terminal/report.js";
-import { plural } from "../terminal/text.js";
 
 export const validate: Command = {
   name: "validate",

@@ -2,6 +2,7 @@
 import { escapeLine } from "../../base/hidden-characters.js";
 import { sortedSet } from "../../base/order.js";
 import { tomlText } from "../../base/toml-text.js";
+import { plural } from "../../base/words.js";
 import {
   besideStacks,
   claimsHere,
@@ -14,7 +15,7 @@ import type { WorkspaceScan } from "../../workspace/scan.js";
 import { installCommand } from "../install/ways.js";
 import { programsOf } from "../installed.js";
 import type { Presence } from "../presets.js";
-import { plural, some } from "../terminal/text.js";
+import { some } from "../terminal/text.js";
 
 /** The languages found in a workspace, the proposed servers, and whether each is installed. */
 export interface Found {

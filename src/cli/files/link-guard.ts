@@ -4,6 +4,7 @@
  */
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { realPath } from "../../base/disk.js";
 import { isInside } from "../../base/paths.js";
 import type { ConfigError } from "../../base/problem.js";
 import { configError, type Input, type Surroundings, workspaceOf } from "../command.js";
@@ -17,9 +18,9 @@ export function guardedFolders(input: Input, io: Surroundings): string[] {
 export function guardedTarget(file: string, guarded: readonly string[]): string {
   const target = targetOf(file);
   for (const folder of guarded) {
-    const real = realOrSame(folder);
+    const real = realPath(folder);
     // By whatever name the path gets there: through a link of the user as well.
-    const enters = pathsTo(file).some((path) => isInside(realOrSame(path), real));
+    const enters = pathsTo(file).some((path) => isInside(realPath(path), real));
     if (enters && !isInside(target, real))
       throw notWritable(file, `a link leads out of \`${folder}\`, to \`${target}\``);
   }
@@ -43,14 +44,6 @@ export function targetOf(file: string, hops = 0): string {
   if (link !== undefined) return targetOf(resolve(targetOf(dirname(file), hops + 1), link), hops + 1);
   const folder = dirname(file);
   return folder === file ? file : join(targetOf(folder, hops), basename(file));
-}
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 export function notWritable(file: string, why: string): ConfigError {

@@ -19,6 +19,7 @@ import { dirname, relative } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
 import { readRegularFile } from "../../base/guarded-open.js";
 import { isInside } from "../../base/paths.js";
+import { decodeUtf8 } from "../../base/text.js";
 import { diskFiles, hasCode, readOrExplain } from "../../config/files.js";
 import { describeSystemError } from "../../workspace/edits/errors.js";
 import { configError, failure, type Input, type Io } from "../command.js";
@@ -75,8 +76,7 @@ export function realUserFile(file: string): string {
 
 /** A path relative to the current folder if it is inside it. */
 export function shownPath(path: string, io: Io): string {
-  const way = relative(io.cwd, path);
-  return way.startsWith("..") ? path : way;
+  return isInside(path, io.cwd) ? relative(io.cwd, path) : path;
 }
 
 /** Throws a ConfigError when a link on the way to a file or folder leads out of a guarded folder. */
@@ -135,7 +135,6 @@ export interface ChangeOptions {
 }
 
 const BACKUP = ".before-lsp-proxy";
-const BYTE_ORDER_MARK = "\uFEFF";
 const ATTEMPTS = 5;
 
 /** A file's text; empty when it does not exist. */
@@ -188,15 +187,7 @@ function readCurrent(file: string): { bytes: Buffer | undefined; text: string; m
   if (exists && bytes === undefined) throw notWritable(file, "it is not a regular file");
   if (bytes !== undefined && bytes.length > MAX_FILE_BYTES)
     throw notWritable(file, "it is larger than 64 MB");
-  const whole = bytes === undefined ? "" : decoded(file, bytes);
-  const mark = whole.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
-  return { bytes, text: whole.slice(mark.length), mark };
-}
-
-function decoded(file: string, bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw configError("config/syntax", `\`${file}\` is not UTF-8`);
-  }
+  const decoded = bytes === undefined ? { text: "", mark: "" } : decodeUtf8(bytes);
+  if (decoded === undefined) throw configError("config/syntax", `\`${file}\` is not UTF-8`);
+  return { bytes, ...decoded };
 }

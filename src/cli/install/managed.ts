@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
+import { namesIn } from "../../base/disk.js";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { INSTALL_RECORD, installedVersions } from "../../lsp/process/search.js";
@@ -37,7 +38,7 @@ const MAX_AGE_MS = 86_400_000;
 
 /** The installed servers by name; of each the one that counts. */
 export function managedServers(serversFolder: string): ManagedServer[] {
-  return namesIn(serversFolder).flatMap((id) => managedServer(serversFolder, id) ?? []);
+  return sortedSet(namesIn(serversFolder)).flatMap((id) => managedServer(serversFolder, id) ?? []);
 }
 
 export function managedServer(serversFolder: string, id: string): ManagedServer | undefined {
@@ -134,10 +135,6 @@ function isRunning(pid: number): boolean {
 
 function removeEmpty(own: string): void {
   if (existsSync(own) && readdirSync(own).length === 0) rmSync(own, { recursive: true, force: true });
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? sortedSet(readdirSync(folder)) : [];
 }
 
 /** The bytes of all files in a folder; links count as nothing. */

@@ -1,6 +1,7 @@
 /** How each package manager installs a server into a folder, which version that was, and where its program is. */
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { namesIn } from "../../base/disk.js";
 import type { InstallConfig } from "../../config/schema/install.js";
 import { installArchive } from "./archive.js";
 import { failed, InstallFailure, type Steps } from "./step.js";
@@ -140,8 +141,8 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
     await steps.must("rustup", ["component", "add", rustup], { cwd: folder });
     const { stdout } = await steps.must("rustup", ["which", program], { cwd: folder });
     const path = stdout.trim();
-    const told = await steps.must(path, ["--version"], { cwd: folder });
-    return { version: /\d[\w.+-]*/.exec(told.stdout)?.[0] ?? "unknown", path };
+    const output = await steps.must(path, ["--version"], { cwd: folder });
+    return { version: /\d[\w.+-]*/.exec(output.stdout)?.[0] ?? "unknown", path };
   },
 
   async archive({ install, folder, steps }) {
@@ -183,8 +184,4 @@ function distVersion(venv: string, name: string): string {
 /** A package's name without its version. */
 function nameOf(spec: string): string {
   return spec.replace(/(?<=.)@[^/]*$/, "");
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
 }

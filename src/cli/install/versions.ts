@@ -142,8 +142,8 @@ export async function newestVersion(
     return entries((await steps.run("npm", asked, { cwd: folder })).stdout).at(-1)?.version;
   }
   if (by !== "cargo" || cargo?.git !== undefined) return undefined;
-  const told = await steps.run("cargo", ["info", "--registry", "crates-io", first], { cwd: folder });
-  return /^version: (\S+)/m.exec(told.stdout)?.[1];
+  const output = await steps.run("cargo", ["info", "--registry", "crates-io", first], { cwd: folder });
+  return /^version: (\S+)/m.exec(output.stdout)?.[1];
 }
 
 /** The older version that Cargo or RubyGems names where the newest does not fit the toolchain. */

@@ -20,10 +20,7 @@ type Level = (typeof logLevels)[number];
 const MOST_LINE_BYTES = 2_048;
 const MOST_MESSAGE = 200;
 
-/**
- * What is logged where the user asks for no level. A report is not interrupted by a log: it says all itself. `unanswered`
- * is `warn` without what the answer of a call says in the same words.
- */
+/** Default level. Reports log nothing. `unanswered` is `warn` without what the answer already says. */
 export type UsualLog = "warn" | "unanswered" | "off";
 
 export function openLog(input: Input, io: Io, usual: UsualLog = "warn"): Log {

@@ -39,7 +39,10 @@ function brokenWord(word: string, width: number): string[] {
   return pieces;
 }
 
-/** Text whose lines are wrapped between words. A wrapped line is indented by `hang`, or like its beginning. */
+/**
+ * Text whose lines are wrapped between words. A wrapped line is indented by `hang`; else like its beginning, or below the
+ * second column of an indented line that has two.
+ */
 export function wrapText(text: Printed, width: number, hang?: number): (string | Styled)[] {
   const pieces = (typeof text === "string" ? [text] : text).map((piece) =>
     typeof piece === "string" ? escapeText(piece) : { ...piece, text: escapeText(piece.text) },
@@ -61,7 +64,8 @@ function lineBreaks(text: string, width: number, hang: number | undefined): Map<
   let start = 0;
   for (const line of text.split("\n")) {
     const lead = /^\s*/.exec(line)?.[0].length ?? 0;
-    const indent = Math.min(hang ?? lead, Math.floor(width / 2));
+    const second = /^ +\S+ {2,}(?=\S)/.exec(line)?.[0].length;
+    const indent = Math.min(hang ?? second ?? lead, Math.floor(width / 2));
     let column = lead;
     let index = start + lead;
     let space: number | undefined;

@@ -1,12 +1,14 @@
 /** Prints config problems: for people as code frames with carets, for programs as JSON. Many problems are cut. */
 import { relative } from "node:path";
 import { escapeLine } from "../../base/hidden-characters.js";
+import { isInside, slashed } from "../../base/paths.js";
 import type { Place, Problem } from "../../base/problem.js";
 import { ColumnWalk, Lines } from "../../base/text.js";
+import { plural } from "../../base/words.js";
 import { asText, diskFiles, readOrExplain } from "../../config/files.js";
 import { type Io, printJson } from "../command.js";
 import type { Styled } from "./output.js";
-import { displayWidth, plural } from "./text.js";
+import { displayWidth } from "./text.js";
 
 export function printProblems(problems: readonly Problem[], { json, io }: { json: boolean; io: Io }): void {
   if (json) printJson(io, problemsJson(problems));
@@ -137,8 +139,8 @@ function joinLines(lines: readonly Piece[][]): Piece[] {
 
 function shownFile(file: string, base: string | undefined): string {
   if (base === undefined) return escapeLine(file);
-  const way = relative(base, file);
-  return escapeLine(way === "" || way.startsWith("..") ? file : way.replaceAll("\\", "/"));
+  const isBelow = isInside(file, base) && relative(base, file) !== "";
+  return escapeLine(isBelow ? slashed(relative(base, file)) : file);
 }
 
 /** The source line of a problem and the carets below it. */

@@ -1,4 +1,4 @@
-/** Text for a terminal: display width, plurals and shortened lists. */
+/** Text for a terminal: display width, byte counts and shortened lists. */
 
 /** Characters that are two cells wide: East Asian wide forms and emoji. */
 const WIDE =
@@ -17,11 +17,6 @@ export function displayWidth(text: string): number {
 export function some(items: readonly string[], most: number): string {
   const shown = items.slice(0, most).join(", ");
   return items.length > most ? `${shown}, +${items.length - most}` : shown;
-}
-
-/** `1 server`, `2 servers`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** `512 B`, `1.5 MB`. */

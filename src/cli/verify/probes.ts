@@ -2,9 +2,9 @@
 import { basename, extname } from "node:path";
 import type { Plan, ToolPlan } from "../../abi/plan.js";
 import { isTable, type JsonObject } from "../../base/json.js";
+import { plural } from "../../base/words.js";
 import { methods } from "../../protocol/methods.js";
 import type { Session } from "../../runtime/session.js";
-import { plural } from "../terminal/text.js";
 import type { Sample, SamplePlace } from "./sample.js";
 
 export interface ProbeResult {

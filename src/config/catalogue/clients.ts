@@ -22,7 +22,7 @@ const file = z.strictObject({
   entry: paths.optional(),
   /** A single value that is short for a table with one key, which our keys can be added to. */
   spread: z.array(z.strictObject({ at: paths, value: z.string(), key: z.string() })).optional(),
-  /** A list that is never created: a new one would replace another that the client keeps elsewhere. */
+  /** A list that must already exist: creating it would hide the client's own list. */
   joins: paths.optional(),
   user: filePaths.optional(),
   project: filePaths.optional(),
@@ -45,7 +45,7 @@ const clientSchema = z.strictObject({
     .strictObject({ user: z.string().min(1).optional(), project: z.string().min(1).optional() })
     .optional(),
   environment: z
-    .strictObject({ inherits: z.array(z.string()), told: z.enum(["names", "references", "values"]) })
+    .strictObject({ inherits: z.array(z.string()), passes: z.enum(["names", "references", "values"]) })
     .optional(),
   /** Its longest waits, whatever its file says, and what else could change them. */
   waits: z

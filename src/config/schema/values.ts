@@ -9,7 +9,7 @@ import type { RuleName } from "../trust/rules.js";
  */
 export interface DiscoveredRule {
   rule: RuleName;
-  /** What is asked for, in the question to the user; each value follows it where there are several. */
+  /** The wording in the question to the user; with several values, each follows it. */
   label?: string;
   /** The default counts as the user's own value, also once the config is trusted. */
   defaultIsLimit?: true;

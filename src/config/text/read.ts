@@ -3,6 +3,7 @@
 import { toPointer } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import type { Problem } from "../../base/problem.js";
+import { decodeUtf8 } from "../../base/text.js";
 import { parseJson } from "./json.js";
 import { tooDeep } from "./plain-values.js";
 import { MAX_OTHER_TOKENS, MAX_TOKENS, measure } from "./size.js";
@@ -40,8 +41,6 @@ export function isJson(file: string, text: string): boolean {
   return !file.endsWith(".toml") && text.trimStart().startsWith("{");
 }
 
-const BYTE_ORDER_MARK = "\uFEFF";
-
 interface SourceFormat {
   parse: (text: string) => Parsed;
   mostTokens: number;
@@ -60,25 +59,15 @@ function parseContent(
   const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
   if (size > MAX_CONFIG_BYTES)
     return unreadable(file, `the file is larger than ${MAX_CONFIG_BYTES} bytes`, fix);
-  const decoded = decode(content);
+  const decoded = decodeUtf8(content);
   if (decoded === undefined) return unreadable(file, "the file is not UTF-8", "Save the file as UTF-8.");
-  const mark = decoded.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
-  const text = decoded.slice(mark.length);
+  const { mark, text } = decoded;
   const { tokens, deepAt } = measure(text, mostTokens, isJson(file, text) ? MAX_DEPTH : MAX_BRACKETS);
   if (tokens > mostTokens)
     return unreadable(file, `the file has more than ${mostTokens} keys, values and signs`, fix);
   const deep =
     deepAt === undefined ? undefined : brokenWith([{ ...tooDeep([]), span: [deepAt, deepAt + 1] }]);
   return toSource(file, mark, text, deep ?? parse(text), tokens);
-}
-
-function decode(content: string | Uint8Array): string | undefined {
-  if (typeof content === "string") return content;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
-  } catch {
-    return undefined;
-  }
 }
 
 function toSource(file: string, mark: string, text: string, parsed: Parsed, tokens: number): Source {

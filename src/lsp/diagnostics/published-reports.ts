@@ -29,7 +29,7 @@ export interface PublishedReport {
   change: number;
   /** The number of different reports on this text so far, with this one. */
   nth: number;
-  /** Whether it may be about the text before the last one, which had got no report when the last one was sent. */
+  /** Whether it may describe the previous text, which had no report yet when this text was sent. */
   isDoubtful: boolean;
 }
 

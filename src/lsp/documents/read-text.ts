@@ -7,7 +7,7 @@ import { type FileStamp, isReliable, stampFrom } from "../../base/file-stamp.js"
 import { isStillAt, READ_FLAGS } from "../../base/guarded-open.js";
 import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
-import { Lines } from "../../base/text.js";
+import { decodeUtf8, Lines } from "../../base/text.js";
 
 export interface FileText {
   /** SHA-256 of the file's bytes. */
@@ -58,7 +58,10 @@ async function readOnce(
     if (stats.size > maxBytes) throw tooLarge();
     const bytes = await file.readFile();
     if (bytes.length > maxBytes) throw tooLarge();
-    const lines = new Lines(decode(bytes, refuse));
+    if (bytes.includes(0)) throw refuse("is a binary file");
+    const decoded = decodeUtf8(bytes);
+    if (decoded === undefined) throw refuse("is not UTF-8 text");
+    const lines = new Lines(decoded.text);
     return { hash: sha256(bytes), lines, stamp, isReliable: isReliable(stamp, Date.now()) };
   } finally {
     await file.close();
@@ -73,12 +76,3 @@ const openErrors: { [code: string]: string } = {
   ELOOP: "is a symbolic link now",
   ENXIO: "is not a regular file",
 };
-
-function decode(bytes: Uint8Array, refuse: (why: string) => Refusal): string {
-  if (bytes.includes(0)) throw refuse("is a binary file");
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw refuse("is not UTF-8 text");
-  }
-}

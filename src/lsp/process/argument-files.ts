@@ -2,9 +2,10 @@
  * Finds the files that command line arguments and environment variables name. An argument is read in every way that
  * programs read theirs, and every existing file counts: one too many is better than a script that is not checked.
  */
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { namesIn } from "../../base/disk.js";
 import { sortedSet } from "../../base/order.js";
 
 /** Characters that may separate names: `--a=b`, `-agent:x.jar=y`, `a.jar:b.jar`, `@file`, `"a b"`. */
@@ -85,13 +86,5 @@ function kindOf(path: string): "file" | "other" | undefined {
   } catch {
     // The name is too long, or not accessible: no program could run it either.
     return undefined;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -7,13 +7,14 @@ import { existsSync, readlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
+import { realPath } from "../../base/disk.js";
 import { isInside } from "../../base/paths.js";
 import type { Withheld } from "../types.js";
 import { pathsNamedIn } from "./argument-files.js";
 import type { ProgramContext } from "./program.js";
 import { withheldPython } from "./python-environment.js";
 import type { ProgramFolders } from "./search.js";
-import { isInAny, realOf, type ServerStart, untrustedFolders } from "./trusted.js";
+import { isInAny, type ServerStart, untrustedFolders } from "./trusted.js";
 
 type Variables = { [name: string]: string | undefined };
 
@@ -35,7 +36,7 @@ export function envOutside(env: Variables, untrusted: readonly string[], cwd?: s
   const cleaned: CleanedEnvironment = { env: {}, withheld: [] };
   const places = cwd === undefined ? untrusted : [...new Set([cwd, ...untrusted])];
   // When the home folder is the untrusted workspace, only its programs are withheld.
-  const home = realOf(env.HOME || homedir());
+  const home = realPath(env.HOME || homedir());
   const beside = untrusted.filter((folder) => !isInside(home, folder));
   for (const [variable, value] of Object.entries(env)) {
     if (value === undefined) continue;
@@ -81,7 +82,7 @@ function cleanVariable(name: string, value: string, folders: Folders): CleanedVa
 
 /** Removes shim folders, but keeps Node reachable: most servers run on it. */
 function withoutShims(folders: readonly string[]): string[] {
-  const rest = folders.filter((folder) => !shimFolder.test(folder) && !shimFolder.test(realOf(folder)));
+  const rest = folders.filter((folder) => !shimFolder.test(folder) && !shimFolder.test(realPath(folder)));
   return rest.length === folders.length ? rest : [...new Set([...rest, dirname(process.execPath)])];
 }
 

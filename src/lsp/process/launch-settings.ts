@@ -84,7 +84,7 @@ export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
 export function namedPathsOf({ server, root, program, context }: ServerStart<ServerCommand>): NamedPaths {
   if (isTrustedStart(server, root, context)) {
     const folders = modulesFrom(root, []);
-    // Where the project has not the file, the server's own is taken: another version may have none such.
+    // If the project lacks the file, the server's own copy is used.
     const find = (rest: string) =>
       [...folders, ...ownModules(server, program, [])].find((folder) => existsSync(join(folder, rest)));
     return (name, rest) => {

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
-import { isLoopback } from "../../base/loopback.js";
+import { isLoopback } from "../../base/listen-address.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { findCommand, type ProgramFolders, searchProgram } from "./search.js";

@@ -8,13 +8,13 @@ import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Plan, SandboxName, ServerPlan } from "../../abi/plan.js";
+import { realPath } from "../../base/disk.js";
 import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { redact } from "../wire/redact.js";
 import { findTool, runsElsewhere } from "./program.js";
-import { realOf } from "./trusted.js";
 
 const PROBE_MS = 10_000;
 
@@ -145,7 +145,7 @@ function mountArguments(isReadOnly: boolean, folders: readonly string[], context
 
 /** Only temporary files are writable. Caches start empty and are dropped, since other programs run what is in a cache. */
 function readOnlyMounts(folders: readonly string[], { env }: SandboxContext): Mount[] {
-  const home = realOf(env.HOME || homedir());
+  const home = realPath(env.HOME || homedir());
   const cache = env.XDG_CACHE_HOME || join(home, ".cache");
   makeFolder(cache);
   // Sockets that control the user's session.
@@ -194,7 +194,7 @@ function sortMounts(mounts: readonly Mount[]): Mount[] {
 
 /** The real paths of those that exist. */
 function existing(paths: readonly string[]): string[] {
-  return [...new Set(paths.filter((path) => path !== "" && existsSync(path)).map(realOf))];
+  return [...new Set(paths.filter((path) => path !== "" && existsSync(path)).map(realPath))];
 }
 
 function makeFolder(folder: string): void {

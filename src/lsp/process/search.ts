@@ -2,9 +2,10 @@
  * Where the program of a server is searched for: the trusted project's own, if it is recent enough; the servers that
  * `lsp-proxy install` installed; PATH; the folders where package managers put programs.
  */
-import { accessSync, constants, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { sortBy } from "../../base/order.js";
+import { namesIn } from "../../base/disk.js";
+import { sortBy, sortedSet } from "../../base/order.js";
 import { isAtLeast, packageVersion } from "./package-version.js";
 import { isInAny } from "./trusted.js";
 
@@ -77,30 +78,23 @@ function isProgram(path: string): boolean {
 
 /** The `bin` folder of each installed server. */
 function managedBins(serversFolder: string | undefined): string[] {
-  return namesIn(serversFolder).flatMap((id) => {
-    const [newest] = installedVersions(join(serversFolder ?? "", id));
+  if (serversFolder === undefined) return [];
+  return finishedIn(serversFolder).flatMap((id) => {
+    const [newest] = installedVersions(join(serversFolder, id));
     return newest === undefined ? [] : [join(newest, "bin")];
   });
 }
 
 /** The complete installations of one server, the latest first. */
 export function installedVersions(folder: string): string[] {
-  const complete = namesIn(folder).flatMap((version) => {
+  const complete = finishedIn(folder).flatMap((version) => {
     const stats = statSync(join(folder, version, INSTALL_RECORD), { throwIfNoEntry: false });
     return stats === undefined ? [] : [{ path: join(folder, version), time: stats.mtimeMs }];
   });
   return sortBy(complete, ({ path, time }) => [-time, path]).map(({ path }) => path);
 }
 
-/** The names in a folder, without those of unfinished work. */
-function namesIn(folder: string | undefined): string[] {
-  if (folder === undefined) return [];
-  try {
-    return sortBy(
-      readdirSync(folder).filter((name) => !name.startsWith(".")),
-      (name) => [name],
-    );
-  } catch {
-    return [];
-  }
+/** The sorted names in a folder, without those of unfinished work. */
+function finishedIn(folder: string): string[] {
+  return sortedSet(namesIn(folder).filter((name) => !name.startsWith(".")));
 }

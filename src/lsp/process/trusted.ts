@@ -2,9 +2,9 @@
  * Which folders a start may trust. A root is untrusted unless it is inside a folder that the user trusts: trust in one
  * root, or in the folder that the proxy was started in, says nothing about another root.
  */
-import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
+import { realPath } from "../../base/disk.js";
 import { isInside } from "../../base/paths.js";
 import type { NextStep } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
@@ -32,14 +32,14 @@ export function isTrustedStart(
 ): boolean {
   const further = workspaceFolders.map((folder) => resolve(base, folder));
   const folders = [root, ...further, ...(rootDir === null ? [] : roots)];
-  return folders.every((folder) => isTrusted(realOf(folder), trusted));
+  return folders.every((folder) => isTrusted(realPath(folder), trusted));
 }
 
 /** The working folder of a server; never an untrusted one, where a shim would start what a file there names. */
 export function cwdOf({ server, root, program, context }: ServerStart & { program: string }): string {
   if (server.cwd !== null) return resolve(context.base, server.cwd);
   const isApart = server.sandbox === "none" && !isTrustedStart(server, root, context);
-  return isApart ? dirname(realOf(program)) : root;
+  return isApart ? dirname(realPath(program)) : root;
 }
 
 const TRUST = "lsp-proxy trust";
@@ -59,7 +59,7 @@ export function trustCommandIn(steps: readonly NextStep[]): string | undefined {
 export function trustStep(root: string, { roots, base, trusted }: TrustContext): NextStep {
   const untrusted = roots.filter((folder) => !isTrusted(folder, trusted));
   const folder = untrusted.find((candidate) => isInside(root, candidate)) ?? untrusted[0] ?? base;
-  const isHere = isInside(folder, realOf(base));
+  const isHere = isInside(folder, realPath(base));
   return { kind: "command", text: trustCommand(isHere ? undefined : folder) };
 }
 
@@ -71,11 +71,6 @@ export function isTrusted(folder: string, trusted: readonly string[] = []): bool
 /** Whether a path, its folder's real path, or its own real path is inside one of the folders. */
 export function isInAny(path: string, folders: readonly string[]): boolean {
   if (folders.length === 0) return false;
-  const names = [path, join(realOf(dirname(path)), basename(path)), realOf(path)];
+  const names = [path, join(realPath(dirname(path)), basename(path)), realPath(path)];
   return names.some((name) => folders.some((folder) => isInside(name, folder)));
-}
-
-/** The real path of a folder, or the path itself when nothing exists there. */
-export function realOf(folder: string): string {
-  return existsSync(folder) ? realpathSync(folder) : folder;
 }

@@ -6,10 +6,11 @@ import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isInside } from "../../base/paths.js";
 import type { IgnoreRules } from "../../workspace/git-ignore.js";
+import type { WalkedFiles } from "../../workspace/walk.js";
 import type { EventSource } from "./event-source.js";
 import type { ChangeLog } from "./workspace-changes.js";
 
-/** So many folders that are not followed are named. If there are more, their root is named instead. */
+/** At most this many folders that are not followed are named; past it, their root is named. */
 const MAX_NOT_FOLLOWED = 20;
 /** The part of the room for ignored files that one ignored folder may take. */
 const SHARE_OF_ONE = 2 / 3;
@@ -99,6 +100,17 @@ export class KnownFolders {
       if (ignoredIn !== undefined || !folders.some((folder) => isInside(path, folder))) continue;
       for (const [name, { ignored }] of files) if (!ignored) yield join(path, name);
     }
+  }
+
+  /** The entries of a folder for a walk. Those that git ignores and those that are not followed count as `other`. */
+  entries(path: string): ReturnType<WalkedFiles["list"]> {
+    const folder = this.#folders.get(path);
+    if (folder === undefined) return [];
+    return [...folder.names].map((name) => {
+      const child = folder.folders.has(name) ? this.#folders.get(join(path, name)) : undefined;
+      if (child !== undefined) return { name, kind: child.ignoredIn === undefined ? "folder" : "other" };
+      return { name, kind: folder.files.get(name)?.ignored === false ? "file" : "other" };
+    });
   }
 
   /** Takes in a folder and watches it. Call this before the folder is read, so that no change in between is missed. */

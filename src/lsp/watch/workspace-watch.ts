@@ -11,7 +11,8 @@ import { sortedSet } from "../../base/order.js";
 import { isInside, slashed } from "../../base/paths.js";
 import { withTimeout } from "../../base/timing.js";
 import { compileDeny } from "../../workspace/deny.js";
-import type { Log } from "../types.js";
+import type { WalkedFiles } from "../../workspace/walk.js";
+import type { KnownNames, Log } from "../types.js";
 import { type EventSource, isOnNetwork, type OpenEventSource, openEventSource } from "./event-source.js";
 import { FolderTree } from "./folder-tree.js";
 import { ChangeLog, type FileChange, RecentlyShownFiles } from "./workspace-changes.js";
@@ -128,6 +129,20 @@ export class WorkspaceWatch {
   /** Paths in any of these folders that git does not ignore, in no order. */
   files(folders: readonly string[]): Iterable<string> {
     return this.#tree.known.files(folders);
+  }
+
+  /** The names under the roots, from memory. */
+  names(): KnownNames {
+    const { roots } = this.context;
+    const { known } = this.#tree;
+    const isRead = (root: string) => known.get(root)?.isRead ?? false;
+    const files: WalkedFiles = { list: (path) => known.entries(path), read: () => undefined };
+    return {
+      readRoots: roots.filter(isRead).length,
+      cursor: this.cursor,
+      since: (cursor) => this.since(cursor, roots).filter(({ ignored }) => !ignored),
+      filesOf: (root) => (isRead(root) && !known.overfull.has(root) ? files : undefined),
+    };
   }
 
   /** The names of everything in a folder; undefined when they are not known for certain. */

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { ServerPlan, TransportPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
-import { cancelled, delay, unlessAborted, withDeadline, withTimeout } from "../../base/timing.js";
+import { cancelled, delay, untilAborted, withDeadline, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
 import { StderrRing, withStderr } from "../process/stderr-ring.js";
 
@@ -136,7 +136,7 @@ async function connectionOf(
   try {
     const connection = async (limit: AbortSignal): Promise<Socket> => {
       try {
-        return await unlessAborted(Promise.race([connecting(limit), exited]), limit);
+        return await untilAborted(limit, Promise.race([connecting(limit), exited]), cancelled);
       } finally {
         stop.abort();
       }

@@ -3,7 +3,7 @@
  * of all slots is kept for the tokens with few calls, so that one client locks out none of the others.
  */
 
-/** The share of all slots that is kept, and that a token may have to be one with few calls. */
+/** The share of slots reserved for tokens with few calls, and the most slots such a token has. */
 const KEPT_SHARE = 0.25;
 
 interface CallLimits {

@@ -35,7 +35,7 @@ export const diagnosticsFacts: ShapeFacts = {
   otherMembers: (_dialect, output) => joinFields(diagnosticsStatus, hiddenCount(output)),
 };
 
-/** Diagnostics of the workspace by file, at most 200 per file. */
+/** Diagnostics of the workspace by file, at most 200 per file by default. */
 export const workspaceDiagnosticsFacts: ShapeFacts = {
   list: "files",
   counted: true,

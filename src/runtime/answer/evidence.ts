@@ -80,7 +80,7 @@ export class Evidence {
   }
 
   /** A server answered, in this state. */
-  heard({ plan: { id } }: { plan: { id: string } }, readiness: Readiness): void {
+  answered({ plan: { id } }: { plan: { id: string } }, readiness: Readiness): void {
     this.#awaited.delete(id);
     const own = this.#projectless.has(id) ? worse(readiness, "unknown") : readiness;
     this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", own));
@@ -110,7 +110,7 @@ export class Evidence {
 
   absorb({ servers, awaited, warnings }: Learned): void {
     for (const [id, server] of awaited) this.#awaited.set(id, server);
-    for (const [id, readiness] of servers) this.heard({ plan: { id } }, readiness);
+    for (const [id, readiness] of servers) this.answered({ plan: { id } }, readiness);
     for (const warning of warnings) this.#warnings.push(warning);
   }
 

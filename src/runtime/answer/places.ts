@@ -1,5 +1,7 @@
 /** The files and positions of one call, in the dialect's columns, with snippets. Each file is checked and read once. */
+
 import { sep } from "node:path";
+import type { Position, Range } from "vscode-languageserver-protocol";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
 import { type ColumnUnit, columnsOf, cutAround, detached, type Lines } from "../../base/text.js";
@@ -16,7 +18,6 @@ import {
 } from "../../protocol/dialect-format.js";
 import { RealPaths } from "../../workspace/gate.js";
 import type { Admitted, Gate } from "../../workspace/types.js";
-import type { LspPosition, LspRange } from "../ask/candidates.js";
 
 /** How much of a file is shown beside a place. */
 export interface SnippetBounds {
@@ -90,31 +91,31 @@ export class Places {
   }
 
   /** A server's range as members of an item. */
-  async span(server: LanguageServer, uri: string, range: LspRange): Promise<JsonObject> {
+  async span(server: LanguageServer, uri: string, range: Range): Promise<JsonObject> {
     return formatRange(this.dialect, this.#span(await this.lines(server, uri), server, range));
   }
 
   /** Adds a range to an item, with the file's text at hand. */
-  addRange(item: JsonObject, lines: Lines | undefined, server: LanguageServer, range: LspRange): void {
+  addRange(item: JsonObject, lines: Lines | undefined, server: LanguageServer, range: Range): void {
     addRange(this.dialect, item, this.#span(lines, server, range));
   }
 
   /** A range as one value, for a member that the shape names itself. */
-  rangeValue(lines: Lines | undefined, server: LanguageServer, range: LspRange): JsonObject {
+  rangeValue(lines: Lines | undefined, server: LanguageServer, range: Range): JsonObject {
     return rangeValue(this.dialect, this.#span(lines, server, range));
   }
 
   /** A position as one value. */
-  pointValue(lines: Lines | undefined, server: LanguageServer, position: LspPosition): JsonObject {
+  pointValue(lines: Lines | undefined, server: LanguageServer, position: Position): JsonObject {
     return pointValue(this.dialect, toPoint(lines, position, server.encoding, this.dialect.position.unit));
   }
 
-  #span(lines: Lines | undefined, server: LanguageServer, range: LspRange): Span {
+  #span(lines: Lines | undefined, server: LanguageServer, range: Range): Span {
     return toSpan(lines, range, server.encoding, this.dialect.position.unit);
   }
 
   /** A server's position as members of an item. */
-  async point(server: LanguageServer, uri: string, position: LspPosition): Promise<JsonObject> {
+  async point(server: LanguageServer, uri: string, position: Position): Promise<JsonObject> {
     const lines = await this.lines(server, uri);
     return formatPosition(
       this.dialect,
@@ -126,7 +127,7 @@ export class Places {
   async snippet(
     server: LanguageServer,
     uri: string,
-    range: LspRange,
+    range: Range,
     bounds: SnippetBounds = oneLine,
   ): Promise<string | undefined> {
     const text = this.textBeside(await this.lines(server, uri), server, range, bounds);
@@ -137,7 +138,7 @@ export class Places {
   snippetBeside(
     lines: Lines | undefined,
     server: LanguageServer,
-    range: LspRange,
+    range: Range,
     bounds: SnippetBounds,
   ): JsonObject {
     const wasCut = this.isSnippetCut;
@@ -155,7 +156,7 @@ export class Places {
   textBeside(
     lines: Lines | undefined,
     server: LanguageServer,
-    range: LspRange,
+    range: Range,
     { contextLines, maxChars }: SnippetBounds = oneLine,
   ): string | undefined {
     const { line } = range.start;
@@ -186,14 +187,14 @@ function linesBetween(lines: Lines, first: number, last: number): string[] {
 }
 
 /** A range in other units, clamped to the text. */
-export function toSpan(lines: Lines | undefined, range: LspRange, from: ColumnUnit, to: ColumnUnit): Span {
+export function toSpan(lines: Lines | undefined, range: Range, from: ColumnUnit, to: ColumnUnit): Span {
   return { start: toPoint(lines, range.start, from, to), end: toPoint(lines, range.end, from, to) };
 }
 
 /** A position in other units, clamped to the text. Without the text the column stays as it is. */
 export function toPoint(
   lines: Lines | undefined,
-  position: LspPosition,
+  position: Position,
   from: ColumnUnit,
   to: ColumnUnit,
 ): Point {

@@ -1,4 +1,5 @@
 /** The candidate servers of a call, their replies inside the opaque `Reply` of a handler, and how LSP values are read. */
+import type { Position, Range } from "vscode-languageserver-protocol";
 import type { Params, Reply } from "../../abi/handler.js";
 import type { ServerPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
@@ -200,23 +201,11 @@ export function wholeValue(reply: ReplyData): Json {
   return lists.every((value) => Array.isArray(value)) ? lists.flat() : lists;
 }
 
-/** A position in a server's own columns. */
-export interface LspPosition {
-  line: number;
-  character: number;
-}
-
-/** A range in a server's own columns. */
-export interface LspRange {
-  start: LspPosition;
-  end: LspPosition;
-}
-
-export function isPosition(value: unknown): value is LspPosition {
+export function isPosition(value: unknown): value is Position {
   return isTable(value) && isCount(value.line) && isCount(value.character);
 }
 
-export function isRange(value: unknown): value is LspRange {
+export function isRange(value: unknown): value is Range {
   return isTable(value) && isPosition(value.start) && isPosition(value.end);
 }
 
@@ -226,7 +215,7 @@ export function isCount(value: unknown): value is number {
 }
 
 /** The place of a `Location` or `LocationLink`; of a link the range of the name. */
-export function locationIn(entry: unknown): { uri: string; range: LspRange } | undefined {
+export function locationIn(entry: unknown): { uri: string; range: Range } | undefined {
   if (!isTable(entry)) return undefined;
   const uri = entry.uri ?? entry.targetUri;
   const range = entry.range ?? entry.targetSelectionRange ?? entry.targetRange;

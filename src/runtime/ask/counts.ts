@@ -1,8 +1,10 @@
 /** Counts for conditions and picked members: the items of a list, or the locations in it that are outside a place. */
+import type { Range } from "vscode-languageserver-protocol";
 import { getAt, isTable } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import type { CallState } from "../call-state.js";
-import { isRange, type LspPosition, type LspRange, locationIn } from "./candidates.js";
+import { isBefore } from "../point/symbols.js";
+import { isRange, locationIn } from "./candidates.js";
 
 /** The length of a list, a number itself, zero for nothing; undefined for anything else. */
 export function countOf(
@@ -20,7 +22,7 @@ export function countOf(
 
 interface Place {
   path: string | undefined;
-  range: LspRange;
+  range: Range;
 }
 
 /** A range of the call's own document, or a location. */
@@ -35,8 +37,4 @@ function isOutside(entry: unknown, { path, range }: Place): boolean {
   const location = locationIn(entry);
   if (location === undefined || pathOfUri(location.uri) !== path) return true;
   return isBefore(location.range.start, range.start) || isBefore(range.end, location.range.end);
-}
-
-function isBefore(a: LspPosition, b: LspPosition): boolean {
-  return a.line < b.line || (a.line === b.line && a.character < b.character);
 }

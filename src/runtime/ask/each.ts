@@ -1,4 +1,5 @@
 /** Sends one request per item of an earlier reply, to the server that gave the item. Replies are in order of position. */
+import type { Position } from "vscode-languageserver-protocol";
 import type { EachOptions } from "../../abi/handler.js";
 import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { type KeyPart, sortByInTurns, uniqueByInTurns } from "../../base/order.js";
@@ -10,7 +11,7 @@ import type { CallState } from "../call-state.js";
 import { runtimeShapes } from "../shapes/index.js";
 import type { Entry } from "../shapes/shape.js";
 import { addServerWarnings, notSupported } from "./ask.js";
-import { isRange, type LspPosition, listOf, type ReplyData, type ReplyPart } from "./candidates.js";
+import { isRange, listOf, type ReplyData, type ReplyPart } from "./candidates.js";
 
 /** Servers handle several requests at once, but not hundreds. */
 const atOnce = 4;
@@ -120,7 +121,7 @@ function sortKeyOf(item: unknown): KeyPart[] {
   const at = isTable(item.location) ? item.location : item;
   const uri = at.uri ?? at.targetUri;
   const range = at.range ?? at.targetRange;
-  const { start, end }: { start?: LspPosition; end?: LspPosition } = isRange(range) ? range : {};
+  const { start, end }: { start?: Position; end?: Position } = isRange(range) ? range : {};
   return [
     typeof uri === "string" ? uri : undefined,
     start?.line,
@@ -155,7 +156,7 @@ export async function askAll(
           ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
         });
         await checkReply(call, server, method, reply.value);
-        call.evidence.heard(server, reply.readiness);
+        call.evidence.answered(server, reply.readiness);
         addServerWarnings(call, server);
         parts[index] = { server, item, value: reply.value };
       } catch (error) {

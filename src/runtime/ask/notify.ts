@@ -18,7 +18,7 @@ export async function notifyCandidates(
     const { server } = attached;
     if (!notifications.includes(method) && !server.supports(method)) return undefined;
     server.notify(method, make(attached));
-    call.evidence.heard(server, server.readiness);
+    call.evidence.answered(server, server.readiness);
     addServerWarnings(call, server);
     return server.plan.id;
   });

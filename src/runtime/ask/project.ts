@@ -43,7 +43,7 @@ async function isOfProject(
     return typeof project === "string" && project !== "" && !none.some((text) => project.includes(text));
   } catch (error) {
     signal.throwIfAborted();
-    // A server that cannot say it is believed.
+    // If the server cannot answer, assume that the file belongs to a project.
     if (error instanceof Refusal) return true;
     throw error;
   }

@@ -1,5 +1,11 @@
 /** Reads edits from a tool's arguments: `files`, in the form of a preview, or `changes`, in LSP's form. */
-import { isTable, type Json, type JsonObject } from "../../base/json.js";
+import type {
+  DeleteFile,
+  DeleteFileOptions,
+  RenameFile,
+  RenameFileOptions,
+} from "vscode-languageserver-protocol";
+import { fieldsOf, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
 import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { newDocumentKey } from "../../protocol/edit-arguments.js";
@@ -37,16 +43,16 @@ function lspEdits(edits: unknown): RangeEdit[] {
 }
 
 /** The file operation in an item of `documentChanges`; undefined if it is none. */
-export function lspOperation(change: Record<string, unknown>): PathChange | undefined {
-  const { kind, uri, oldUri, newUri } = change;
-  const options = isTable(change.options) ? change.options : {};
-  const existing = { overwrite: options.overwrite === true, ignoreIfExists: options.ignoreIfExists === true };
+export function lspOperation(change: unknown): PathChange | undefined {
+  const { kind, uri, oldUri, newUri, options } = fieldsOf<RenameFile & Pick<DeleteFile, "uri">>(change);
+  const set = fieldsOf<RenameFileOptions & DeleteFileOptions>(options);
+  const existing = { overwrite: set.overwrite === true, ignoreIfExists: set.ignoreIfExists === true };
   if (kind === "create" && typeof uri === "string") return { kind, path: uri, text: "", ...existing };
   if (kind === "rename" && typeof oldUri === "string" && typeof newUri === "string")
     return { kind, from: oldUri, to: newUri, ...existing };
   if (kind !== "delete" || typeof uri !== "string") return undefined;
-  const ignoreIfNotExists = options.ignoreIfNotExists === true;
-  return { kind, path: uri, recursive: options.recursive === true, ignoreIfNotExists };
+  const ignoreIfNotExists = set.ignoreIfNotExists === true;
+  return { kind, path: uri, recursive: set.recursive === true, ignoreIfNotExists };
 }
 
 async function addEntry(call: CallState, builder: EditBuilder, entry: JsonObject): Promise<void> {

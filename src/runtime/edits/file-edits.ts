@@ -70,7 +70,7 @@ async function withServerEdits(
         onProgress: call.onProgress,
       });
       // Nothing refers to a new file: a server that adds nothing is not part of the answer.
-      if (!isCreate || reply.value !== null) call.evidence.heard(server, reply.readiness);
+      if (!isCreate || reply.value !== null) call.evidence.answered(server, reply.readiness);
       const added = await readServerEdit(call, server, reply.value, call.since);
       removeKnown(added.changes, edit.changes);
       edit.merge(added);

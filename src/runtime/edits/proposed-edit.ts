@@ -2,7 +2,9 @@
  * An edit that a server's reply or a tool's arguments propose, before the engine checks it: its changes, the reasons
  * against it, and the texts that its positions refer to. A position that a text does not have is refused.
  */
+
 import { existsSync } from "node:fs";
+import type { Position, Range } from "vscode-languageserver-protocol";
 import type { Code } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import type { Json } from "../../base/json.js";
@@ -16,7 +18,6 @@ import type { Point } from "../../protocol/dialect-format.js";
 import type { Edits } from "../../workspace/edits/edits.js";
 import type { Change, PathChange, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";
-import type { LspPosition, LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 
 export interface ServerCommand {
@@ -95,7 +96,7 @@ interface BaseText {
 
 /** A text edit with a range in columns of `unit`. */
 export interface RangeEdit {
-  range: LspRange;
+  range: Range;
   newText: string;
   note?: string;
 }
@@ -193,7 +194,7 @@ export interface Extent {
 }
 
 /** The offset of a position; undefined past the last line and within a character. Past a line's end is its end. */
-export function exactOffset(lines: Lines, position: LspPosition, unit: ColumnUnit): number | undefined {
+export function exactOffset(lines: Lines, position: Position, unit: ColumnUnit): number | undefined {
   const { line, character } = position;
   if (!(line >= 0 && line < lines.count && character >= 0)) return undefined;
   const offset = lines.offset(line, character, unit);
@@ -205,7 +206,7 @@ export function exactOffset(lines: Lines, position: LspPosition, unit: ColumnUni
  * The offsets of a range; undefined when the text does not have it. Formatters name the end of a text by the line after
  * its last one, or, when they replace the whole text, by any line past it.
  */
-export function exactExtent(lines: Lines, { start, end }: LspRange, unit: ColumnUnit): Extent | undefined {
+export function exactExtent(lines: Lines, { start, end }: Range, unit: ColumnUnit): Extent | undefined {
   const from = exactOffset(lines, start, unit);
   const isWhole = start.line === 0 && start.character === 0;
   const isNextLine = end.line === lines.count && end.character === 0;

@@ -3,7 +3,14 @@
  * command. Nothing is dropped silently: what cannot be done is a reason to refuse the whole edit.
  */
 import { dirname } from "node:path";
-import { isTable, type Json } from "../../base/json.js";
+import type {
+  AnnotatedTextEdit,
+  CompletionItem,
+  SnippetTextEdit,
+  TextEdit,
+  WorkspaceEdit,
+} from "vscode-languageserver-protocol";
+import { fieldsOf, isTable, type Json } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
@@ -12,8 +19,6 @@ import { missingProject } from "../ask/missing-project.js";
 import type { CallState } from "../call-state.js";
 import { lspOperation } from "./argument-edits.js";
 import { admittedOrRefusal, EditBuilder, ProposedEdit, type RangeEdit } from "./proposed-edit.js";
-
-type LspObject = Record<string, unknown>;
 
 const SNIPPET_FORMAT = 2;
 
@@ -42,7 +47,7 @@ export async function readServerEdit(
 
 class WorkspaceEditReader {
   readonly #builder: EditBuilder;
-  #annotations: LspObject = {};
+  #annotations: { readonly [id: string]: unknown } = {};
   readonly #toConfirm = new Set<string>();
   #number = 0;
 
@@ -55,8 +60,8 @@ class WorkspaceEditReader {
   }
 
   /** Reads an edit; `isWide` says that the server searched the whole workspace for it. */
-  async read(workspaceEdit: LspObject, isWide: boolean): Promise<ProposedEdit> {
-    const { changes, documentChanges, changeAnnotations } = workspaceEdit;
+  async read(workspaceEdit: unknown, isWide: boolean): Promise<ProposedEdit> {
+    const { changes, documentChanges, changeAnnotations } = fieldsOf<WorkspaceEdit>(workspaceEdit);
     this.#builder.edit.isWorkspaceWide = isWide;
     if (isWide) warnOfUnknownProject(this.call, this.server, this.#builder.edit);
     this.#annotations = isTable(changeAnnotations) ? changeAnnotations : {};
@@ -92,7 +97,10 @@ class WorkspaceEditReader {
     await this.#builder.editFile(uri, shown, read, { unit: this.server.encoding, version });
   }
 
-  #newText({ newText, snippet, insertTextFormat }: LspObject, shown: string): string {
+  #newText(edit: unknown, shown: string): string {
+    const { newText, snippet, insertTextFormat } = fieldsOf<TextEdit & SnippetTextEdit & CompletionItem>(
+      edit,
+    );
     const isSnippet = isTable(snippet) || insertTextFormat === SNIPPET_FORMAT;
     const source = isTable(snippet) ? snippet.value : newText;
     if (typeof source !== "string") throw this.#garbled();
@@ -104,7 +112,7 @@ class WorkspaceEditReader {
     return plain ?? "";
   }
 
-  async #readOperation(change: LspObject): Promise<void> {
+  async #readOperation(change: unknown): Promise<void> {
     this.#number++;
     const found = lspOperation(change);
     if (found === undefined) throw this.#garbled();
@@ -118,7 +126,8 @@ class WorkspaceEditReader {
   }
 
   /** The label of a change annotation; adds a warning when it needs confirmation. */
-  #note({ annotationId }: LspObject): { note?: string } {
+  #note(change: unknown): { note?: string } {
+    const { annotationId } = fieldsOf<AnnotatedTextEdit>(change);
     const found = typeof annotationId === "string" ? this.#annotations[annotationId] : undefined;
     if (!isTable(found) || typeof found.label !== "string") return {};
     if (found.needsConfirmation === true && !this.#toConfirm.has(found.label)) {

@@ -1,8 +1,9 @@
 /**
  * Groups the items of a reply by file: each file is checked against the roots once, items outside are counted and
- * dropped, duplicates are removed. Items are sorted at once if the listing fits a page, otherwise when their file
- * is first shown.
+ * dropped, duplicates are removed. The order of items depends on the text of their file. Texts are read at once if the
+ * listing fits a page, otherwise when their file is first shown.
  */
+import type { Position, Range } from "vscode-languageserver-protocol";
 import type { JsonObject } from "../../base/json.js";
 import { compareKeys, compareText, type KeyPart, sortBy, sortInTurns } from "../../base/order.js";
 import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
@@ -14,7 +15,6 @@ import type { ShapeFacts } from "../../protocol/shapes.js";
 import type { Admitted } from "../../workspace/types.js";
 import { pageSize } from "../answer/fit-answer.js";
 import type { Places } from "../answer/places.js";
-import type { LspPosition, LspRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 
 export interface CollectOptions {
@@ -58,7 +58,7 @@ export async function collect<T>(
     if (turns.isDue) await turns.yield();
   }
   call.evidence.dropMany(outside);
-  // A listing that is shown whole is compared as it is shown: all of its files are read anyway.
+  // Only here are items removed that are shown alike but differ in the reply: it needs the texts of all files.
   const isWhole = files.length === 1 || itemCount(files) <= pageSize(call);
   for (const file of files)
     if (isWhole || mixed.has(file)) await sortUnique(kind, file, { places: call.places, turns });
@@ -104,7 +104,7 @@ export interface RawItem<T> {
   server: LanguageServer;
   uri: string;
   /** In the server's own columns; undefined when the server named only the file. */
-  range: LspRange | undefined;
+  range: Range | undefined;
   /** Everything that the item says besides its place. */
   what: T;
 }
@@ -119,7 +119,7 @@ export interface ItemKind<T> {
   /** The sort key of items with the same range, where it can be had without rendering them. */
   key?(what: T, places: Places): KeyPart[];
   /** The range to show, where it depends on the file's text; without this the item's own. */
-  range?(item: RawItem<T>, lines: Lines | undefined): LspRange | undefined;
+  range?(item: RawItem<T>, lines: Lines | undefined): Range | undefined;
   render(item: RawItem<T>, admitted: Admitted, places: Places, lines: Lines | undefined): JsonObject;
 }
 
@@ -149,7 +149,7 @@ export interface RenderContext {
 }
 
 /** Orders ranges by their four numbers; a missing range comes last. */
-export function compareRanges(a: LspRange | undefined, b: LspRange | undefined): number {
+export function compareRanges(a: Range | undefined, b: Range | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return (
     a.start.line - b.start.line ||
@@ -212,7 +212,7 @@ export async function sortUnique<T>(
 /** An item with its range as it is shown, and the key that orders items of one range. */
 interface Shown<T> {
   item: RawItem<T>;
-  range: LspRange | undefined;
+  range: Range | undefined;
   key?: KeyPart[];
 }
 
@@ -246,7 +246,7 @@ async function shownOrder<T>(
 /** Converts ranges of one file to the columns that are shown. Ranges in ascending order cost one pass along a line. */
 function columnConverter(lines: Lines | undefined, unit: ColumnUnit) {
   const walks = new Map<ColumnUnit, [ColumnWalk, ColumnWalk]>();
-  return (range: LspRange, from: ColumnUnit): LspRange => {
+  return (range: Range, from: ColumnUnit): Range => {
     if (lines === undefined) return range;
     const walk = () => new ColumnWalk(lines, from, unit);
     const [start, end] = walks.get(from) ?? [walk(), walk()];
@@ -256,7 +256,7 @@ function columnConverter(lines: Lines | undefined, unit: ColumnUnit) {
 }
 
 /** A position past the last line is shown at the end of the text. */
-function point(lines: Lines, walk: ColumnWalk, { line, character }: LspPosition): LspPosition {
+function point(lines: Lines, walk: ColumnWalk, { line, character }: Position): Position {
   const last = lines.count - 1;
   if (line > last) return { line: last, character: walk.convert(last, Number.POSITIVE_INFINITY) };
   return { line, character: walk.convert(line, character) };

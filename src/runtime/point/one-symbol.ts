@@ -2,9 +2,10 @@
  * Finds out which matches of a name are one symbol: overloads, an `impl` block and its type, a type and its alias, a
  * declaration and its definition. The server decides: two places are one symbol if one's definition is the other.
  */
+import type { Position, Range } from "vscode-languageserver-protocol";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
-import { type LspPosition, type LspRange, listOf, locationIn } from "../ask/candidates.js";
+import { listOf, locationIn } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { compareContainers } from "./symbol-names.js";
 import { extentOf, type FoundSymbol, isBefore, isSameRange } from "./symbols.js";
@@ -17,7 +18,7 @@ const METHOD = "textDocument/definition";
 interface Match<T> {
   entry: T;
   symbol: FoundSymbol;
-  name: LspPosition;
+  name: Position;
   /** All matches that are the same symbol, itself included; shared by them. */
   group: Set<Match<T>>;
   /** How many matches have this one as their definition. */
@@ -83,7 +84,7 @@ async function joinDefinitions<T>(call: CallState, matches: readonly Match<T>[])
   }
 }
 
-async function definitionsOf(call: CallState, { server, uri }: FoundSymbol, position: LspPosition) {
+async function definitionsOf(call: CallState, { server, uri }: FoundSymbol, position: Position) {
   const { signal } = call;
   const path = call.places.show(uri)?.path;
   if (path === undefined) return [];
@@ -121,6 +122,6 @@ function best<T>(group: readonly Match<T>[]): T[] {
   return chosen === undefined ? [] : [chosen.entry];
 }
 
-function contains({ start, end }: LspRange, position: LspPosition): boolean {
+function contains({ start, end }: Range, position: Position): boolean {
   return !isBefore(position, start) && !isBefore(end, position);
 }

@@ -1,7 +1,8 @@
 /** Warns when a server resolved a symbol of another name than the one asked for: an alias, a re-export, a constructor. */
+import type { Range } from "vscode-languageserver-protocol";
 import { sortedSet } from "../../base/order.js";
 import { convertColumn, type Lines } from "../../base/text.js";
-import { type LspRange, listOf, locationIn, type ReplyPart } from "../ask/candidates.js";
+import { listOf, locationIn, type ReplyPart } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { wordWithin } from "./symbols.js";
 import type { Target } from "./target.js";
@@ -39,7 +40,7 @@ export async function warnOfOtherSymbol(call: CallState, target: Target, parts: 
 /** The text of the range if it is one word: then the server gave the range of the name. */
 function nameIn(
   lines: Lines,
-  { start, end }: LspRange,
+  { start, end }: Range,
   encoding: "utf-8" | "utf-16" | "utf-32",
 ): string | undefined {
   if (start.line !== end.line) return undefined;

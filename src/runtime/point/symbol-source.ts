@@ -2,13 +2,14 @@
  * The source of a symbol: the whole lines of its declarations, signature and body. A use, an import or a header's
  * declaration leads to the definition first.
  */
+import type { Position, Range } from "vscode-languageserver-protocol";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import { toPoint } from "../answer/places.js";
 import { requestCandidates } from "../ask/ask.js";
-import { type LspPosition, type LspRange, listOf, locationIn } from "../ask/candidates.js";
+import { listOf, locationIn } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { isImport } from "../shapes/outline-filter.js";
 import { symbolsIn } from "./find-symbol.js";
@@ -44,14 +45,14 @@ export async function symbolSource(call: CallState): Promise<JsonObject[]> {
 }
 
 /** Where the definitions begin, by file, in UTF-16 columns; only files that may be shown. */
-async function definitionsOf(call: CallState, target: Target): Promise<[string, LspPosition[]][]> {
+async function definitionsOf(call: CallState, target: Target): Promise<[string, Position[]][]> {
   const parts = await requestCandidates(call, target.candidates, DEFINITION, "first", (asked, turn) =>
     asked.server.request(DEFINITION, positionBase(target, asked), turn),
   ).catch((error: unknown) => {
     if (error instanceof Refusal && error.code === "lsp/not-supported") return [];
     throw error;
   });
-  const files = new Map<string, LspPosition[]>();
+  const files = new Map<string, Position[]>();
   for (const { server, value } of parts) {
     if (server === undefined) continue;
     for (const location of listOf(value).flatMap((entry) => locationIn(entry) ?? [])) {
@@ -73,12 +74,12 @@ async function definitionsOf(call: CallState, target: Target): Promise<[string, 
 async function declarationsAt(
   call: CallState,
   target: Target,
-  positions: readonly LspPosition[],
+  positions: readonly Position[],
 ): Promise<Declaration[]> {
   const { lines } = target.document;
   const symbols = await symbolsIn(call, target);
   return positions.flatMap((position) => {
-    const holding = (rangeOf: (symbol: FoundSymbol) => LspRange | undefined) =>
+    const holding = (rangeOf: (symbol: FoundSymbol) => Range | undefined) =>
       symbols.filter((symbol) => {
         const range = rangeOf(symbol);
         if (range === undefined || symbol.range === undefined) return false;
@@ -112,11 +113,11 @@ async function render(call: CallState, { target, symbol }: Declaration): Promise
 }
 
 /** The lines of a range: what stands before a declaration on its line (`export const`) belongs to it. */
-function wholeLines(lines: Lines, { start, end }: LspRange): string {
+function wholeLines(lines: Lines, { start, end }: Range): string {
   const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
   return lines.text.slice(lines.start(start.line), lines.start(last + 1)).trimEnd();
 }
 
-function inUtf16(lines: Lines | undefined, position: LspPosition, encoding: PositionEncoding): LspPosition {
+function inUtf16(lines: Lines | undefined, position: Position, encoding: PositionEncoding): Position {
   return toPoint(lines, position, encoding, "utf-16");
 }

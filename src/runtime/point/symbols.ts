@@ -2,10 +2,11 @@
  * Reads the symbols that servers report, nested or flat, into one form. `range` is the server's own; `extentOf`
  * gives the part from the symbol's name to the end of its declaration.
  */
+import type { Position, Range } from "vscode-languageserver-protocol";
 import { isTable } from "../../base/json.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isRange, kindWord, type LspPosition, type LspRange, listOf } from "../ask/candidates.js";
+import { garbled, isRange, kindWord, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { RawItem } from "../listing/collect.js";
 import { boundedName, type Container, identifierOf, type NamedSymbol } from "./symbol-names.js";
@@ -14,7 +15,7 @@ import { boundedName, type Container, identifierOf, type NamedSymbol } from "./s
 export interface SymbolDetails extends NamedSymbol {
   kind: string;
   /** The range of its name, when the server reported it. */
-  selection: LspRange | undefined;
+  selection: Range | undefined;
 }
 
 /** A symbol that a server reported; without a range when it reported only the file. */
@@ -116,7 +117,7 @@ export function dropSymbol(evidence: CallState["evidence"], { uri, range, what }
 }
 
 /** From the symbol's name to the end of its declaration; undefined when the server reported no range. */
-export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
+export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): Range | undefined {
   const { range } = symbol;
   if (range === undefined) return undefined;
   const start = namedAt(symbol, range)?.start ?? nameWithin(symbol, range, lines);
@@ -124,7 +125,7 @@ export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): LspRang
 }
 
 /** The range of a symbol's name; where the server does not report it, the word is searched in the text. */
-export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspRange | undefined {
+export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): Range | undefined {
   const { range, what } = symbol;
   const named = range && namedAt(symbol, range);
   if (range === undefined || named !== undefined) return named ?? what.selection;
@@ -143,12 +144,12 @@ export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): LspR
 }
 
 /** The name's range as the server reports it. A range as large as the declaration is none (TypeScript's overloads). */
-function namedAt({ what: { selection } }: FoundSymbol, range: LspRange): LspRange | undefined {
+function namedAt({ what: { selection } }: FoundSymbol, range: Range): Range | undefined {
   return selection === undefined || isSameRange(selection, range) ? undefined : selection;
 }
 
-export function isSameRange(a: LspRange, b: LspRange): boolean {
-  const isSame = (one: LspPosition, other: LspPosition) => !isBefore(one, other) && !isBefore(other, one);
+export function isSameRange(a: Range, b: Range): boolean {
+  const isSame = (one: Position, other: Position) => !isBefore(one, other) && !isBefore(other, one);
   return isSame(a.start, b.start) && isSame(a.end, b.end);
 }
 
@@ -156,7 +157,7 @@ export function isSameRange(a: LspRange, b: LspRange): boolean {
 const searchedLines = 20;
 
 /** Flat symbols give the whole declaration: the name is searched in the text. */
-function nameWithin(symbol: FoundSymbol, range: LspRange, lines: Lines | undefined): LspPosition {
+function nameWithin(symbol: FoundSymbol, range: Range, lines: Lines | undefined): Position {
   if (lines === undefined) return range.start;
   const unit = symbol.server.encoding;
   const from = convertColumn(lines.line(range.start.line), range.start.character, unit, "utf-16");
@@ -167,7 +168,7 @@ function nameWithin(symbol: FoundSymbol, range: LspRange, lines: Lines | undefin
 }
 
 /** A word on the first lines of a range, in UTF-16 units; on the first line not before a column. */
-export function wordWithin(lines: Lines, { start, end }: LspRange, word: string, column = 0) {
+export function wordWithin(lines: Lines, { start, end }: Range, word: string, column = 0) {
   // Bounded by the file's lines: with line numbers above 2^53 the loop would never end.
   const last = Math.min(end.line, start.line + searchedLines, lines.count - 1);
   for (let line = start.line; line <= last; line++) {
@@ -189,6 +190,6 @@ export function findWord(line: string, word: string, from = 0): number | undefin
   return undefined;
 }
 
-export function isBefore(a: LspPosition, b: LspPosition): boolean {
+export function isBefore(a: Position, b: Position): boolean {
   return a.line < b.line || (a.line === b.line && a.character < b.character);
 }

@@ -1,6 +1,8 @@
 /** The document and position that a call points at, open in the first available server, and request parameters for it. */
+
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Position } from "vscode-languageserver-protocol";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortedSet } from "../../base/order.js";
@@ -12,19 +14,13 @@ import { pathOfName, realPathOf } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/types.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
-import {
-  type Attached,
-  type CandidateServers,
-  candidatesForDocument,
-  isRange,
-  type LspPosition,
-} from "../ask/candidates.js";
+import { type Attached, type CandidateServers, candidatesForDocument, isRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { indentationOf } from "./indentation.js";
 import { isBefore } from "./symbols.js";
 
 /** A position in a text: zero-based line, column in UTF-16 units. */
-export type Place = LspPosition;
+export type Place = Position;
 
 /** A document and the position in it that a call points at. */
 export interface Target {

@@ -1,11 +1,12 @@
 /** The shapes `diagnostics` and `workspace_diagnostics`, with their status: diagnostics found, clean, or unknown and why. */
+import type { Range } from "vscode-languageserver-protocol";
 import { defineAll, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters, detached } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { severities, wordOf } from "../../protocol/kinds.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import { byFile, fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled, isRange, type LspRange, listOf, type ReplyData } from "../ask/candidates.js";
+import { garbled, isRange, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, comparedAsText, type ItemKind, type RawItem } from "../listing/collect.js";
 import { FileList, ItemList } from "../listing/list.js";
@@ -23,7 +24,7 @@ export const diagnostics: Shape = {
     const status = withAdvice(call, statusOf(reply, list.length));
     if (call.tool.output.filter === null) return { list, beside: status };
     const hidden = found.length - shown.length;
-    // What was asked for is not there: remarks that nobody asked for do not make a file dirty.
+    // Nothing of the requested severity: the file counts as clean.
     const isClean = status.status === "diagnostics" && shown.length === 0;
     return { list, beside: { ...status, ...(isClean && { status: "clean" }), hidden } };
   },
@@ -163,7 +164,7 @@ function readDiagnostic(
   server: LanguageServer,
   uri: string,
   entry: unknown,
-): RawItem<JsonObject> & { range: LspRange } {
+): RawItem<JsonObject> & { range: Range } {
   const members = isTable(entry) ? entry : {};
   // LSP 3.18 allows markup as the message.
   const message = isTable(members.message) ? members.message.value : members.message;

@@ -1,11 +1,12 @@
 /** The shapes `calls` (callers or callees) and `types` (supertypes or subtypes). LSP gives their items one form. */
+import type { Range } from "vscode-languageserver-protocol";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
 import { formed } from "../answer/dialect-forms.js";
-import { garbled, isRange, kindWord, type LspRange, listOf } from "../ask/candidates.js";
+import { garbled, isRange, kindWord, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "./shape.js";
 
@@ -92,8 +93,8 @@ interface HierarchyItem {
   name: string;
   kind: string;
   uri: string;
-  selection: LspRange;
-  range: LspRange;
+  selection: Range;
+  range: Range;
   detail: string;
 }
 

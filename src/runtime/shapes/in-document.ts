@@ -2,7 +2,9 @@
  * Shapes whose items lie in the document that the call is about: `code_lenses`, `folding_ranges`, `highlights`,
  * `inlay_hints`, `links` and `selection_ranges`, and how the entries of such replies are read.
  */
+
 import { isAbsolute, win32 } from "node:path";
+import type { Range } from "vscode-languageserver-protocol";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortByInTurns } from "../../base/order.js";
 import { fileUri } from "../../base/paths.js";
@@ -19,7 +21,6 @@ import {
   isCount,
   isPosition,
   isRange,
-  type LspRange,
   listOf,
   markupText,
   type ReplyData,
@@ -75,7 +76,7 @@ async function documentItems(
 }
 
 /** Whether a server's range touches the range that the call names; without one, every range does. */
-export function isAskedFor(call: CallState, server: LanguageServer, range: LspRange): boolean {
+export function isAskedFor(call: CallState, server: LanguageServer, range: Range): boolean {
   const target = call.evidence.target;
   if (target?.range === undefined) return true;
   const { start, end } = toSpan(target.document.lines, range, server.encoding, "utf-16");
@@ -241,7 +242,7 @@ export const selectionRanges: Shape = {
   nouns: ["range", "ranges"],
   async normalize(reply, call) {
     const turns = new Turns(call.signal);
-    const found: { range: LspRange; item: JsonObject }[] = [];
+    const found: { range: Range; item: JsonObject }[] = [];
     for (const { server, uri, entry } of documentEntries(reply, call, selectionName)) {
       for (const range of chainOf(server, entry)) {
         const item = await call.places.span(server, uri, range);
@@ -265,8 +266,8 @@ export const selectionRanges: Shape = {
     items.map((item) => `${rangeText(item, dialect)}  ${textOf(table(item).text)}`.trimEnd()),
 };
 
-function chainOf(server: LanguageServer, entry: unknown): LspRange[] {
-  const chain: LspRange[] = [];
+function chainOf(server: LanguageServer, entry: unknown): Range[] {
+  const chain: Range[] = [];
   for (let link: unknown = entry; link !== undefined && link !== null; ) {
     if (!isTable(link) || !isRange(link.range) || chain.length > MAX_DEPTH)
       throw garbled(server, selectionName);

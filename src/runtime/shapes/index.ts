@@ -1,4 +1,4 @@
-/** Every output shape of the runtime by name: the same set that the generator knows. */
+/** The converters of all output shapes, by name. */
 import type { ShapeName } from "../../abi/plan.js";
 import { batch } from "./batch.js";
 import { codeActions } from "./code-actions.js";

@@ -1,10 +1,11 @@
 /** The shape `semantic_tokens`: the server's relative numbers, made absolute and named by its legend. */
+import type { Position, Range } from "vscode-languageserver-protocol";
 import { isTable, type JsonObject } from "../../base/json.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { semanticTokensFacts } from "../../protocol/shapes/places.js";
 import { rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled, isCount, type LspPosition, type LspRange } from "../ask/candidates.js";
+import { garbled, isCount } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, comparedAsText, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
@@ -78,7 +79,7 @@ function* tokensIn(
 function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefined) {
   const data = isTable(value) ? value.data : undefined;
   if (!Array.isArray(data) || data.length % 5 !== 0 || !data.every(isCount)) throw garbled(server, what);
-  const start: LspPosition = { line: 0, character: 0 };
+  const start: Position = { line: 0, character: 0 };
   for (let index = 0; index < data.length; index += 5) {
     const [down = 0, along = 0, length = 0, type = 0, modifiers = 0] = data.slice(index, index + 5);
     start.character = Math.min(MAX_NUMBER, down === 0 ? start.character + along : along);
@@ -88,12 +89,7 @@ function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefi
 }
 
 /** A token may span lines; line endings count as characters. */
-function endOf(
-  start: LspPosition,
-  length: number,
-  lines: Lines | undefined,
-  server: LanguageServer,
-): LspPosition {
+function endOf(start: Position, length: number, lines: Lines | undefined, server: LanguageServer): Position {
   let { line, character } = start;
   let left = length;
   while (lines !== undefined && line < lines.count - 1) {
@@ -106,7 +102,7 @@ function endOf(
   return { line, character: character + Math.max(0, left) };
 }
 
-function textIn(lines: Lines | undefined, { start, end }: LspRange, { encoding }: LanguageServer): string {
+function textIn(lines: Lines | undefined, { start, end }: Range, { encoding }: LanguageServer): string {
   if (lines === undefined) return "";
   const line = lines.line(start.line);
   const from = convertColumn(line, start.character, encoding, "utf-16");

@@ -3,6 +3,7 @@ import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { cutCharacters } from "../../base/text.js";
+import { plural } from "../../base/words.js";
 import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
 import { fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
 import { garbled, type ReplyData } from "../ask/candidates.js";
@@ -22,7 +23,7 @@ export const workspaceEdit: Shape = {
       ? undefined
       : actions.length === 0
         ? "no actions"
-        : `${counted(actions.length, "action")} to choose from`,
+        : `${plural(actions.length, "action")} to choose from`,
   async normalize(reply, call, options) {
     const { items, beside } = await editOf(reply, call, options);
     if (call.tool.output.outcomes !== "applied") return { items, beside };
@@ -117,9 +118,9 @@ function statusLine({ status, summary, command_failed }: JsonObject): string {
   if (status === "choose") return "Status: choose (nothing is changed; call again with the id of an action)";
   const { files, edits, operations } = table(summary);
   const parts = [
-    counted(edits, "edit"),
-    counted(files, "file"),
-    ...(operations === 0 ? [] : [counted(operations, "operation")]),
+    plural(edits, "edit"),
+    plural(files, "file"),
+    ...(operations === 0 ? [] : [plural(operations, "operation")]),
   ];
   const what = {
     preview: "nothing is changed yet",
@@ -133,10 +134,6 @@ function statusLine({ status, summary, command_failed }: JsonObject): string {
   return `Status: ${textOf(status)} (${parts.join(", ")}; ${what})`;
 }
 
-function counted(count: Json | undefined, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 function itemLines(item: JsonObject, dialect: DialectPlan): string[] {
   const to = textOf(item[newDocumentKey(dialect)]);
   const name = `${fileOf(item, dialect)}${to === "" ? "" : ` → ${to}`}`;
@@ -144,7 +141,7 @@ function itemLines(item: JsonObject, dialect: DialectPlan): string[] {
   if (item.operation !== undefined) {
     const size =
       item.folder === true
-        ? `, a folder${item.files === undefined ? "" : ` of ${counted(item.files, "file")}`}`
+        ? `, a folder${item.files === undefined ? "" : ` of ${plural(item.files, "file")}`}`
         : "";
     const more = `${item.overwrites === true ? ", replaces what is there" : ""}${item.skipped === true ? ", nothing to do" : ""}`;
     return [`${textOf(item.operation)} ${name}${size}${more}${notes}`];
@@ -156,7 +153,7 @@ function itemLines(item: JsonObject, dialect: DialectPlan): string[] {
   const links =
     item.other_links === undefined ? "" : `, ${item.other_links} other hard links keep the old text`;
   return [
-    `${name}  ${counted(item.edit_count, "edit")}, sha256 ${hashes}${links}${part}`,
+    `${name}  ${plural(item.edit_count, "edit")}, sha256 ${hashes}${links}${part}`,
     ...noteLines(item, dialect),
     ...(item.diff === undefined ? [] : textOf(item.diff).replace(/\n$/, "").split("\n")),
     ...(item.cut === true ? ["(cut here)"] : []),

@@ -155,7 +155,7 @@ export async function revertStep(disk: Disk, step: Step): Promise<string | undef
  * | no     | no   | no      | anything        | reverted before: nothing                                      |
  * | no     | yes  | no      | same as held    | killed while held returned: the name `held` is removed        |
  * | no     | yes  | no      | new text        | held is exchanged with the path, which becomes back; as below |
- * | no     | yes  | no      | somebody's save | the save stays, held is kept and told                         |
+ * | no     | yes  | no      | somebody's save | the save stays, held is kept and reported                     |
  * | no     | any  | new text| any             | held returns unless it has, back is removed                   |
  * | no     | any  | a save  | old file        | the save returns to the path, the old file is kept as held    |
  * | no     | any  | a save  | free            | the save returns to the path; held, if there, is kept         |

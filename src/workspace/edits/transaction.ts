@@ -35,7 +35,7 @@ import type { Reason, Recovery } from "./types.js";
 /** What exists while the lock is held; `report` is called for each recovered edit. */
 export type LockedContext = JournalContext & { lock: Lock; report(recovery: Recovery): void };
 
-/** A committed edit, with what must be told about it. */
+/** A committed edit, with what must be reported about it. */
 export interface Committed {
   id: string;
   /** Paths of files that lost attributes. */
@@ -149,7 +149,7 @@ async function finish(context: LockedContext, entry: JournalEntry): Promise<Reas
 
 /**
  * Removes the old files that an edit holds under hidden names; undefined when there are none. A program that had a file
- * open may have written to it since it was checked: such a file is kept and told once.
+ * open may have written to it since it was checked: such a file is kept and reported once.
  */
 async function removeHeldFiles(context: LockedContext, entry: JournalEntry): Promise<Recovery | undefined> {
   const { disk, gate, journal } = context;

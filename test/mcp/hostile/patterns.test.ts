@@ -1,4 +1,4 @@
-/** Patterns of a stranger in one folder of a gateway: the sessions that work in other folders are answered all the same. */
+/** Untrusted patterns in one folder of a gateway: the sessions that work in other folders are answered all the same. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, expect, it, vi } from "vitest";

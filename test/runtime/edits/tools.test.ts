@@ -407,7 +407,7 @@ describe("edits that an agent writes", () => {
     end_character: endCharacter,
   });
 
-  it("are spelt as previews spell them, in characters", async () => {
+  it("have the same form as in previews, in characters", async () => {
     const work = await editing({ files: { ...files, "b.fake": "😀 greet\n" } });
     const call: JsonObject = {
       files: [

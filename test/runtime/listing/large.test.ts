@@ -1,6 +1,6 @@
 /**
  * Very many items: the first page costs what it shows, pages laid together are the whole, in the order and with the total
- * that sorting every spelt item would give, and other work has its turn meanwhile.
+ * that sorting every rendered item would give, and other work has its turn meanwhile.
  */
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
@@ -137,7 +137,7 @@ describe("100 000 references", () => {
 });
 
 describe("more than can be listed", () => {
-  it("are told by their first items, with all of them counted", async () => {
+  it("list their first items, with all of them counted", async () => {
     const { server } = reading("");
     const value = Array.from({ length: 500_100 }, (_, n) => ({ uri: uriOf(n % 7), range: range(n, 0, 1) }));
     const { structured, text } = await firstPage("locations", [{ server, value: value.reverse() }], 100);
@@ -181,10 +181,10 @@ describe("the symbols of 50 000 lines", () => {
       symbol(2 * n, [symbol(2 * n + 1, [])]),
     ).reverse();
     const call = pagedCall("document_symbols", new Pages(), 100);
-    let spelt = 0;
+    let rendered = 0;
     const span = call.places.span.bind(call.places);
     call.places.span = (...given) => {
-      spelt++;
+      rendered++;
       return span(...given);
     };
     const reply = { parts: [{ server, value }], perItem: false };
@@ -194,7 +194,7 @@ describe("the symbols of 50 000 lines", () => {
       { name: "name0", line: 1 },
       { name: "name1", line: 2, container: "name0" },
     ]);
-    expect(spelt).toBeLessThanOrEqual(100);
+    expect(rendered).toBeLessThanOrEqual(100);
     expect(read).toEqual([uriOf(0).replace("0.fake", "a.fake")]);
   });
 
@@ -239,8 +239,8 @@ describe("any places", () => {
     const [from, to] = [Math.min(a, b, length), Math.min(Math.max(a, b), length)];
     return { line, from, to };
   });
-  const told = fc.array(fc.record({ file: fc.nat(4), place, teller: fc.nat(2) }), { maxLength: 120 });
-  /** The same told so often that the rows are too many to be kept as they are. */
+  const reported = fc.array(fc.record({ file: fc.nat(4), place, by: fc.nat(2) }), { maxLength: 120 });
+  /** The same items so often that they are many more than a page. */
   const often = <T>(items: T[]): T[] =>
     items.length === 0 ? [] : Array.from({ length: 1500 }, (_, n) => items[n % items.length] as T);
   const manner = fc.record({
@@ -249,7 +249,7 @@ describe("any places", () => {
     isOften: fc.boolean(),
   });
 
-  it("stand in the order and are as many as sorting every spelt item gives, whoever told them", async () => {
+  it("have the order and number that sorting every rendered item gives, for any servers", async () => {
     const servers = encodings.map((encoding) => ({
       ...serverOf(Object.fromEntries([0, 1, 2, 3, 4].map((file) => [uriOf(file), text])), {
         id: encoding,
@@ -259,11 +259,11 @@ describe("any places", () => {
     const column = (line: number, character: number, encoding: PositionEncoding) =>
       convertColumn(lines.line(line), character, "utf-32", encoding);
     await fc.assert(
-      fc.asyncProperty(told, manner, async (raw, { size, isOne, isOften }) => {
-        const parts = servers.map((server, teller) => ({
+      fc.asyncProperty(reported, manner, async (raw, { size, isOne, isOften }) => {
+        const parts = servers.map((server, by) => ({
           server,
           value: (isOften ? often(raw) : raw)
-            .filter((item) => (isOne ? 0 : item.teller) === teller)
+            .filter((item) => (isOne ? 0 : item.by) === by)
             .map(({ file, place: { line, from, to } }) => ({
               uri: uriOf(file),
               range: range(line, column(line, from, server.encoding), column(line, to, server.encoding)),
@@ -315,7 +315,7 @@ describe("any places", () => {
               },
             ],
           }));
-          const spelt = raw.map(({ file, place: { line, from, to }, message, source, severity }) => ({
+          const rendered = raw.map(({ file, place: { line, from, to }, message, source, severity }) => ({
             path: `${file}.fake`,
             key: [line, from, line, to, severity, source, message],
             item: {
@@ -325,7 +325,7 @@ describe("any places", () => {
               message,
             },
           }));
-          const sorted = sortBy(uniqueBy(spelt, canonicalText), ({ path, key }) => [path, ...key]);
+          const sorted = sortBy(uniqueBy(rendered, canonicalText), ({ path, key }) => [path, ...key]);
           const paths = [...new Set(sorted.map(({ path }) => path))];
           const naive = paths.map((path) => {
             const diagnostics = sorted.filter((entry) => entry.path === path).map(({ item }) => item);
@@ -345,7 +345,7 @@ describe("any places", () => {
     const server = serverOf({ "file:///w/a.fake": text });
     const name = fc.constantFrom("plain", "wide", "x", "");
     const symbol = fc.record({ name, place, within: fc.option(place, { nil: undefined }), parent: name });
-    const entryOf = ({ name, place: { line, from, to }, within, parent }: Told) => {
+    const entryOf = ({ name, place: { line, from, to }, within, parent }: ReportedSymbol) => {
       const own = range(line, from, to);
       // Without the place of its name a symbol is flat, and its name is looked for in the text.
       if (within === undefined)
@@ -360,7 +360,7 @@ describe("any places", () => {
         children: [inner],
       };
     };
-    type Told = { name: string; place: Place; within: Place | undefined; parent: string };
+    type ReportedSymbol = { name: string; place: Place; within: Place | undefined; parent: string };
     type Place = { line: number; from: number; to: number };
     let paged = 0;
     await fc.assert(
@@ -370,7 +370,7 @@ describe("any places", () => {
         fc.boolean(),
         async (raw, size, isOften) => {
           const value = (isOften ? often(raw) : raw).map(entryOf);
-          // Few, on one page: these are shown as they were told.
+          // Few, on one page.
           const few = [{ server, value: raw.map(entryOf) }];
           const whole = await laid("document_symbols", "symbols", few, 200);
           expect(await laid("document_symbols", "symbols", [{ server, value }], size)).toEqual(whole);

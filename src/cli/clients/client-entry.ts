@@ -187,9 +187,9 @@ function serveArguments(
   // A named config is named again. A discovered one is discovered again, so that its trust is checked.
   const config = main.kind === "named" && main.file !== null ? ["--config", main.file] : [];
   const isPlaced = input.text("workspace") !== undefined;
-  const told = client.workspace?.[scope];
-  const isPinned = config.length > 0 || isPlaced || told === undefined;
-  const variable = told === undefined || ["cwd", "roots"].includes(told) ? [] : ["--workspace", told];
+  const source = client.workspace?.[scope];
+  const isPinned = config.length > 0 || isPlaced || source === undefined;
+  const variable = source === undefined || ["cwd", "roots"].includes(source) ? [] : ["--workspace", source];
   const place = isPlaced || config.length === 0 ? ["--workspace", workspaceOf(input, io)] : [];
   const serve = [
     ...(isPinned ? [...config, ...place] : variable),
@@ -210,7 +210,7 @@ function envOf({ environment, variable }: ClientFacts, plan: Plan, io: Io) {
   if (environment === undefined) return { passed, secret };
   for (const name of new Set([...plan.allow.env, ...proxyEnv])) {
     if (!io.env[name] || environment.inherits.includes(name)) continue;
-    if (environment.told !== "values") passed[name] = (variable ?? "NAME").replace("NAME", () => name);
+    if (environment.passes !== "values") passed[name] = (variable ?? "NAME").replace("NAME", () => name);
     else if (defaultEnv.includes(name)) passed[name] = io.env[name] ?? "";
     else secret.push(name);
   }

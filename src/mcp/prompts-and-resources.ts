@@ -14,7 +14,7 @@ const MAX_ARGUMENT_CHARS = 10_000;
  * What a handshake says about prompts and resources: a kind that the config has none of is not announced, unless a config
  * that is opened later may have it.
  */
-export function catalogueCapabilities(
+export function promptAndResourceCapabilities(
   { prompts, resources }: SessionCalls["loaded"]["plan"],
   { mayChange, subscribe }: { mayChange: boolean; subscribe: boolean },
 ) {

@@ -17,7 +17,7 @@ export interface StepHost {
   skips(when: NonNullable<StepOptions["when"]>): Promise<Refusal | "absent" | undefined>;
   /** The refusal of the tool that gave a reply. */
   failureOf(reply: Reply): Refusal | undefined;
-  /** A reply was made of another, or takes its place. */
+  /** A reply was derived from another one, or replaces it. */
   replace(reply: Reply, by: Reply): void;
 }
 

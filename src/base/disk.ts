@@ -1,0 +1,20 @@
+/** Reads of the disk for which a missing file or folder is no error: real paths and the names in a folder. */
+import { readdirSync, realpathSync } from "node:fs";
+
+/** The path without symbolic links; the path itself when that cannot be found out, as when nothing exists there. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The names of everything in a folder, in no order; none when it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
