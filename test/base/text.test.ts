@@ -89,6 +89,15 @@ describe("columns", () => {
     expect(convertColumn("😀x", 50, "utf-8", "utf-16")).toBe(3);
   });
 
+  it("does not walk along a long line for units that stay the same", () => {
+    const long = "é".repeat(1_000_000);
+    const before = process.cpuUsage();
+    for (let n = 0; n < 2_000; n++)
+      expect(convertColumn(long, 999_999 - n, "utf-16", "utf-16")).toBe(999_999 - n);
+    // A walk for each takes some ten seconds.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+  });
+
   it("goes there and back for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.nat(40), (text, column) => {
