@@ -2,7 +2,7 @@
  * The config that a runtime serves. All files that were read for it are watched, also those that did not exist. A changed
  * config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the status says why.
  */
-import { unwatchFile, watchFile } from "node:fs";
+import { type Stats, unwatchFile, watchFile } from "node:fs";
 import { canonicalText } from "../base/json.js";
 import { isInside } from "../base/paths.js";
 import { ConfigError, type Problem } from "../base/problem.js";
@@ -98,8 +98,10 @@ export class ServedConfig {
     for (const file of this.#watched) unwatchFile(file, this.#changed);
   }
 
-  readonly #changed = (): void => {
-    if (this.runtime.closed.aborted) return;
+  readonly #changed = (now: Stats, before: Stats): void => {
+    // Node calls this once for a file that does not exist.
+    const isSame = now.mtimeMs === before.mtimeMs && now.ino === before.ino && now.size === before.size;
+    if (isSame || this.runtime.closed.aborted) return;
     this.reload().catch((error: unknown) => {
       this.options.log("error", "the changed config cannot be read", { cause: String(error) });
     });
