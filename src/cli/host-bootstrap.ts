@@ -2,7 +2,7 @@
  * How llxprt-code starts its LSP service: without arguments, with `LSP_BOOTSTRAP` = `{ workspaceRoot, config }` in the
  * environment. MCP is then on the descriptors 3 and 4, and the host's own channel on stdin and stdout.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { fieldsOf, isTable, type Json, type JsonObject, parseJson } from "../base/json.js";
 import { severities } from "../protocol/kinds.js";
@@ -24,15 +24,6 @@ const NAVIGATION_TOOLS = [
 const SHORTEST_CALL_MS = 100;
 const LONGEST_WAIT_MS = 60_000;
 const HIGHEST_PRIORITY = 1000;
-
-/** The host's own servers by id → the presets that know their files. */
-const builtIn: { readonly [id: string]: string } = {
-  eslint: "vscode-eslint-language-server",
-  gopls: "gopls",
-  python: "pylsp",
-  rust: "rust-analyzer",
-  ts: "typescript-language-server",
-};
 
 type Fields = { readonly [name: string]: unknown };
 
@@ -150,7 +141,12 @@ function presetOf(id: string, command: string): string | undefined {
     /^[\w.-]+$/.test(name) && existsSync(join(shippedConfigs, "servers", `${name}.toml`));
   const named = basename(command);
   if (isShipped(named)) return named;
-  return Object.hasOwn(builtIn, id) ? builtIn[id] : undefined;
+  // The host's own servers by id, with the presets that know their files.
+  const builtIn = fieldsOf<Fields>(
+    parseJson(readFileSync(join(shippedConfigs, "host-servers.json"), "utf8")),
+  );
+  const kind = Object.hasOwn(builtIn, id) ? builtIn[id] : undefined;
+  return typeof kind === "string" ? kind : undefined;
 }
 
 function table(value: unknown, at: string): Fields {
