@@ -11,7 +11,7 @@ export type * from "./step-values.js";
 export type * from "./tool-plan.js";
 
 /** The version of the contract between generated files and the runtime. */
-export const ABI_VERSION = 4;
+export const ABI_VERSION = 5;
 
 export interface Plan {
   abi: number;
@@ -23,6 +23,7 @@ export interface Plan {
   dialect: DialectPlan;
   mcp: McpPlan;
   http: HttpPlan;
+  share: SharePlan;
   prompts: PromptPlan[];
   resources: ResourcePlan[];
 }
@@ -168,6 +169,14 @@ export interface McpPlan {
   clients: { name: string; result: "structured" | "text" }[];
   /** Names of the listed and callable tools, after the filters `effects`, `allow` and `exclude`. */
   listed: string[];
+}
+
+/** The hub of `serve --shared`. */
+export interface SharePlan {
+  /** How long the hub stays without sessions. */
+  idleMinutes: number;
+  /** Whether the servers start with the hub instead of at the first call. */
+  warm: boolean;
 }
 
 /** The HTTP gateway. */

@@ -1,10 +1,10 @@
 /** The project of a session on stdio: its trust, and where the client's roots name it. */
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { isInside, pathOfUri } from "../base/paths.js";
+import { realpathSync, statSync } from "node:fs";
+import { pathOfUri } from "../base/paths.js";
 import { ConfigError } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
 import type { OpenProject, TrustOffer } from "../mcp/trust-question.js";
-import { homeOf, type Input, type Io } from "./command.js";
+import { type Input, type Io, isOutsideProjects } from "./command.js";
 import { type Opened, openFrom } from "./open.js";
 import { trustOffer } from "./trust-offer.js";
 
@@ -23,10 +23,7 @@ export function trustOf(
  * one: editors start programs in the user's home or at the top of the file system, which is no project.
  */
 export function projectOpener(input: Input, io: Io, log: Log): OpenProject | undefined {
-  const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
-  if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return undefined;
-  const home = homeOf(io);
-  if (!isInside(existsSync(home) ? realpathSync(home) : home, io.cwd)) return undefined;
+  if (!isOutsideProjects(input, io)) return undefined;
   return async (roots) => {
     const folders = roots.flatMap((uri) => pathOfUri(uri) ?? []);
     const cwd = folders.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());

@@ -1,10 +1,12 @@
 /** What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers. */
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { type Code, codes } from "../base/codes.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
+import { isInside } from "../base/paths.js";
 import { ConfigError } from "../base/problem.js";
 import { sharedAbortController } from "../base/timing.js";
 import { folderWithConfig } from "../config/project-folders.js";
@@ -136,6 +138,14 @@ export function workspaceOf(input: Input, io: Surroundings): string {
   if (isConfigNamed) return io.cwd;
   const home = homeOf(io);
   return folderWithConfig(io.cwd, home, () => recordedFolders(trustFile(io.env, home)));
+}
+
+/** Whether the client must say which project it works in: the command line names none, and the current folder is in none. */
+export function isOutsideProjects(input: Input, io: Surroundings): boolean {
+  const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
+  if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return false;
+  const home = homeOf(io);
+  return isInside(existsSync(home) ? realpathSync(home) : home, io.cwd);
 }
 
 /** A signal that is aborted when the process receives one of these signals. */

@@ -33,6 +33,8 @@ export interface OpenOptions {
   servesUntrusted?: boolean;
   /** What is logged unless the command line says otherwise. */
   usualLog?: UsualLog;
+  /** Why this process serves its client alone, where it should share its servers. */
+  notShared?: string;
 }
 
 export interface Opened extends Loaded {
@@ -42,10 +44,19 @@ export interface Opened extends Loaded {
 
 /** Opens the runtime that the command line asks for. Throws a ConfigError with all problems. */
 export async function openFrom(input: Input, io: Io, options: OpenOptions = {}): Promise<Opened> {
+  return openLoaded(await loadFrom(input, io, options), input, io, options);
+}
+
+/** Opens the runtime of what is loaded. */
+export async function openLoaded(
+  found: Loaded,
+  input: Input,
+  io: Io,
+  options: OpenOptions = {},
+): Promise<Opened> {
   const log = openLog(input, io, options.usualLog ?? "warn");
   let roots: string[] = [];
   const trace = openTrace(input, io, () => roots);
-  const found = await loadFrom(input, io, options);
   const { loaded, base, folder, trusted, binFolders, avoid, files, refusal } = found;
   const { workspace, http } = loaded.plan;
   roots = [...workspace.roots.map((root) => resolve(base, root)), ...workspace.extraRoots].flatMap(withReal);
@@ -64,6 +75,7 @@ export async function openFrom(input: Input, io: Io, options: OpenOptions = {}):
     version: version(),
     otherServer: found.otherServer,
     refusal,
+    notShared: options.notShared,
     onOutOfMemory: (message) => {
       io.stderr.write(`lsp-proxy: ${message}\n`);
       process.exit(exitCodes.fault);

@@ -5,6 +5,7 @@ import { ConfigError } from "../base/problem.js";
 import { trustCommand } from "../lsp/process/trusted.js";
 import type { Log } from "../lsp/types.js";
 import type { TrustOffer } from "../mcp/trust-question.js";
+import type { Runtime } from "../runtime/runtime.js";
 import type { Input, Io } from "./command.js";
 import { openFrom } from "./open.js";
 import { grantLines, inspectTrust, recordTrust } from "./trust-workspace.js";
@@ -12,12 +13,15 @@ import { grantLines, inspectTrust, recordTrust } from "./trust-workspace.js";
 /** A longer question is not asked: the user could not see all that the trust allows. */
 const MAX_QUESTION_CHARS = 8_000;
 
+/** The offer for a workspace; `open` gives the runtime with which the session goes on after a yes. */
 export function trustOffer(
   workspace: string,
   changesTools: boolean,
   input: Input,
   io: Io,
   log: Log,
+  open: () => Promise<Runtime | undefined> = async () =>
+    (await openFrom(input, io, { servesUntrusted: true })).runtime,
 ): TrustOffer {
   const commands = [trustCommand(), trustCommand(workspace), trustCommand(realpathSync(workspace))];
   const unlessRefused = <T>(work: () => T): T | undefined => {
@@ -43,7 +47,7 @@ export function trustOffer(
         async grant() {
           try {
             await recordTrust(state, io);
-            return (await openFrom(input, io, { servesUntrusted: true })).runtime;
+            return await open();
           } catch (error) {
             log("warn", "the workspace was not trusted", { cause: String(error) });
             return undefined;

@@ -15,6 +15,7 @@ import {
   type ServerRequest,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
+import { INTERRUPTED, interruptedCall } from "../hub/interrupted.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { acceptsStream } from "./accept-header.js";
@@ -35,9 +36,10 @@ type RequestContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 export function createSessionServer(
   runtime: Runtime,
   calls: SessionCalls,
-  options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
+  options: { narrow: boolean; log: Log; changesTools?: boolean } = { narrow: false, log: () => undefined },
 ): Server {
-  const changesTools = calls.needsRoots || calls.trust?.changesTools === true;
+  const changesTools =
+    options.changesTools === true || calls.needsRoots || calls.trust?.changesTools === true;
   const { implementation, options: serverOptions } = serverInfo(runtime, changesTools);
   const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
@@ -95,7 +97,8 @@ export function createSessionServer(
       return extra.sendRequest(request as ServerRequest, ResultSchema, limits).then(isYes, () => false);
     };
     const client = server.getClientVersion()?.name;
-    return calls.call(name, args, { signal, onProgress }, client, ask);
+    const refusal = meta?.[INTERRUPTED] === true ? interruptedCall() : undefined;
+    return calls.call(name, args, { signal, onProgress, refusal }, client, ask);
   });
   const { prompts, resources } = runtime.loaded.plan;
   if (prompts.length > 0) {

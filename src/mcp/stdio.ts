@@ -31,27 +31,45 @@ const FINAL_ANSWERS_MS = 2000;
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
   const { input, output, trace, log, signal, trust, openProject } = options;
-  const { maxCalls } = runtime.loaded.plan.http;
-  const calls = new SessionCalls(runtime, runtime.openSession(), trust, openProject, maxCalls);
+  const limit = { most: runtime.loaded.plan.http.maxCalls, setting: "http.max_calls" };
+  const calls = new SessionCalls(runtime, runtime.openSession(), trust, openProject, limit);
   const transport = new StreamTransport(input, output, trace);
   const watchClient = ({ memory }: Runtime) =>
     memory.watchClients(() => [{ heldBytes: output.writableLength, end: () => void transport.close() }]);
   watchClient(runtime);
   calls.onReplaced(watchClient);
+  if (!(await serveClient({ runtime, calls, transport, log, signal })) && signal?.aborted !== true)
+    log("warn", NO_CLIENT);
+  await calls.close();
+}
+
+/** One client on a transport. */
+export interface ServedClient {
+  runtime: Runtime;
+  calls: SessionCalls;
+  transport: StreamTransport;
+  log: Log;
+  signal?: AbortSignal | undefined;
+  /** Whether the client may be told of other tools later. */
+  changesTools?: boolean;
+}
+
+/** Serves a client until it is gone; gives whether it has sent a message. */
+export async function serveClient(client: ServedClient): Promise<boolean> {
+  const { calls, transport, log, signal } = client;
   void transport.closed.then((reason) => {
     if (reason !== undefined) log("warn", reason);
   });
   const stopped = signal === undefined ? transport.closed : whenAborted(signal);
-
   const first = await Promise.race([transport.firstMessage(), stopped]);
-  if (first !== undefined) {
-    const close = await connect(isModernMessage(first), runtime, calls, transport, log);
+  if (first !== undefined && typeof first !== "string") {
+    const close = await connect(isModernMessage(first), client);
     const answered = transport.ended.then(() => withTimeout(lastAnswers(calls), FINAL_ANSWERS_MS));
     await Promise.race([transport.closed, stopped, answered]);
     await close();
-  } else if (signal?.aborted !== true) log("warn", NO_CLIENT);
+  }
   await transport.close();
-  await calls.close();
+  return first !== undefined;
 }
 
 /** Resolves when the calls in the last messages have been answered. */
@@ -65,17 +83,14 @@ async function lastAnswers(calls: SessionCalls): Promise<void> {
 /** Connects the SDK that speaks the client's protocol version; gives the function that disconnects it. */
 async function connect(
   isModern: boolean,
-  runtime: Runtime,
-  calls: SessionCalls,
-  transport: StreamTransport,
-  log: Log,
+  { runtime, calls, transport, log, changesTools = false }: ServedClient,
 ): Promise<() => Promise<void>> {
   const onerror = (error: Error) => log("debug", "mcp", { cause: error.message });
   if (isModern) {
     const { serveModernTransport } = await import("./modern-server.js");
     return serveModernTransport(runtime, calls, transport, onerror).close;
   }
-  const server = createSessionServer(runtime, calls);
+  const server = createSessionServer(runtime, calls, { narrow: false, log, changesTools });
   server.onerror = onerror;
   await server.connect(transport);
   return () => server.close();

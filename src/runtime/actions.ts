@@ -17,6 +17,7 @@ type Action = (call: CallState, args: JsonObject) => Promise<unknown>;
 const actions: { [action in RuntimeAction]: Action } = {
   server_status: async (call, args) => {
     const wanted = serverIn(call, args);
+    if (call.notShared !== undefined) call.evidence.warn("answer/not-shared", call.notShared);
     return call.pool.status().filter((status) => wanted === undefined || status.id === wanted);
   },
   list_servers: async (call, args) => ({

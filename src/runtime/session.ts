@@ -41,7 +41,7 @@ export interface CallOptions {
 /** What all calls of a runtime share. */
 export type Shared = Pick<
   CallState,
-  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer"
+  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer" | "notShared"
 > & {
   loaded: LoadedBundle;
   /** Every call is refused with this. */
@@ -217,9 +217,9 @@ export class Session {
 
   /** The part of a call's state that its session gives it. */
   #callState(tool: ToolPlan, attempt: Attempt | undefined) {
-    const { loaded, plan, samples, edits, log, suggestServer } = this.#shared;
+    const { loaded, plan, samples, edits, log, suggestServer, notShared } = this.#shared;
     return {
-      ...{ loaded, plan, tool, samples, edits, log, suggestServer, attempt },
+      ...{ loaded, plan, tool, samples, edits, log, suggestServer, notShared, attempt },
       ...this.own,
       ...{ pool: this.#pool, gate: this.#gate, pages: this.#pages, previews: this.#previews },
       warnedFolders: this.#warnedFolders,

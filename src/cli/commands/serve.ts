@@ -1,15 +1,7 @@
 /** `serve`: serves MCP on stdio, on inherited descriptors or over HTTP. Everything but the protocol goes to stderr. */
-import { createReadStream, createWriteStream, fstatSync } from "node:fs";
-import { Socket } from "node:net";
-import type { Readable, Writable } from "node:stream";
-import { escapeLine } from "../../base/hidden-characters.js";
-import { abortOn, type Command, type Input, type Io, UsageError } from "../command.js";
+import { type Command, UsageError } from "../command.js";
 import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
-import { openLog } from "../log/log.js";
-import { type Opened, openFrom } from "../open.js";
-
-/** How long a client may take to read its last answers. */
-const LAST_OUTPUT_MS = 3_000;
+import { openStreams } from "../streams.js";
 
 export const serve: Command = {
   name: "serve",
@@ -21,6 +13,9 @@ export const serve: Command = {
   flags: {
     ...configFlags,
     ...bundleFlags,
+    shared: toggle(
+      "Shares the language servers with all sessions of this user in the workspace, by a background process.",
+    ),
     warmup: toggle("Starts the language servers at once instead of at the first call."),
     http: toggle("Serves many clients over HTTP, as configured in `[http]`, instead of one on stdio."),
     port: option("N", "With --http: the port, instead of the config's."),
@@ -33,6 +28,7 @@ export const serve: Command = {
   },
   examples: [
     "lsp-proxy serve --config lspi.toml",
+    "lsp-proxy serve --shared",
     "lsp-proxy serve --bundle .lspi/bundle --expect sha256-…",
     "lsp-proxy serve --config lspi.toml --http",
     "lsp-proxy -e rs -s rust-analyzer -w ~/project   # one server and one tool, without a config",
@@ -43,81 +39,17 @@ export const serve: Command = {
     for (const name of ["port", "bind", "allow-remote"])
       if (input.flags[name] !== undefined && !input.isOn("http"))
         throw new UsageError(`--${name} is for a gateway: add --http`);
+    if (input.isOn("shared") && input.isOn("http"))
+      throw new UsageError("a gateway shares its servers already: leave out --shared");
+    if (input.isOn("shared") && input.text("trace") !== undefined)
+      throw new UsageError("--trace is for a session with servers of its own: leave out --shared");
     const streams = input.isOn("http") ? undefined : openStreams(input, io);
-    const opened = await openFrom(input, io, { servesUntrusted: streams !== undefined });
-    const { runtime, trace, found, refusal } = opened;
-    const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true;
-    if (streams?.input === io.stdin && isTerminal) io.stderr.write(greeting(opened));
-    const signal = abortOn("SIGTERM", "SIGINT", "SIGHUP");
-    try {
-      const warms = input.isOn("warmup") || runtime.loaded.plan.mcp.warmup;
-      if (warms && refusal === undefined) void runtime.warmup();
-      const options = { log: openLog(input, io), trace, signal };
-      if (streams === undefined) {
-        const { serveGateway } = await import("../gateway.js");
-        await serveGateway(input, io, opened, options);
-      } else {
-        const { serveStdio } = await import("../../mcp/stdio.js");
-        // For a bundle the compiler is not loaded.
-        const isBundle = input.text("bundle") !== undefined;
-        const project = isBundle ? undefined : await import("../client-project.js");
-        const trust = project?.trustOf({ found, refusal }, input, io, options.log);
-        const openProject = project?.projectOpener(input, io, options.log);
-        await serveStdio(runtime, { ...streams, ...options, trust, openProject });
-      }
-    } finally {
-      await runtime.close();
-      // Output that the client does not read would keep the process alive.
-      io.exitAfter?.(LAST_OUTPUT_MS);
+    if (streams !== undefined && input.isOn("shared")) {
+      const { serveShared } = await import("../hub/serve-shared.js");
+      await serveShared(input, io, streams);
+    } else {
+      const { serveAlone } = await import("../serve-alone.js");
+      await serveAlone(input, io, { streams });
     }
   },
 };
-
-/** Printed when a person starts `serve` in a terminal. */
-function greeting({ runtime, source, base }: Opened): string {
-  const { servers } = runtime.loaded.plan;
-  return [
-    `lsp-proxy serves ${source} in ${base}`,
-    servers.length > 0
-      ? "language servers:"
-      : "no language server is installed for the files here; see `lsp-proxy explain`",
-    ...servers.map(({ id, extensions }) => `  ${id}: ${extensions.map((name) => `.${name}`).join(" ")}`),
-    `tools: ${runtime.tools.map((tool) => tool.name).join(", ")}`,
-    "Waiting for an MCP client on stdin. Agents start lsp-proxy themselves: see `lsp-proxy client`. Ctrl-C stops it.",
-    "",
-  ]
-    .map(escapeLine)
-    .join("\n");
-}
-
-/** The streams of the protocol: stdin and stdout, or two inherited descriptors. */
-function openStreams(input: Input, io: Io): { input: Readable; output: Writable } {
-  const [from, to] = [input.text("fd-in"), input.text("fd-out")];
-  if (from === undefined && to === undefined) return { input: io.stdin, output: io.stdout.stream };
-  if (from === undefined || to === undefined)
-    throw new UsageError("give both --fd-in and --fd-out, or neither");
-  const [reading, writing] = [openDescriptor(from), openDescriptor(to)];
-  if (reading.fd === writing.fd && reading.isSocket) {
-    const both = new Socket({ fd: reading.fd });
-    return { input: both, output: both };
-  }
-  return {
-    input: reading.isSocket
-      ? new Socket({ fd: reading.fd, readable: true, writable: false })
-      : createReadStream("", { fd: reading.fd }),
-    output: writing.isSocket
-      ? new Socket({ fd: writing.fd, readable: false, writable: true })
-      : createWriteStream("", { fd: writing.fd }),
-  };
-}
-
-/** Node handles pipes and sockets in its event loop, other files in threads. */
-function openDescriptor(text: string): { fd: number; isSocket: boolean } {
-  const fd = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  try {
-    const stats = fstatSync(fd);
-    return { fd, isSocket: stats.isFIFO() || stats.isSocket() };
-  } catch {
-    throw new UsageError(`the descriptor ${JSON.stringify(text)} is not open`);
-  }
-}

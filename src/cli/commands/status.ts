@@ -1,15 +1,12 @@
 /** `status`: starts the language servers of a workspace, prints their state, and stops them. */
-import { setTimeout as delay } from "node:timers/promises";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import type { LanguageServer } from "../../lsp/types.js";
-import type { Runtime } from "../../runtime/runtime.js";
 import { abortOn, type Command, exitCodes, printJson, UsageError } from "../command.js";
 import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
 import { openFrom } from "../open.js";
 import { withProgress } from "../terminal/prompt.js";
+import { warmUp } from "../warm-up.js";
 
 const USUAL_WAIT_S = 60;
-const FIRST_SIGN_MS = 1_000;
 const FAILED_STATES: readonly unknown[] = ["unavailable", "backoff", "broken"];
 const UNREADY: readonly unknown[] = ["starting", "indexing"];
 
@@ -55,18 +52,4 @@ export const status: Command = {
 
 function tablesIn(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter((item): item is JsonObject => isTable(item)) : [];
-}
-
-async function warmUp(runtime: Runtime, waitMs: number, signal: AbortSignal): Promise<void> {
-  await runtime.warmup();
-  await Promise.all(
-    runtime.pool.running().map((server) => settle(server, waitMs, signal).catch(() => undefined)),
-  );
-}
-
-/** Waits until a server has done its work. One that says nothing at first may begin it a moment later. */
-async function settle(server: LanguageServer, waitMs: number, signal: AbortSignal): Promise<void> {
-  if ((await server.settle(waitMs, signal)) !== "unknown") return;
-  await delay(Math.min(waitMs, FIRST_SIGN_MS), undefined, { signal });
-  await server.settle(waitMs, signal);
 }
