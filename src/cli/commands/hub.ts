@@ -139,7 +139,7 @@ async function stop(hubs: readonly RunningHub[], input: Input, io: Io): Promise<
 async function hasEnded(path: string): Promise<boolean> {
   const asked = await exchange(path, "stop");
   if (asked === undefined) return true;
-  const closed = new Promise<true>((resolve) => asked.socket.once("close", () => resolve(true)).resume());
+  const closed = new Promise<true>((resolve) => asked.socket.once("end", () => resolve(true)).resume());
   const isClosed = await withTimeout(closed, STOP_MS);
   asked.socket.destroy();
   return isClosed === true;
