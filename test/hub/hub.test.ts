@@ -228,3 +228,50 @@ describe("a session without a hub", () => {
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("lspi.json") });
   });
 });
+
+describe("the command line", () => {
+  it("asks a running hub: `call` and `status` are warm, and start none", async () => {
+    const { args } = workspaceWith();
+    const session = await user.open(args);
+    await session.call("get_hover", place);
+    const [{ pid } = { pid: null }] = await session.status();
+    const asked = { env: user.env, cwd: user.top };
+    const references = [
+      "call",
+      "find_references",
+      JSON.stringify({ ...place, page_size: 1 }),
+      "--json",
+      ...args,
+    ];
+    const first = JSON.parse((await run(references, asked)).stdout) as { next_cursor: string };
+    const further = JSON.stringify({ ...place, page_size: 1, cursor: first.next_cursor });
+    const second = await run(["call", "find_references", further, "--json", ...args], asked);
+    expect(JSON.parse(second.stdout)).toMatchObject({ ok: true, shown: 1 });
+    const { stdout, code } = await run(["status", "--json", ...args], asked);
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as { servers: { pid: number }[] }).servers[0]?.pid).toBe(pid);
+    expect(await user.hub()).toMatchObject({ sessions: 1 });
+    await session.close();
+    await run(["hub", "stop", "--all"], asked);
+    expect((await run(references, asked)).code).toBe(0);
+    expect(await user.hubs()).toEqual([]);
+  });
+
+  it("loads no config code, no compiler and no SDK in the process of a session", async () => {
+    const { args } = workspaceWith();
+    const trace = join(user.top, "modules");
+    const tracer = new URL("../cli/module-trace.mjs", import.meta.url).pathname;
+    await user.open(args);
+    const thin = { NODE_OPTIONS: `--import ${tracer}`, MODULE_TRACE: trace };
+    const session = await user.open(args, thin);
+    await session.call("get_hover", place);
+    const chunks = readFileSync(trace, "utf8")
+      .split("\n")
+      .filter((url) => url.startsWith("file:"));
+    const texts = [...new Set(chunks)].map((url) => readFileSync(new URL(url), "utf8"));
+    const code = texts.join("\n");
+    expect(code).toContain("// src/hub/relay.ts");
+    for (const part of ["src/runtime/", "src/emit/", "src/mcp/", "src/lsp/pool", "node_modules/"])
+      expect(code).not.toContain(`// ${part}`);
+  });
+});
