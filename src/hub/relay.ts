@@ -31,6 +31,8 @@ const MAX_HUB_LINE = 64 * 1024 * 1024;
 /** While this much output is unread, the hub is not read. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 const UNREAD_MS = 5_000;
+/** So many requests are held back for the next hub; more wait in the client's pipe. */
+const MAX_HELD = 256;
 /** A hub that ends sooner is not counted as one that worked. */
 const SHORT_MS = 2_000;
 const TOO_LONG = {
@@ -161,6 +163,7 @@ class Relay {
     if (this.#upstream === undefined || (this.#drain !== undefined && isRequest)) {
       this.#held.push(line);
       if (this.#upstream === undefined) this.#connect();
+      else if (this.#held.length >= MAX_HELD) this.options.input.pause();
       return;
     }
     const forHub = this.#requests.fromClient(line, message);

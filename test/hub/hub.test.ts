@@ -206,6 +206,41 @@ describe("the end of a hub", () => {
   });
 });
 
+describe("trust", () => {
+  it("is asked for through the client; after a yes all sessions go on in a hub that has it", async () => {
+    const { folder, config } = workspaceWith();
+    const found = JSON.parse(readFileSync(config, "utf8")) as JsonObject;
+    writeFileSync(join(folder, "lspi.json"), JSON.stringify({ ...found, workspace: { roots: ["."] } }));
+    const questions: string[] = [];
+    const answer = (question: string) => questions.push(question) > 0;
+    const plain = await user.open([], {}, { cwd: folder });
+    expect((await plain.call("get_hover", place)).structuredContent).toMatchObject({
+      error: { code: "config/untrusted" },
+    });
+    const asking = await user.open([], {}, { cwd: folder, answer });
+    expect(await user.hub()).toMatchObject({ sessions: 2 });
+    expect((await asking.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    expect(questions).toEqual([expect.stringContaining("do you trust this workspace?")]);
+    await expect.poll(async () => (await user.hub()).sessions).toBe(2);
+    expect((await plain.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    expect([plain.closed(), asking.closed()]).toEqual([0, 0]);
+    expect(plain.changes()).toBeGreaterThan(0);
+  });
+
+  it("for one run is not shared with sessions that do not have it", async () => {
+    const { folder, config } = workspaceWith();
+    const found = JSON.parse(readFileSync(config, "utf8")) as JsonObject;
+    writeFileSync(join(folder, "lspi.json"), JSON.stringify({ ...found, workspace: { roots: ["."] } }));
+    const trusting = await user.open(["--trust-workspace"], {}, { cwd: folder });
+    expect((await trusting.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    const plain = await user.open([], {}, { cwd: folder });
+    expect((await plain.call("get_hover", place)).structuredContent).toMatchObject({
+      error: { code: "config/untrusted" },
+    });
+    expect(await user.hubs()).toHaveLength(2);
+  });
+});
+
 describe("a session without a hub", () => {
   it("serves by itself where others have access to the folder of hubs, and says so", async () => {
     const { args } = workspaceWith();

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "vitest";
 import { run } from "../cli/run.js";
 import { program, type ToolResult, testEnvironment } from "../live/session.js";
@@ -13,6 +14,8 @@ export interface SharedSession {
   pid: number;
   /** How often the server's end was seen. */
   closed: () => number;
+  /** How often the client was told that the tools have changed. */
+  changes: () => number;
   stderr: () => string;
   call(tool: string, args: object): Promise<ToolResult>;
   status(): Promise<{ pid: number | null; uptime_ms: number | null }[]>;
@@ -44,11 +47,15 @@ export class HubUser {
     };
   }
 
-  async open(args: string[], env: { [name: string]: string } = {}): Promise<SharedSession> {
+  async open(
+    args: string[],
+    env: { [name: string]: string } = {},
+    { cwd = this.top, answer }: { cwd?: string; answer?: (question: string) => boolean } = {},
+  ): Promise<SharedSession> {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [program, "serve", "--shared", ...args],
-      cwd: this.top,
+      cwd,
       env: { ...this.env, ...env },
       stderr: "pipe",
     });
@@ -56,7 +63,17 @@ export class HubUser {
     transport.stderr?.on("data", (part: Buffer) => {
       stderr += part.toString();
     });
-    const client = new Client({ name: "hub-test", version: "0" });
+    const capabilities = answer === undefined ? {} : { elicitation: {} };
+    const client = new Client({ name: "hub-test", version: "0" }, { capabilities });
+    if (answer !== undefined)
+      client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+        action: "accept",
+        content: { trust: answer(params.message) },
+      }));
+    let changes = 0;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      changes++;
+    });
     client.onclose = () => {
       closed++;
     };
@@ -69,6 +86,7 @@ export class HubUser {
       client,
       pid: transport.pid ?? 0,
       closed: () => closed,
+      changes: () => changes,
       stderr: () => stderr,
       call,
       status: async () => {
