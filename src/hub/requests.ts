@@ -42,7 +42,7 @@ export class OpenRequests {
     return this.#initialized !== undefined;
   }
 
-  /** Notes a message of the client. Gives the line for the hub; undefined for an answer that the hub no longer waits for. */
+  /** Notes a message of the client. Gives the line for the hub; undefined where no hub waits for it. */
   fromClient(line: string, message: unknown): string | undefined {
     if (!isTable(message)) return line;
     const { id, method } = message;
@@ -51,12 +51,11 @@ export class OpenRequests {
       if (method === "initialize") this.#handshake = { line, id };
       this.#asked.set(id, { message, line, repeats: 0 });
     } else if (method === "notifications/initialized") this.#initialized = line;
-    else if (
-      method === "notifications/cancelled" &&
-      isTable(message.params) &&
-      isId(message.params.requestId)
-    )
-      this.#asked.delete(message.params.requestId);
+    else if (method === "notifications/cancelled") {
+      const { requestId } = isTable(message.params) ? message.params : {};
+      // The cancellation of what was answered must not be the first message to a new hub.
+      return isId(requestId) && this.#asked.delete(requestId) ? line : undefined;
+    }
     return line;
   }
 

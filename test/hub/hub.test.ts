@@ -1,9 +1,22 @@
 /** `serve --shared`: sessions share one hub, notice its end, and go on. Language servers are scripted. */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { Client as ModernClient } from "@modelcontextprotocol/client";
+import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { run } from "../cli/run.js";
+import { program } from "../live/session.js";
 import { writeTestWorkspace } from "../runtime/test-workspace.js";
 import { HubUser } from "./support.js";
 
@@ -147,6 +160,18 @@ describe("the end of a hub", () => {
     expect(await user.hub()).toMatchObject({ sessions: 1 });
   });
 
+  it("is not seen by a client of the protocol without sessions", async () => {
+    const { args } = workspaceWith();
+    const client = new ModernClient({ name: "t", version: "0" }, { versionNegotiation: { mode: "auto" } });
+    const options = { command: process.execPath, args: [program, "serve", "--shared", ...args] };
+    await client.connect(new ModernStdio({ ...options, env: user.env, cwd: user.top }));
+    const hover = { name: "get_hover", arguments: place };
+    expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
+    process.kill((await user.hub()).pid, "SIGKILL");
+    expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
+    await client.close();
+  });
+
   it("comes when it has no sessions for a while, with its servers", async () => {
     const { args } = workspaceWith({ share: { idle_minutes: 0.05 } });
     const session = await user.open(args);
@@ -254,6 +279,28 @@ describe("a session without a hub", () => {
     ]);
     expect(readdirSync(join(user.runFolder, "lsp-proxy"))).toEqual([]);
     chmodSync(join(user.runFolder, "lsp-proxy"), 0o700);
+  });
+
+  it.each([
+    ["is a link", (path: string) => symlinkSync(mkdtempSync(join(user.top, "elsewhere-")), path)],
+    [
+      "belongs to another user",
+      (path: string) => {
+        mkdirSync(path, { mode: 0o700 });
+        chownSync(path, 54_321, 54_321);
+      },
+    ],
+  ])("serves by itself where the folder of hubs %s", async (why, make) => {
+    // Only root can give a folder away.
+    if (why.startsWith("belongs") && process.getuid?.() !== 0) return;
+    const { args } = workspaceWith();
+    const path = join(user.runFolder, "lsp-proxy");
+    make(path);
+    const session = await user.open(args);
+    const { structuredContent } = await session.call("get_server_status", {});
+    expect(structuredContent.warnings).toEqual([expect.objectContaining({ code: "answer/not-shared" })]);
+    expect(readdirSync(path)).toEqual([]);
+    rmSync(path, { recursive: true });
   });
 
   it("reports the problems of a config like a private one", async () => {
