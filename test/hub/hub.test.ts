@@ -312,7 +312,7 @@ describe("a session without a hub", () => {
 });
 
 describe("the command line", () => {
-  it("asks a running hub: `call` and `status` are warm, and start none", async () => {
+  it("asks a running hub: `call`, `status` and `doctor` are warm, and start none", async () => {
     const { args } = workspaceWith();
     const session = await user.open(args);
     await session.call("get_hover", place);
@@ -332,6 +332,12 @@ describe("the command line", () => {
     const { stdout, code } = await run(["status", "--json", ...args], asked);
     expect(code).toBe(0);
     expect((JSON.parse(stdout) as { servers: { pid: number }[] }).servers[0]?.pid).toBe(pid);
+    const found = JSON.parse((await run(["doctor", "--json", ...args], asked)).stdout) as JsonObject;
+    expect(found.servers).toEqual([
+      expect.objectContaining({ id: "fake", failure: null, readiness: "ready" }),
+    ]);
+    expect(JSON.stringify(found.findings)).toContain("fake: version unknown, runs in the hub");
+    expect(await session.status()).toEqual([expect.objectContaining({ pid, restarts: 0 })]);
     expect(await user.hub()).toMatchObject({ sessions: 1 });
     await session.close();
     await run(["hub", "stop", "--all"], asked);

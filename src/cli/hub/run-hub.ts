@@ -16,6 +16,7 @@ import { realDisk } from "../../workspace/edits/real-disk.js";
 import { abortOn, Input, type Io, UsageError } from "../command.js";
 import { openLog } from "../log/log.js";
 import { type Loaded, loadFrom, type Opened, openLoaded } from "../open.js";
+import { tryServers } from "../server-trials.js";
 import { executable } from "../shipped.js";
 import { trustOffer } from "../trust-offer.js";
 import { warmUp } from "../warm-up.js";
@@ -115,7 +116,13 @@ function hubOf({ runtime, found, base, refusal }: Opened, { input, io, log }: La
       };
       return trustOffer(found, refusal !== undefined, input, io, log, open);
     },
-    async call({ name, args, warmMs }, signal, onProgress) {
+    async call({ name, args, warmMs, ids }, signal, onProgress): Promise<JsonObject> {
+      if (Array.isArray(ids)) {
+        const trials: JsonObject[] = [];
+        const request = { ids: ids.map(String), base, env: io.env };
+        for await (const trial of tryServers(runtime, request)) trials.push({ ...trial });
+        return { trials };
+      }
       if (typeof warmMs === "number") await warmUp(runtime, warmMs, signal);
       const outcome = await shell.call(String(name), args, { signal, onProgress });
       return { outcome: outcome as unknown as JsonObject };
