@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -178,6 +178,15 @@ describe("the end of a hub", () => {
     await session.call("get_hover", place);
     expect(user.processes().length).toBeGreaterThan(1);
     await session.close();
+    await expect.poll(() => user.processes()).toEqual([]);
+  });
+
+  it("comes when its workspace is gone", async () => {
+    const { args, config } = workspaceWith();
+    const session = await user.open(args);
+    await session.call("get_hover", place);
+    await session.close();
+    rmSync(dirname(config), { recursive: true });
     await expect.poll(() => user.processes()).toEqual([]);
   });
 

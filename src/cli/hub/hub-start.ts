@@ -1,5 +1,5 @@
 /** What a hub is started with, in the form of a launch record; and noticing when that changes. */
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { MANIFEST_FILE } from "../../abi/bundle.js";
 import type { Plan } from "../../abi/plan.js";
@@ -67,6 +67,14 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
     if (now === known) return;
     known = now;
     onChange();
+  }, CHECK_MS);
+  return () => clearInterval(timer);
+}
+
+/** Calls the listener when a folder is gone. Gives the function that ends the watch. */
+export function watchFolder(folder: string, onGone: () => void): () => void {
+  const timer = setInterval(() => {
+    if (!existsSync(folder)) onGone();
   }, CHECK_MS);
   return () => clearInterval(timer);
 }

@@ -20,7 +20,7 @@ import { tryServers } from "../server-trials.js";
 import { executable } from "../shipped.js";
 import { trustOffer } from "../trust-offer.js";
 import { warmUp } from "../warm-up.js";
-import { recordOf, watchFiles } from "./hub-start.js";
+import { recordOf, watchFiles, watchFolder } from "./hub-start.js";
 
 const LOCK_MS = 10_000;
 const STDERR = 2;
@@ -132,7 +132,7 @@ function hubOf({ runtime, found, base, refusal }: Opened, { input, io, log }: La
 
 /** Ends the hub when its program changed, or its config so that it means something else. Gives the end of the watch. */
 function watchStart(
-  { record }: Started,
+  { record, opened }: Started,
   { input, io, file, log }: Launched,
   end: () => void,
   began: number,
@@ -149,7 +149,11 @@ function watchStart(
     }
   };
   const files = Object.keys(record.files);
-  const stops = [watchFiles([executable], end), watchFiles(files, () => void check())];
+  const stops = [
+    watchFiles([executable], end),
+    watchFiles(files, () => void check()),
+    watchFolder(opened.base, end),
+  ];
   // A file may have changed after it was read and before it was watched.
   if (!isFresh(record) || files.some((path) => (stampFrom(factsOf(path))?.changedAt ?? 0) > began))
     void check();
