@@ -31,6 +31,8 @@ export class OpenRequests {
   /** The hub's own requests, by the id that the client sees: each hub counts from zero. */
   readonly #hubs = new Map<string, Id>();
   #count = 0;
+  /** The progress that the client was told, by token; and what was told when the last hub ended. */
+  readonly #progress = new Map<unknown, { told: number; before: number }>();
 
   /** Whether a request of the client waits for its answer. */
   get isBusy(): boolean {
@@ -54,7 +56,7 @@ export class OpenRequests {
     else if (method === "notifications/cancelled") {
       const { requestId } = isTable(message.params) ? message.params : {};
       // The cancellation of what was answered must not be the first message to a new hub.
-      return isId(requestId) && this.#asked.delete(requestId) ? line : undefined;
+      return isId(requestId) && this.#forget(requestId) ? line : undefined;
     }
     return line;
   }
@@ -68,8 +70,10 @@ export class OpenRequests {
 
   /** Notes a message of the hub. Gives the line for the client; undefined for the answer to a repeated handshake. */
   fromHub(line: string, message: unknown): string | undefined {
-    if (!isTable(message) || !isId(message.id)) return line;
+    if (!isTable(message)) return line;
     const { id, method } = message;
+    if (method === "notifications/progress") return this.#progressLine(line, message);
+    if (!isId(id)) return line;
     if (method !== undefined) {
       const shown = `lsp-proxy-${++this.#count}`;
       this.#hubs.set(shown, id);
@@ -79,8 +83,25 @@ export class OpenRequests {
       this.#repeated = undefined;
       return undefined;
     }
-    this.#asked.delete(id);
+    this.#forget(id);
     return line;
+  }
+
+  /** Progress must not go back when a call is asked again. */
+  #progressLine(line: string, message: Message): string {
+    const params = isTable(message.params) ? message.params : {};
+    const known = this.#progress.get(params.progressToken) ?? { told: 0, before: 0 };
+    known.told = known.before + Number(params.progress);
+    this.#progress.set(params.progressToken, known);
+    if (known.before === 0) return line;
+    return JSON.stringify({ ...message, params: { ...params, progress: known.told } });
+  }
+
+  /** Gives whether there was such a request. */
+  #forget(id: Id): boolean {
+    const { params } = this.#asked.get(id)?.message ?? {};
+    if (isTable(params) && isTable(params._meta)) this.#progress.delete(params._meta.progressToken);
+    return this.#asked.delete(id);
   }
 
   /** The hub is gone: the lines that tell the client to forget the hub's own requests. */
@@ -94,6 +115,7 @@ export class OpenRequests {
     );
     this.#hubs.clear();
     this.#repeated = undefined;
+    for (const known of this.#progress.values()) known.before = known.told;
     return lines;
   }
 

@@ -121,14 +121,18 @@ describe("sharing", () => {
     expect(new Set(pids).size).toBe(1);
   });
 
-  it("answers a session while another one waits", async () => {
-    const { args, folder } = workspaceWith({}, slow);
+  it("answers a session while another one waits, and limits the calls of each", async () => {
+    const { args, folder } = workspaceWith({ http: { max_calls_per_session: 2 } }, slow);
     const [one, two] = [await user.open(args), await user.open(args)];
-    const waiting = one.call("get_hover", place);
+    const waiting = [one.call("get_hover", place), one.call("get_hover", place)];
     await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
+    expect((await one.call("find_references", place)).structuredContent).toMatchObject({
+      error: { code: "call/too-many", message: expect.stringContaining("http.max_calls_per_session") },
+    });
     expect((await two.call("find_references", place)).structuredContent).toMatchObject({ ok: true });
     writeFileSync(join(folder, "go"), "");
-    expect((await waiting).structuredContent).toMatchObject({ ok: true });
+    for (const { structuredContent } of await Promise.all(waiting))
+      expect(structuredContent).toMatchObject({ ok: true });
   });
 
   it("gives another environment another hub", async () => {

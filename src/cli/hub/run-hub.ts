@@ -5,9 +5,9 @@ import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
 import { whenAborted } from "../../base/timing.js";
-import { askOnce } from "../../hub/ask-hub.js";
+import { askOnce, openSocket } from "../../hub/ask-hub.js";
 import { MAX_LOG_BYTES } from "../../hub/find-hub.js";
-import { openHubFolder, socketOf } from "../../hub/hub-folder.js";
+import { allSockets, openHubFolder, socketOf } from "../../hub/hub-folder.js";
 import { hubKey, isFresh, type LaunchRecord, writeRecord } from "../../hub/launch-record.js";
 import type { Log } from "../../lsp/types.js";
 import { Hub } from "../../mcp/hub/hub.js";
@@ -88,8 +88,7 @@ async function start(found: Loaded, { input, io, file, log }: Launched): Promise
       writeRecord(file, record);
       return undefined;
     }
-    // Left over from a hub that was killed.
-    if (process.platform !== "win32") rmSync(path, { force: true });
+    if (process.platform !== "win32") await removeLeftOver([path, ...allSockets(folder)]);
     const opened = await openLoaded(found, input, io);
     const hub = hubOf(opened, { input, io, file, log });
     await hub.listen(path);
@@ -97,6 +96,15 @@ async function start(found: Loaded, { input, io, file, log }: Launched): Promise
     return { hub, opened, record };
   } finally {
     await lock.release();
+  }
+}
+
+/** Removes sockets of hubs that were killed. While the lock is held, no other hub begins to listen. */
+async function removeLeftOver(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const socket = await openSocket(path);
+    if (socket === undefined) rmSync(path, { force: true });
+    socket?.destroy();
   }
 }
 

@@ -3,7 +3,14 @@ import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import type { Refusal } from "../../base/problem.js";
 import { cancelled } from "../../base/timing.js";
 import { askOnce, exchange } from "../../hub/ask-hub.js";
-import { checkHubFolder, HubUnavailable, hubFolder, isSocketThere, socketOf } from "../../hub/hub-folder.js";
+import {
+  allSockets,
+  checkHubFolder,
+  HubUnavailable,
+  hubFolder,
+  isSocketThere,
+  socketOf,
+} from "../../hub/hub-folder.js";
 import { interruptedCall } from "../../hub/interrupted.js";
 import { hubKey } from "../../hub/launch-record.js";
 import { LineReader, type PrivateMessage, privateMessage } from "../../hub/lines.js";
@@ -42,6 +49,7 @@ export async function runningHub(found: Loaded, input: Input, io: Io): Promise<R
 function pathFor(found: Loaded, io: Io): string | undefined {
   try {
     const folder = hubFolder(io.env);
+    if (allSockets(folder).length === 0) return undefined;
     checkHubFolder(folder);
     const path = socketOf(folder, hubKey(recordOf(found), io.env));
     return isSocketThere(path) ? path : undefined;
