@@ -48,8 +48,10 @@ export class OpenRequests {
   fromClient(line: string, message: unknown): string | undefined {
     if (!isTable(message)) return line;
     const { id, method } = message;
-    if (method === undefined) return this.#answerFromClient(message);
+    if ("result" in message || "error" in message) return this.#answerFromClient(message);
     if (isId(id)) {
+      // What is no request is answered without its id, so it would wait for ever.
+      if (!isRequest(message)) return line;
       if (method === "initialize") this.#handshake = { line, id };
       this.#asked.set(id, { message, line, repeats: 0 });
     } else if (method === "notifications/initialized") this.#initialized = line;
@@ -142,6 +144,10 @@ export class OpenRequests {
 
 function isId(value: unknown): value is Id {
   return typeof value === "string" || typeof value === "number";
+}
+
+function isRequest({ jsonrpc, method, params }: Message): boolean {
+  return jsonrpc === "2.0" && typeof method === "string" && (params === undefined || isTable(params));
 }
 
 function isHandshake({ message }: Pending): boolean {

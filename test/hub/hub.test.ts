@@ -244,6 +244,24 @@ describe("the end of a hub", () => {
   });
 });
 
+it("a line that is too long or no JSON is answered, and the session goes on", async () => {
+  const { args } = workspaceWith();
+  const input = [
+    "no JSON",
+    `{"jsonrpc":"2.0","id":8,"method":"ping","params":{"text":"${"x".repeat(5 * 1024 * 1024)}"}}`,
+    `{"lsp-proxy":"stop"}`,
+    `{"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`,
+  ];
+  const asked = { env: user.env, cwd: user.top, input: `${input.join("\n")}\n` };
+  const { stdout } = await run(["serve", "--shared", ...args], asked);
+  const answers = stdout.trim().split("\n");
+  const codes = answers.map((line) => (JSON.parse(line) as { error?: { code: number } }).error?.code);
+  expect(codes.sort()).toEqual([-32600, -32600, -32700, undefined]);
+  expect(answers.at(-1)).toContain('"id":9');
+  // A message of a client is never one to the hub.
+  expect(await user.hubs()).toHaveLength(1);
+});
+
 describe("trust", () => {
   it("is asked for through the client; after a yes all sessions go on in a hub that has it", async () => {
     const { folder, config } = workspaceWith();

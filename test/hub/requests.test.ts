@@ -58,6 +58,17 @@ describe("after the end of a hub", () => {
     expect(rest).toEqual([]);
   });
 
+  it("what is no request is not asked again", () => {
+    const requests = afterHandshake();
+    for (const wrong of [
+      { id: 1 },
+      { id: 2, method: "ping" },
+      { jsonrpc: "2.0", id: 3, method: "x", params: 1 },
+    ])
+      expect(told(requests, wrong)).toBe(JSON.stringify(wrong));
+    expect(requests.isBusy).toBe(false);
+  });
+
   it("a call that ended three hubs is not asked a fourth time", () => {
     const requests = afterHandshake();
     told(requests, call(1, "get_hover"));
