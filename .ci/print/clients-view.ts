@@ -12,12 +12,12 @@ function startedFor({ workspace }: ClientFacts): ClientView["reach"] {
   if (told === undefined)
     return {
       command: "/usr/bin/node",
-      args: ["/path/to/lsp-proxy/dist/cli/bin.js", "serve", "--workspace", "/path/to/project"],
+      args: ["/path/to/lsp-proxy/dist/cli/bin.js", "serve", "--shared", "--workspace", "/path/to/project"],
       cwd: "/path/to/project",
       env: {},
       isFetched: false,
     };
-  const args = ["serve", ...(["cwd", "roots"].includes(told) ? [] : ["--workspace", told])];
+  const args = ["serve", "--shared", ...(["cwd", "roots"].includes(told) ? [] : ["--workspace", told])];
   return { command: "lsp-proxy", args, cwd: null, env: {}, isFetched: false };
 }
 

@@ -28,6 +28,7 @@ export interface Plan {
   dialect: DialectPlan;
   mcp: McpPlan;
   http: HttpPlan;
+  share: SharePlan;
   prompts: PromptPlan[];
   resources: ResourcePlan[];
 }
@@ -181,6 +182,14 @@ export interface McpPlan {
   listed: string[];
   /** The tools behind the methods of the channel for the host; null without one. */
   hostChannel: { checkFile: string; diagnostics: string; status: string } | null;
+}
+
+/** The hub of `serve --shared`. */
+export interface SharePlan {
+  /** How long the hub stays without sessions. */
+  idleMinutes: number;
+  /** Whether the servers start with the hub instead of at the first call. */
+  warm: boolean;
 }
 
 /** The HTTP gateway. */

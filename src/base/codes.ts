@@ -587,6 +587,11 @@ const refusals = ofKind("refusal", {
     "As many calls of the client are running as `http.max_calls` allows.",
     "Call again when one of the running calls is answered.",
   ],
+  "call/interrupted": [
+    "The process that ran the call ended",
+    "The hub of `serve --shared` ended before it had answered this call, which does more than read. An edit was made as a whole or not at all.",
+    "Look at the files, then call again if it was not made.",
+  ],
   "call/not-begun": [
     "Not started",
     "Earlier steps of the same call used up its time.",
@@ -795,6 +800,11 @@ const warnings = ofKind("warning", {
     "References to the file are not updated",
     "No language server offers to update imports and other references to the file.",
     "Search for the old name after the change.",
+  ],
+  "answer/not-shared": [
+    "The language servers are not shared",
+    "`serve --shared` found no hub and could not start one, so this session has language servers of its own.",
+    "Do what the message says; sessions that start afterwards share their servers. `docs/sharing.md` has more.",
   ],
   "answer/path-withheld": [
     "The server was started without some paths",

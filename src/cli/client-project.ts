@@ -1,10 +1,9 @@
 /** For `serve` on stdio: opens the project that the client's roots name, and makes the offer of trust for it. */
 import { realpathSync, statSync } from "node:fs";
-import { realPath } from "../base/disk.js";
-import { isInside, pathOfUri } from "../base/paths.js";
+import { pathOfUri } from "../base/paths.js";
 import type { Log } from "../lsp/types.js";
 import type { EnterProject, TrustOffer } from "../mcp/trust-question.js";
-import { homeOf, type Input, type Io } from "./command.js";
+import { type Input, type Io, isOutsideProjects } from "./command.js";
 import { type Loaded, loadFrom } from "./open.js";
 import type { ServedConfig } from "./served-config.js";
 import { trustOffer } from "./trust-offer.js";
@@ -16,7 +15,9 @@ export function trustOf(
   io: Io,
   log: Log,
 ): TrustOffer | undefined {
-  return found === undefined ? undefined : trustOffer(found, refusal !== undefined, config, io, log);
+  return found === undefined
+    ? undefined
+    : trustOffer(found, refusal !== undefined, () => config.reload(), io, log);
 }
 
 /**
@@ -29,10 +30,7 @@ export function projectEntrance(
   io: Io,
   log: Log,
 ): EnterProject | undefined {
-  const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
-  if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return undefined;
-  const home = homeOf(io);
-  if (!isInside(realPath(home), io.cwd)) return undefined;
+  if (!isOutsideProjects(input, io)) return undefined;
   return async (roots) => {
     const folders = roots.flatMap((uri) => pathOfUri(uri) ?? []);
     const cwd = folders.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());

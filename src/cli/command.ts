@@ -3,8 +3,10 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { type Code, codes } from "../base/codes.js";
+import { realPath } from "../base/disk.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
+import { isInside } from "../base/paths.js";
 import { ConfigError } from "../base/problem.js";
 import { sharedAbortController } from "../base/timing.js";
 import { folderWithConfig } from "../config/project-folders.js";
@@ -138,6 +140,14 @@ export function workspaceOf(input: Input, io: Surroundings): string {
   if (isConfigNamed) return io.cwd;
   const home = homeOf(io);
   return folderWithConfig(io.cwd, home, () => recordedFolders(trustFile(io.env, home)));
+}
+
+/** Whether the client must say which project it works in: the command line names none, and the current folder is in none. */
+export function isOutsideProjects(input: Input, io: Surroundings): boolean {
+  const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
+  if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return false;
+  const home = homeOf(io);
+  return isInside(realPath(home), io.cwd);
 }
 
 /** A signal that is aborted when the process receives one of these signals. */

@@ -21,6 +21,7 @@ export const commandGroups: readonly { title: string; commands: Loaders }[] = [
     title: "Serve and ask",
     commands: {
       serve: async () => (await import("./commands/serve.js")).serve,
+      hub: async () => (await import("./commands/hub.js")).hub,
       mcp: async () => (await import("./commands/mcp.js")).mcp,
       call: async () => (await import("./commands/call.js")).call,
       status: async () => (await import("./commands/status.js")).status,

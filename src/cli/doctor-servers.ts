@@ -1,11 +1,9 @@
 /** The part of `doctor` for language servers: are they installed and locked, do they start and answer. */
-import { dirname, relative, resolve } from "node:path";
+import { dirname, relative } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { uniqueBy } from "../base/order.js";
 import { type NextStep, Refusal } from "../base/problem.js";
-import { delay } from "../base/timing.js";
-import { plural } from "../base/words.js";
 import { stateFolder } from "../config/state-folder.js";
 import { serverEnv } from "../lsp/process/environment.js";
 import { assertLocked, lockFileIn } from "../lsp/process/lock.js";
@@ -16,14 +14,12 @@ import {
   requireProgram,
   runsElsewhere,
 } from "../lsp/process/program.js";
-import type { LanguageServer, OpenDocument, Readiness, ServerPool } from "../lsp/types.js";
 import { missingProject } from "../runtime/ask/missing-project.js";
-import type { Runtime } from "../runtime/runtime.js";
-import { SampleFiles } from "../runtime/sample-files.js";
-import { openGate } from "../workspace/gate.js";
 import { homeOf, type Input, type Io } from "./command.js";
 import type { Compiled } from "./compile.js";
-import { openFrom } from "./open.js";
+import { runningHub } from "./hub/running-hub.js";
+import { loadFrom, openLoaded } from "./open.js";
+import { type Trial, tryServers } from "./server-trials.js";
 import { withProgress } from "./terminal/prompt.js";
 import { programContext } from "./untrusted-folders.js";
 
@@ -37,24 +33,6 @@ export interface Finding {
 }
 
 export type Report = (area: string, state: Finding["state"], text: string, fix?: string) => void;
-
-/** The result of trying a server; part of the JSON output of `doctor`. */
-export interface Trial {
-  id: string;
-  /** The file that was used, or null when the workspace has none for this server. */
-  file: string | null;
-  version: string | null;
-  features: string[];
-  encoding: string | null;
-  readiness: Readiness | null;
-  /** From the start of the program to the end of its handshake. */
-  startMs: number | null;
-  /** From the start of the program to its first answer. */
-  answerMs: number | null;
-  /** The answer in words. */
-  answer: string | null;
-  failure: { code: string; message: string } | null;
-}
 
 /** Checks each server's program, and starts the servers that have a file in the workspace. */
 export async function checkServers(compiled: Compiled, input: Input, io: Io, report: Report) {
@@ -93,12 +71,7 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
   reportWithheld(check);
   await checkLocks(check);
   if (input.isOn("no-start") || servers.length === 0) return [];
-  const { runtime } = await openFrom(input, io, { usualLog: "off" });
-  try {
-    return await tryServers(runtime, check, io);
-  } finally {
-    await runtime.close();
-  }
+  return tryAndReport(check, input, io);
 }
 
 /** Why the program of a server cannot be used; undefined when it can. */
@@ -160,106 +133,48 @@ async function checkLocks({ plan, servers, context, report }: Check): Promise<vo
   if (locked.length > 0) report("lock", "ok", `locked programs are unchanged: ${locked.join(", ")}`);
 }
 
-async function tryServers(runtime: Runtime, check: Check, io: Io): Promise<Trial[]> {
-  const { plan, servers, context, report } = check;
-  const { extraRoots, deny } = plan.workspace;
-  const roots = plan.workspace.roots.map((root) => resolve(context.base, root));
-  const gate = await openGate({ roots, extraRoots, deny });
-  const ids = servers.map(({ id }) => id);
-  const samples = new SampleFiles(gate, runtime.pool, ids, io.env);
-  const signal = AbortSignal.timeout(600_000);
+/** Tries the servers, in a hub that runs or in a runtime of its own, and reports each. */
+async function tryAndReport(check: Check, input: Input, io: Io): Promise<Trial[]> {
+  const { servers, context, report } = check;
   const trials: Trial[] = [];
-  // One after the other, so that they do not slow each other down while they are timed.
-  for (const server of servers) {
-    const trial = await withProgress(io, `trying ${server.id}`, async () => {
-      const first = await tryServer(runtime.pool, server, await samples.find(server.id), signal);
-      // A file may have nothing of its own, such as one with only exports of others.
-      const others = first.answer === NO_SYMBOLS ? await samples.likely(server.id) : [];
-      return tryOthers(first, others, (file) => tryServer(runtime.pool, server, file, signal, AGAIN_MS));
-    });
+  const reported = (trial: Trial, isShared: boolean) => {
     trials.push(trial);
-    reportTrial(trial, server, context.base, report);
-    const missing = trial.file === null ? undefined : missingProject(server, dirname(trial.file), gate.roots);
+    const server = servers.find(({ id }) => id === trial.id);
+    if (server === undefined) return;
+    reportTrial(trial, server, context.base, report, isShared);
+    const missing =
+      trial.file === null ? undefined : missingProject(server, dirname(trial.file), context.roots);
     if (missing !== undefined) report("server", "warning", missing.message, missing.fix);
-  }
-  return trials;
-}
-
-/** The trial of the first file with symbols, with the times of the start; the given one if none has any. */
-async function tryOthers(
-  first: Trial,
-  files: readonly string[],
-  retry: (file: string) => Promise<Trial>,
-): Promise<Trial> {
-  for (const file of files) {
-    if (file === first.file) continue;
-    const trial = await retry(file);
-    if (trial.failure !== null || trial.answer === null) break;
-    const { startMs, answerMs } = first;
-    if (trial.answer !== NO_SYMBOLS)
-      return { ...trial, startMs, answerMs: (answerMs ?? 0) + (trial.answerMs ?? 0) };
-  }
-  return first;
-}
-
-/** Starts a server for a file, asks it one thing, and measures each step. Its refusals become part of the result. */
-async function tryServer(
-  pool: ServerPool,
-  plan: ServerPlan,
-  file: string | undefined,
-  signal: AbortSignal,
-  emptyMs = EMPTY_MS,
-): Promise<Trial> {
-  const trial: Trial = {
-    ...{ id: plan.id, file: file ?? null, version: null, features: [], encoding: null, readiness: null },
-    ...{ startMs: null, answerMs: null, answer: null, failure: null },
   };
-  if (file === undefined) return trial;
-  const began = performance.now();
-  const elapsed = () => Math.round(performance.now() - began);
+  const ids = servers.map(({ id }) => id);
+  const found = await loadFrom(input, io);
+  const hub = await runningHub(found, input, io);
+  if (hub !== undefined) {
+    report("hub", "note", "the servers of the hub are asked", "`lsp-proxy hub stop` stops them.");
+    const tried = await withProgress(io, "trying the servers of the hub", () => hub.tryServers(ids));
+    for (const trial of tried) reported(trial, true);
+    return trials;
+  }
+  const { runtime } = await openLoaded(found, input, io, { usualLog: "off" });
   try {
-    const server = await pool.get(plan.id, file, signal);
-    trial.startMs = elapsed();
-    const document = await server.ensureOpen(file, signal);
-    trial.answer = await firstAnswer(server, document, emptyMs, signal);
-    trial.answerMs = elapsed();
-    trial.readiness = await server.settle(plan.warmupTimeoutMs, signal);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    trial.failure = { code: error.code, message: error.message };
-  }
-  const status = pool.status().find(({ id, root }) => id === plan.id && root !== null);
-  const { version = null, features = [], encoding = null } = status ?? {};
-  return { ...trial, version, features, encoding };
-}
-
-/** How long an empty list of symbols is asked for again: some servers answer before they have read the file. */
-const EMPTY_MS = 5_000;
-const AGAIN_MS = 200;
-const NO_SYMBOLS = plural(0, "symbol");
-
-/** Asks for symbols, or for diagnostics if the server has no symbols. */
-async function firstAnswer(
-  server: LanguageServer,
-  document: OpenDocument,
-  emptyMs: number,
-  signal: AbortSignal,
-): Promise<string> {
-  if (server.supports("textDocument/documentSymbol", document)) {
-    const params = { textDocument: { uri: document.uri } };
-    for (let waited = 0; ; waited += AGAIN_MS) {
-      const { value } = await server.request("textDocument/documentSymbol", params, { signal });
-      const count = Array.isArray(value) ? value.length : 0;
-      if (count > 0 || waited >= emptyMs) return plural(count, "symbol");
-      await delay(AGAIN_MS, signal);
+    const results = tryServers(runtime, { ids, base: context.base, env: io.env });
+    for (const id of ids) {
+      const { value } = await withProgress(io, `trying ${id}`, () => results.next());
+      if (value !== undefined) reported(value, false);
     }
+    return trials;
+  } finally {
+    await runtime.close();
   }
-  const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 150, signal });
-  if (report.status === "unknown") return `diagnostics unknown: ${report.why}`;
-  return plural(report.items.length, "diagnostic");
 }
 
-function reportTrial(trial: Trial, server: ServerPlan, base: string, report: Report): void {
+function reportTrial(
+  trial: Trial,
+  server: ServerPlan,
+  base: string,
+  report: Report,
+  isShared: boolean,
+): void {
   const { id, file, failure } = trial;
   if (file === null) {
     const text = `${id}: ${runsElsewhere(server) ? "" : "installed; "}the workspace has no file for it`;
@@ -271,7 +186,7 @@ function reportTrial(trial: Trial, server: ServerPlan, base: string, report: Rep
     const parts = [
       // Some programs print a whole page as their version.
       (trial.version ?? "version unknown").slice(0, 40),
-      `started in ${trial.startMs} ms`,
+      isShared ? "runs in the hub" : `started in ${trial.startMs} ms`,
       `first answer after ${trial.answerMs} ms (${trial.answer} in ${relative(base, file)})`,
       `${trial.features.length} features`,
       trial.encoding,

@@ -37,6 +37,8 @@ export interface OpenOptions {
   usualLog?: UsualLog;
   /** Whether a changed config is used as soon as it is saved. */
   reloads?: boolean;
+  /** Why this process serves its client alone, where it should share its servers. */
+  notShared?: string;
 }
 
 export interface Opened extends Loaded {
@@ -48,10 +50,19 @@ export interface Opened extends Loaded {
 
 /** Opens the runtime that the command line asks for. Throws a ConfigError with all problems. */
 export async function openFrom(input: Input, io: Io, options: OpenOptions = {}): Promise<Opened> {
+  return openLoaded(await loadFrom(input, io, options), input, io, options);
+}
+
+/** Opens the runtime of what is loaded. */
+export async function openLoaded(
+  found: Loaded,
+  input: Input,
+  io: Io,
+  options: OpenOptions = {},
+): Promise<Opened> {
   const log = openLog(input, io, options.usualLog ?? "warn");
   let roots: string[] = [];
   const trace = openTrace(input, io, () => roots);
-  const found = await loadFrom(input, io, options);
   roots = rootsOf(found);
   const runtime = await openRuntime(found.loaded, {
     ...changedContext(found),
@@ -61,6 +72,7 @@ export async function openFrom(input: Input, io: Io, options: OpenOptions = {}):
     stateFolder: stateFolder(io.env, homeOf(io)),
     configFolder: configFolder(io.env, homeOf(io)),
     version: version(),
+    notShared: options.notShared,
     onOutOfMemory: (message) => {
       io.stderr.write(`lsp-proxy: ${message}\n`);
       process.exit(exitCodes.fault);

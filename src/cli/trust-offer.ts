@@ -6,16 +6,16 @@ import { trustCommand } from "../lsp/process/trusted.js";
 import type { Log } from "../lsp/types.js";
 import type { TrustOffer } from "../mcp/trust-question.js";
 import type { Io } from "./command.js";
-import type { ServedConfig } from "./served-config.js";
 import { grantLines, inspectTrust, recordTrust } from "./trust-workspace.js";
 
 /** A longer question is not asked: the user could not see all that the trust allows. */
 const MAX_QUESTION_CHARS = 8_000;
 
+/** The offer for a workspace; after a yes, `goOn` uses its config in this session and says whether it could. */
 export function trustOffer(
   workspace: string,
   isRefused: boolean,
-  config: ServedConfig,
+  goOn: () => Promise<boolean>,
   io: Io,
   log: Log,
 ): TrustOffer {
@@ -43,7 +43,7 @@ export function trustOffer(
         async grant() {
           try {
             await recordTrust(state, io);
-            return await config.reload();
+            return await goOn();
           } catch (error) {
             log("warn", "the workspace was not trusted", { cause: String(error) });
             return false;

@@ -5,7 +5,7 @@ import { dialect } from "./schema/dialect.js";
 import type { presetSchema } from "./schema/preset.js";
 import { serverSchema } from "./schema/server.js";
 import { promptSchema, resourceSchema } from "./schema/surface.js";
-import { allow, http, limits, mcp, workspace } from "./schema/tables.js";
+import { allow, http, limits, mcp, share, workspace } from "./schema/tables.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
 import { defaultIsLimit, labelled, nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
 
@@ -57,6 +57,7 @@ export const configSchema = z.strictObject({
     "The gateway of `serve --http`.",
     defaultIsLimit("needs_trust", "settings of the HTTP gateway"),
   ),
+  share: optional(share, "The hub of `serve --shared`."),
 });
 
 /** A config after merging and validation, without defaults, which the plan adds. */

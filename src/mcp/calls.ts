@@ -11,6 +11,7 @@ import { sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
+import type { CallLimit, ProgressParams } from "./call-types.js";
 import { ProtocolError } from "./protocol-error.js";
 import { type EnterProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
@@ -46,8 +47,8 @@ export class SessionCalls {
     public trust?: TrustOffer,
     /** Where the proxy was not started in a project: goes on in that of the client. */
     private readonly enter?: EnterProject,
-    /** Most calls that run at once. Over HTTP the gateway limits them. */
-    private readonly maxCalls = Number.POSITIVE_INFINITY,
+    /** Limits the calls that run at once. Over HTTP the gateway limits them. */
+    private readonly limit: CallLimit = { most: Number.POSITIVE_INFINITY, setting: "" },
   ) {}
 
   /** Whether the client's roots say which project is served. */
@@ -103,8 +104,10 @@ export class SessionCalls {
     try {
       if (this.aborted.aborted) throw this.#abortError();
       const { signal } = options;
-      const full = `${this.maxCalls} calls are running (http.max_calls). Call again when one is answered.`;
-      const refusal = this.#running.size < this.maxCalls ? undefined : new Refusal("call/too-many", full);
+      const { most, setting } = this.limit;
+      const full = `${most} calls are running (${setting}). Call again when one is answered.`;
+      const tooMany = this.#running.size < most ? undefined : new Refusal("call/too-many", full);
+      const { refusal = tooMany } = options;
       let outcome = await this.#ended(this.session.call(name, args, { ...options, refusal }), signal);
       if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)))
         outcome = await this.#ended(this.session.call(name, args, options), signal);
@@ -171,7 +174,11 @@ export class SessionCalls {
   }
 
   get isBusy(): boolean {
-    return this.#running.size > 0;
+    return this.running > 0;
+  }
+
+  get running(): number {
+    return this.#running.size;
   }
 
   /** Resolves when no call is running. */
@@ -223,13 +230,6 @@ function matchesName(client: string | undefined, name: string): boolean {
 
 function numbered({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
   return new ProtocolError(number, message, data);
-}
-
-export interface ProgressParams {
-  [member: string]: unknown;
-  progressToken: string | number;
-  progress: number;
-  message: string;
 }
 
 /** A function that reports progress. It does nothing without a token or after the call was cancelled. */

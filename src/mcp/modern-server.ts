@@ -10,6 +10,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { INTERRUPTED, interruptedCall } from "../hub/interrupted.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
 import { clientNameIn, declaredIn, rootUris } from "./client-metadata.js";
@@ -53,7 +54,9 @@ function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource):
     if (answer !== undefined) await calls.answerTrust(isYes(answer));
     const canAsk = takesForms(declaredIn(mcpReq.envelope, "elicitation"));
     try {
-      return await calls.call(name, args, { signal, onProgress }, client, canAsk ? "later" : undefined);
+      const refusal = mcpReq._meta?.[INTERRUPTED] === true ? interruptedCall() : undefined;
+      const options = { signal, onProgress, refusal };
+      return await calls.call(name, args, options, client, canAsk ? "later" : undefined);
     } catch (error) {
       if (!(error instanceof TrustNeeded)) throw error;
       return inputRequired({ inputRequests: { [TRUST]: inputRequired.elicit(trustForm(error.question)) } });

@@ -17,6 +17,7 @@ import {
   type Tool,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { INTERRUPTED, interruptedCall } from "../hub/interrupted.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { acceptsStream } from "./accept-header.js";
@@ -104,7 +105,8 @@ export function createSessionServer(
       return extra.sendRequest(request as ServerRequest, ResultSchema, limits).then(isYes, () => false);
     };
     const client = server.getClientVersion()?.name;
-    return calls.call(name, args, { signal, onProgress }, client, ask);
+    const refusal = meta?.[INTERRUPTED] === true ? interruptedCall() : undefined;
+    return calls.call(name, args, { signal, onProgress, refusal }, client, ask);
   });
   const { prompts, resources } = runtime.loaded.plan;
   if (prompts.length > 0 || mayChange) {

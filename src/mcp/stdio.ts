@@ -46,31 +46,49 @@ const FINAL_ANSWERS_MS = 2000;
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
   const { input, output, trace, log, signal, trust, enterProject } = options;
-  const { maxCalls } = runtime.loaded.plan.http;
-  const calls = new SessionCalls(runtime, runtime.openSession(), trust, enterProject, maxCalls);
+  const limit = { most: runtime.loaded.plan.http.maxCalls, setting: "http.max_calls" };
+  const calls = new SessionCalls(runtime, runtime.openSession(), trust, enterProject, limit);
   const transport = new StreamTransport(input, output, trace);
   const end = () => void transport.close();
   runtime.memory.watchClients(() => [{ heldBytes: output.writableLength, end }]);
+  const host = options.openHost?.(calls);
+  const isUsed = await serveClient({ runtime, calls, transport, log, signal, host });
+  if (!isUsed && signal?.aborted !== true && host === undefined) log("warn", NO_CLIENT);
+  await calls.close();
+}
+
+/** One client on a transport. */
+export interface ServedClient {
+  runtime: Runtime;
+  calls: SessionCalls;
+  transport: StreamTransport;
+  log: Log;
+  signal?: AbortSignal | undefined;
+  /** The program that started the proxy, where it has a channel of its own. */
+  host?: HostLink | undefined;
+}
+
+/** Serves a client until it is gone; gives whether it has sent a message. */
+export async function serveClient(client: ServedClient): Promise<boolean> {
+  const { calls, transport, log, signal, host } = client;
   void transport.closed.then((reason) => {
     if (reason !== undefined) log("warn", reason);
   });
-  const host = options.openHost?.(calls);
   const aborted = signal === undefined ? transport.closed : whenAborted(signal);
   const stopped = host === undefined ? aborted : Promise.race([aborted, host.left]);
-
   const opening = transport.firstMessage();
   await host?.ready();
   const first = await Promise.race([opening, stopped]);
-  if (first !== undefined) {
-    const close = await connect(isModernMessage(first), runtime, calls, transport, log);
+  if (first !== undefined && typeof first !== "string") {
+    const close = await connect(isModernMessage(first), client);
     const answered = transport.ended.then(() => withTimeout(lastAnswers(calls), FINAL_ANSWERS_MS));
     await Promise.race([transport.closed, stopped, answered]);
     await close();
-  } else if (signal?.aborted !== true && host === undefined) log("warn", NO_CLIENT);
+  }
   if (host !== undefined) await Promise.race([host.ended, stopped]);
   host?.close();
   await transport.close();
-  await calls.close();
+  return first !== undefined;
 }
 
 /** Resolves when the calls in the last messages have been answered. */
@@ -84,10 +102,7 @@ async function lastAnswers(calls: SessionCalls): Promise<void> {
 /** Connects the SDK that speaks the client's protocol version; gives the function that disconnects it. */
 async function connect(
   isModern: boolean,
-  runtime: Runtime,
-  calls: SessionCalls,
-  transport: StreamTransport,
-  log: Log,
+  { runtime, calls, transport, log }: ServedClient,
 ): Promise<() => Promise<void>> {
   const onerror = (error: Error) => log("debug", "mcp", { cause: error.message });
   if (isModern) {

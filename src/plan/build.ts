@@ -14,6 +14,7 @@ import {
   defaultEnv,
   defaultHttp,
   defaultLimits,
+  defaultShare,
   withDefaults,
 } from "./defaults.js";
 import { checkFindings } from "./findings.js";
@@ -78,6 +79,7 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     dialect,
     mcp,
     http: buildHttp(config, context, report),
+    share: withDefaults(defaultShare, config.share ?? {}),
     prompts: buildPrompts(config, report),
     resources: buildResources(config, tools, { dialect, listed: mcp.listed }, report),
   };

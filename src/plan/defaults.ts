@@ -2,7 +2,14 @@
  * Default values of limits, servers, dialect and HTTP, and two fixed values: the size of a batch and the paths
  * that are always denied.
  */
-import type { DialectPlan, HttpPlan, LimitsPlan, ServerPlan, ToolAnnotations } from "../abi/plan.js";
+import type {
+  DialectPlan,
+  HttpPlan,
+  LimitsPlan,
+  ServerPlan,
+  SharePlan,
+  ToolAnnotations,
+} from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import { snakeCase } from "../base/words.js";
 import type { Config } from "../config/schema.js";
@@ -188,6 +195,8 @@ export const defaultHttp: HttpPlan = {
   drainMs: 10_000,
 };
 
+export const defaultShare: SharePlan = { idleMinutes: 10, warm: false };
+
 /** The defaults as a config. They are the bounds of a config that nobody trusts. */
 export function defaultConfig(): Config {
   const { maxTotalChars, maxTotalCharsHard, maxPageChars, maxTextChars, ...limits } = defaultLimits;
@@ -203,6 +212,7 @@ export function defaultConfig(): Config {
       output: { max_total_chars_default: maxPageChars, max_total_chars_hard: maxTotalCharsHard },
     },
     http: { ...asConfig(http), older_handshakes: [] },
+    share: asConfig(defaultShare),
   };
 }
 

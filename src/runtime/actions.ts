@@ -23,6 +23,7 @@ const actions: { [action in RuntimeAction]: Action } = {
   server_status: async (call, args) => {
     const wanted = serverIn(call, args);
     if (call.configProblem !== undefined) call.evidence.warn("answer/config-not-used", call.configProblem);
+    if (call.notShared !== undefined) call.evidence.warn("answer/not-shared", call.notShared);
     return call.pool.status().filter((status) => wanted === undefined || status.id === wanted);
   },
   list_servers: async (call, args) => ({

@@ -45,6 +45,8 @@ export interface CallState {
   readonly configProblem: string | undefined;
   /** The name of a server of the catalogue for a file that no server of the plan handles. */
   readonly suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
+  /** Why this proxy serves its client alone, where it should share its servers. */
+  readonly notShared?: string | undefined;
   /** The files at the check before the question; undefined when the check took too long. */
   readonly files: WorkspaceVersion | undefined;
   /** Which attempt this is; undefined for a call that must not run twice. */

@@ -40,6 +40,8 @@ export interface RuntimeContext {
   version: string;
   /** Every call is refused with this. */
   refusal?: Refusal | undefined;
+  /** What the status of the servers says besides: why this proxy serves its client alone. */
+  notShared?: string | undefined;
   /** Called when the memory of this process is over its limit and nothing is left to end. The process must end. */
   onOutOfMemory?: ((message: string) => void) | undefined;
   /** The folder of the servers that `lsp-proxy install` installed. */
@@ -242,6 +244,7 @@ async function openParts(
     ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
     suggestServer: context.suggestServer,
     refusal: context.refusal,
+    notShared: context.notShared,
     strictAnswers: context.strictAnswers ?? false,
     listed: toolsNamed(plan.mcp.listed),
     ofHost: toolsNamed(Object.values(plan.mcp.hostChannel ?? {})),

@@ -43,7 +43,7 @@ export interface CallOptions {
 /** What all calls of a runtime share. */
 export type Shared = Pick<
   CallState,
-  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer"
+  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer" | "notShared"
 > & {
   configProblem: string | undefined;
   loaded: LoadedBundle;
@@ -255,9 +255,9 @@ export class Session {
 
   /** The part of a call's state that its session gives it. */
   #callState({ shared, pool, gate }: View, tool: ToolPlan, attempt: Attempt | undefined) {
-    const { loaded, plan, samples, edits, log, suggestServer, configProblem } = shared;
+    const { loaded, plan, samples, edits, log, suggestServer, configProblem, notShared } = shared;
     return {
-      ...{ loaded, plan, tool, samples, edits, log, suggestServer, configProblem, attempt },
+      ...{ loaded, plan, tool, samples, edits, log, suggestServer, configProblem, notShared, attempt },
       ...this.own,
       ...{ pool, gate, pages: this.#pages, previews: this.#previews },
       warnedFolders: this.#warnedFolders,

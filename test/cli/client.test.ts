@@ -616,12 +616,16 @@ describe("the command line", () => {
         "-y",
         `lsp-proxy@${version}`,
         "serve",
+        "--shared",
         "--config",
         join(project, "lspi.toml"),
       ]),
     );
     const path = JSON.parse((await client("vscode", "--absolute")).stdout).servers["lsp-proxy"];
     expect(path).toMatchObject({ command: process.execPath, args: expect.arrayContaining([executable]) });
+    const own = JSON.parse((await client("vscode", "--private")).stdout).servers["lsp-proxy"];
+    expect(own.args).toEqual(path.args.filter((word: string) => word !== "--shared"));
+    expect(own.args).not.toEqual(path.args);
   });
 
   it("names no package for npx that npm's registry does not have, or that cannot be asked", async () => {
@@ -652,7 +656,7 @@ describe("the command line", () => {
   it("names the workspace too where one is given beside the config", async () => {
     const of = async (...flags: string[]) =>
       JSON.parse((await client("vscode", ...flags)).stdout).servers["lsp-proxy"].args.slice(2);
-    const config = ["--config", join(project, "lspi.toml")];
+    const config = ["--shared", "--config", join(project, "lspi.toml")];
     expect(await of()).toEqual(config);
     mkdirSync(join(folder, "other"), { recursive: true });
     expect(await of("--workspace", join(folder, "other"))).toEqual([

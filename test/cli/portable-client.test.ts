@@ -106,7 +106,7 @@ it("replaces an entry that was for one project, says so, and leaves nothing of i
   const { stderr } = await act(["client", "codex", "--write"], join(folder, "home"));
   expect(stderr).toContain(`was for ${project} and is for every project now`);
   expect(readFileSync(file, "utf8")).not.toContain(folder);
-  expect(readFileSync(file, "utf8")).toContain('args = ["serve"]');
+  expect(readFileSync(file, "utf8")).toContain('args = ["serve", "--shared"]');
   expect((await act(["client", "codex", "--write"])).stdout).toMatch(/^nothing to change in /);
   expect((await act(["client", "codex", "--remove"])).stdout).toMatch(/^removed /);
 });

@@ -25,7 +25,7 @@ let top: string;
 const at = (...names: string[]) => join(top, ...names);
 beforeEach(() => {
   top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-setup-")));
-  for (const name of ["home", "bin", "ws"]) mkdirSync(at(name));
+  for (const name of ["home", "bin", "ws", "run"]) mkdirSync(at(name));
   symlinkSync(process.execPath, at("bin", "node"));
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
@@ -43,6 +43,7 @@ function env(more = ""): { [name: string]: string } {
   return {
     ...Object.fromEntries([...unset, "GEMINI_CLI_HOME", "COPILOT_HOME"].map((name) => [name, ""])),
     HOME: at("home"),
+    XDG_RUNTIME_DIR: at("run"),
     PATH: `${at("bin")}:${more}/usr/bin:/bin`,
   };
 }
@@ -97,12 +98,13 @@ describe("the built program in an empty home", () => {
     write("other/c.py", "def other_one():\n    return 1\n");
     expect((await proxy("other", "trust", "--yes")).code).toBe(0);
     const [, command = ""] = /^command = "(.*)"$/m.exec(read("home/.codex/config.toml")) ?? [];
-    expect(read("home/.codex/config.toml")).toContain('args = ["serve"]');
+    expect(read("home/.codex/config.toml")).toContain('args = ["serve", "--shared"]');
     const client = new Client({ name: "setup", version: "0" });
-    const started = { command, args: ["serve"], cwd: at("other"), env: env(`${binaries}:`) };
+    const started = { command, args: ["serve", "--shared"], cwd: at("other"), env: env(`${binaries}:`) };
     await client.connect(new StdioClientTransport({ ...started, stderr: "ignore" }));
     const answer = await client.callTool({ name: "get_document_symbols", arguments: { file_path: "c.py" } });
     await client.close();
+    expect((await proxy("other", "hub", "stop")).stderr).toContain("was stopped");
     expect(JSON.stringify(answer)).toContain("other_one");
   }, 180_000);
 });

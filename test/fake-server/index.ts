@@ -108,6 +108,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
   return {
     prompts: [],
     resources: [],
+    share: { idleMinutes: 10, warm: false },
     abi: ABI_VERSION,
     workspace: { roots: ["."], extraRoots: [], deny: ["**/.git/**"] },
     allow: {

@@ -192,6 +192,7 @@ function serveArguments(
   const variable = source === undefined || ["cwd", "roots"].includes(source) ? [] : ["--workspace", source];
   const place = isPlaced || config.length === 0 ? ["--workspace", workspaceOf(input, io)] : [];
   const serve = [
+    ...(input.isOn("private") ? [] : ["--shared"]),
     ...(isPinned ? [...config, ...place] : variable),
     ...(context === undefined ? [] : ["--context", context]),
     ...(input.isOn("read-only") ? ["--read-only"] : []),

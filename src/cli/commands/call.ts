@@ -19,7 +19,8 @@ import {
   UsageError,
 } from "../command.js";
 import { bundleFlags, configFlags, logFlags, toggle, traceFlags } from "../flags.js";
-import { loadFrom, openFrom } from "../open.js";
+import { runningHub } from "../hub/running-hub.js";
+import { loadFrom, openLoaded } from "../open.js";
 import { helpWidth } from "../terminal/help.js";
 import { definitions, HEADING, wrapText } from "../terminal/layout.js";
 import { isInteractive, withProgress } from "../terminal/prompt.js";
@@ -29,7 +30,8 @@ export const call: Command = {
   summary: "Calls one tool from the shell.",
   usage: "TOOL [FILE[:LINE[:COLUMN]]] [NAME=VALUE …] | TOOL JSON | TOOL -",
   description:
-    "Starts the servers that the call needs, prints the answer, and stops them. Arguments are words or one JSON object; `-`\n" +
+    "Starts the servers that the call needs, prints the answer, and stops them; where a hub of `serve --shared` runs for the\n" +
+    "same config, its servers are asked. Arguments are words or one JSON object; `-`\n" +
     "reads JSON from stdin. `lsp-proxy call TOOL --help` shows the arguments of a tool. A path in a word starts from the\n" +
     "current folder if it begins with `./` or `../` or the file exists there, else from the workspace.\n\n" +
     "Exits with 1 when the call is refused, with 2 when its arguments are wrong, with 4 when the answer asks back (several\n" +
@@ -88,19 +90,21 @@ async function callOnce(
   io: Io,
   signal: AbortSignal,
 ): Promise<Called> {
-  const { runtime, found, base } = await openFrom(input, io, {
-    usualLog: io.stderr.isTTY ? "off" : "unanswered",
-  });
-  try {
-    const { dialect } = runtime.loaded.plan;
-    const tool = toolNamed(name, runtime.tools, runtime.loaded.plan);
-    const args = Array.isArray(given) ? parseWords(given, tool, dialect, { cwd: io.cwd, base }) : given;
-    const session = runtime.openSession({ brief: true });
-    const asked = { tool, args, cursor: dialect.listing.cursor };
-    const pages = await withProgress(io, `calling ${name}`, (onProgress) =>
+  const from = await loadFrom(input, io);
+  const { found, base, loaded } = from;
+  const { dialect } = loaded.plan;
+  const tool = toolNamed(name, loaded.tools, loaded.plan);
+  const args = Array.isArray(given) ? parseWords(given, tool, dialect, { cwd: io.cwd, base }) : given;
+  const asked = { tool, args, cursor: dialect.listing.cursor };
+  const askIn = (session: Pick<Session, "call">) =>
+    withProgress(io, `calling ${name}`, (onProgress) =>
       askPages(session, asked, input.isOn("all"), { signal, onProgress }),
     );
-    return { args, pages, found };
+  const hub = await runningHub(from, input, io);
+  if (hub !== undefined) return { args, pages: await askIn(hub), found };
+  const { runtime } = await openLoaded(from, input, io, { usualLog: io.stderr.isTTY ? "off" : "unanswered" });
+  try {
+    return { args, pages: await askIn(runtime.openSession({ brief: true })), found };
   } finally {
     await runtime.close();
   }
@@ -145,7 +149,7 @@ interface Asked {
 }
 
 /** The answer, or with `all` the answers with all further pages. */
-async function askPages(session: Session, asked: Asked, all: boolean, options: CallOptions) {
+async function askPages(session: Pick<Session, "call">, asked: Asked, all: boolean, options: CallOptions) {
   const pages = [await askPage(session, asked, options)];
   for (let next = nextOf(pages[0]); all && next !== undefined; next = nextOf(pages.at(-1)))
     pages.push(await session.call(asked.tool.name, { ...asked.args, [asked.cursor]: next }, options));
@@ -156,7 +160,7 @@ async function askPages(session: Session, asked: Asked, all: boolean, options: C
  * The answer to a call. Cursors do not survive their process. The question is asked again and its pages are read up to
  * the cursor.
  */
-async function askPage(session: Session, { tool, args, cursor }: Asked, options: CallOptions) {
+async function askPage(session: Pick<Session, "call">, { tool, args, cursor }: Asked, options: CallOptions) {
   const { [cursor]: wanted, ...first } = args;
   if (typeof wanted === "string") {
     let page = await session.call(tool.name, first, options);

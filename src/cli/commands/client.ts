@@ -27,6 +27,7 @@ export const client: Command = {
     remove: toggle("Removes the stanza from the client's file."),
     scope: option("user|project", "Your own file or the workspace's; default: your own, if there is one."),
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
+    private: toggle("Starts `serve` without --shared: the client has language servers of its own."),
     name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
     npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path; npm must have it."),
     absolute: toggle("Starts lsp-proxy by its path, even if it is on PATH or in the cache of npx."),

@@ -1,15 +1,14 @@
 /** `status`: starts the language servers of a workspace, prints their state, and stops them. */
-import { setTimeout as delay } from "node:timers/promises";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
-import type { LanguageServer } from "../../lsp/types.js";
-import type { Runtime } from "../../runtime/runtime.js";
-import { abortOn, type Command, exitCodes, printJson, UsageError } from "../command.js";
+import type { CallOutcome } from "../../runtime/session.js";
+import { abortOn, type Command, exitCodes, type Input, type Io, printJson, UsageError } from "../command.js";
 import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
-import { openFrom } from "../open.js";
+import { runningHub } from "../hub/running-hub.js";
+import { type Loaded, loadFrom, openLoaded } from "../open.js";
 import { withProgress } from "../terminal/prompt.js";
+import { warmUp } from "../warm-up.js";
 
 const USUAL_WAIT_S = 60;
-const FIRST_SIGN_MS = 1_000;
 const FAILED_STATES: readonly unknown[] = ["unavailable", "backoff", "broken"];
 const UNREADY: readonly unknown[] = ["starting", "indexing"];
 
@@ -19,7 +18,8 @@ export const status: Command = {
   usage: "[--config FILE | --bundle DIR]",
   description:
     "Starts every server that has a file in the workspace, waits until it is ready or the time is over, and prints its\n" +
-    "state. Exits with 1 when one is not installed or does not start. For the servers of a running lsp-proxy, call its status tool.",
+    "state; where a hub of `serve --shared` runs for the same config, the state of its servers. Exits with 1 when one is not\n" +
+    "installed or does not start. For the servers of another running lsp-proxy, call its status tool.",
   flags: {
     ...configFlags,
     ...bundleFlags,
@@ -31,42 +31,44 @@ export const status: Command = {
   examples: ["lsp-proxy status", "lsp-proxy status --config lspi.toml --json"],
   async run(input, io) {
     const seconds = input.integer("timeout", 0, 86_400) ?? USUAL_WAIT_S;
-    const { runtime } = await openFrom(input, io, { usualLog: "off" });
+    const found = await loadFrom(input, io);
     const signal = abortOn("SIGINT", "SIGTERM");
-    try {
-      const tool = runtime.loaded.plan.tools.find(({ steps }) =>
-        steps.some((step) => step.kind === "runtime" && step.action === "server_status"),
-      );
-      if (tool === undefined) throw new UsageError("this config has no tool for server status");
-      await withProgress(io, "starting the language servers", () => warmUp(runtime, seconds * 1000, signal));
-      const outcome = await runtime.openSession().call(tool.name, {}, { signal });
-      if (input.isOn("json")) printJson(io, outcome.structured);
-      else io.stdout.write(`${outcome.text}\n`);
-      const servers = tablesIn(outcome.structured.servers);
-      for (const { id } of servers.filter(({ readiness }) => UNREADY.includes(readiness)))
-        io.stderr.writeLine(`${id} was not ready after ${seconds} s; --timeout SECONDS waits longer`);
-      const hasFailed = servers.some(({ state }) => FAILED_STATES.includes(state));
-      return outcome.isError || hasFailed ? exitCodes.no : exitCodes.ok;
-    } finally {
-      await runtime.close();
-    }
+    const tool = found.loaded.plan.tools.find(({ steps }) =>
+      steps.some((step) => step.kind === "runtime" && step.action === "server_status"),
+    );
+    if (tool === undefined) throw new UsageError("this config has no tool for server status");
+    const hub = await runningHub(found, input, io);
+    const outcome = await withProgress(io, "starting the language servers", () =>
+      hub === undefined
+        ? askAlone(found, input, io, { name: tool.name, waitMs: seconds * 1000, signal })
+        : hub.callWarm(seconds * 1000, tool.name, {}, { signal }),
+    );
+    if (input.isOn("json")) printJson(io, outcome.structured);
+    else io.stdout.write(`${outcome.text}\n`);
+    const servers = tablesIn(outcome.structured.servers);
+    for (const { id } of servers.filter(({ readiness }) => UNREADY.includes(readiness)))
+      io.stderr.writeLine(`${id} was not ready after ${seconds} s; --timeout SECONDS waits longer`);
+    const hasFailed = servers.some(({ state }) => FAILED_STATES.includes(state));
+    return outcome.isError || hasFailed ? exitCodes.no : exitCodes.ok;
   },
 };
 
+/** The status of servers that are started for it, and stopped. */
+async function askAlone(
+  found: Loaded,
+  input: Input,
+  io: Io,
+  { name, waitMs, signal }: { name: string; waitMs: number; signal: AbortSignal },
+): Promise<CallOutcome> {
+  const { runtime } = await openLoaded(found, input, io, { usualLog: "off" });
+  try {
+    await warmUp(runtime, waitMs, signal);
+    return await runtime.openSession().call(name, {}, { signal });
+  } finally {
+    await runtime.close();
+  }
+}
+
 function tablesIn(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter((item): item is JsonObject => isTable(item)) : [];
-}
-
-async function warmUp(runtime: Runtime, waitMs: number, signal: AbortSignal): Promise<void> {
-  await runtime.warmup();
-  await Promise.all(
-    runtime.pool.running().map((server) => settle(server, waitMs, signal).catch(() => undefined)),
-  );
-}
-
-/** Waits until a server has done its work. One that says nothing at first may begin it a moment later. */
-async function settle(server: LanguageServer, waitMs: number, signal: AbortSignal): Promise<void> {
-  if ((await server.settle(waitMs, signal)) !== "unknown") return;
-  await delay(Math.min(waitMs, FIRST_SIGN_MS), undefined, { signal });
-  await server.settle(waitMs, signal);
 }

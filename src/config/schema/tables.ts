@@ -150,6 +150,18 @@ export const mcp = z.strictObject({
   ),
 });
 
+export const share = z.strictObject({
+  idle_minutes: atMost(
+    z.number().positive().max(1440),
+    "How long the hub, with its language servers, stays without sessions.",
+  ),
+  warm: optional(
+    z.boolean(),
+    "Starts the servers for the workspace's files together with the hub, instead of at the first call.",
+    "only_false",
+  ),
+});
+
 export const http = z.strictObject({
   enabled: optional(z.boolean(), "`false` refuses `serve --http`.", "only_false"),
   bind: fixed(z.string(), "Address; one that is not loopback needs `--allow-remote` and a token."),

@@ -1,0 +1,154 @@
+/** `hub`: lists the background processes of `serve --shared`, or stops them. */
+import { realpathSync } from "node:fs";
+import { factsOf } from "../../base/file-stamp.js";
+import { isTable } from "../../base/json.js";
+import { withTimeout } from "../../base/timing.js";
+import { plural } from "../../base/words.js";
+import { askOnce, exchange } from "../../hub/ask-hub.js";
+import { allSockets, checkHubFolder, HubUnavailable, hubFolder } from "../../hub/hub-folder.js";
+import {
+  type Command,
+  type ExitCode,
+  exitCodes,
+  failure,
+  type Input,
+  type Io,
+  printJson,
+  UsageError,
+  workspaceOf,
+} from "../command.js";
+import { option, toggle } from "../flags.js";
+
+/** How long a hub may take to end: its running calls, then its servers. */
+const STOP_MS = 60_000;
+
+export const hub: Command = {
+  name: "hub",
+  summary: "Lists or stops the background processes of `serve --shared`.",
+  usage: "[stop [--all]] [--json]",
+  description:
+    "Lists the hubs of this user with their workspace, sessions, language servers, memory and age. `hub stop` ends that of\n" +
+    "the workspace, with --all every one: running calls are answered first, and no language server is left. Sessions stay\n" +
+    "connected; the next call of one starts a hub again.",
+  flags: {
+    workspace: option("DIR", "The workspace whose hub is stopped; default: that of the current folder.", "w"),
+    all: toggle("With `stop`: stops all hubs of this user."),
+    json: toggle("Prints the list as JSON."),
+  },
+  words: { min: 0, max: 2 },
+  completes: ["stop"],
+  examples: ["lsp-proxy hub", "lsp-proxy hub stop", "lsp-proxy hub stop --all"],
+  async run(input, io) {
+    const [word, launch] = input.words;
+    if (word === "run" && launch !== undefined) {
+      const { runHub } = await import("../hub/run-hub.js");
+      await runHub(launch, io);
+      return exitCodes.ok;
+    }
+    if (word !== undefined && (word !== "stop" || launch !== undefined))
+      throw new UsageError(`\`hub ${input.words.join(" ")}\` is unknown; there is \`hub\` and \`hub stop\``);
+    try {
+      const hubs = await runningHubs(io);
+      return word === "stop" ? await stop(hubs, input, io) : list(hubs, input, io);
+    } catch (error) {
+      if (error instanceof HubUnavailable) return failure(io, error.message);
+      throw error;
+    }
+  },
+};
+
+interface RunningHub {
+  path: string;
+  pid: number;
+  version: string;
+  workspace: string;
+  sessions: number;
+  uptimeMs: number;
+  memoryMb: number;
+  servers: string[];
+}
+
+/** The hubs of this user that answer. */
+async function runningHubs(io: Io): Promise<RunningHub[]> {
+  const folder = hubFolder(io.env);
+  if (factsOf(folder) === undefined) return [];
+  checkHubFolder(folder);
+  const asked = allSockets(folder).map(async (path): Promise<RunningHub[]> => {
+    const status = await askOnce(path, "status");
+    if (status === undefined) return [];
+    const servers = (Array.isArray(status.servers) ? status.servers : []).filter((server) => isTable(server));
+    const memories = [status.memory_mb, ...servers.map((server) => server.memory_mb)];
+    return [
+      {
+        path,
+        pid: Number(status.pid),
+        version: String(status.version),
+        workspace: String(status.workspace),
+        sessions: Number(status.sessions),
+        uptimeMs: Number(status.uptime_ms),
+        memoryMb: memories.reduce((sum: number, mb) => sum + (typeof mb === "number" ? mb : 0), 0),
+        servers: servers.map((server) => String(server.id)),
+      },
+    ];
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+function list(hubs: readonly RunningHub[], input: Input, io: Io): ExitCode {
+  if (input.isOn("json")) {
+    const shown = hubs.map(({ path, uptimeMs, memoryMb, ...rest }) => ({
+      ...rest,
+      uptime_ms: uptimeMs,
+      memory_mb: memoryMb,
+    }));
+    printJson(io, { hubs: shown });
+  } else if (hubs.length === 0) io.stdout.writeLine("no hub runs; `lsp-proxy serve --shared` starts one");
+  else
+    for (const hub of hubs) {
+      io.stdout.writeLine(hub.workspace);
+      const servers = hub.servers.length === 0 ? "no server" : hub.servers.join(", ");
+      const facts = [plural(hub.sessions, "session"), servers, `${hub.memoryMb} MB`, ageText(hub.uptimeMs)];
+      io.stdout.writeLine(`  ${facts.join(" · ")} · pid ${hub.pid} · ${hub.version}`);
+    }
+  return exitCodes.ok;
+}
+
+function ageText(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return `${Math.round(ms / 1000)} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Stops hubs and waits until their processes are gone. */
+async function stop(hubs: readonly RunningHub[], input: Input, io: Io): Promise<ExitCode> {
+  const here = realOrSame(workspaceOf(input, io));
+  const chosen = hubs.filter(({ workspace }) => input.isOn("all") || realOrSame(workspace) === here);
+  if (chosen.length === 0) {
+    io.stderr.writeLine(input.isOn("all") ? "no hub runs" : `no hub runs for ${here}; --all stops every hub`);
+    return exitCodes.ok;
+  }
+  const ends = chosen.map(({ path }) => hasEnded(path));
+  for (const [index, { pid, workspace }] of chosen.entries()) {
+    if (!(await ends[index])) return failure(io, `the hub of ${workspace} (pid ${pid}) still runs`);
+    io.stderr.writeLine(`the hub of ${workspace} was stopped`);
+  }
+  return exitCodes.ok;
+}
+
+/** Tells a hub to stop. The connection ends with its process. */
+async function hasEnded(path: string): Promise<boolean> {
+  const asked = await exchange(path, "stop");
+  if (asked === undefined) return true;
+  const closed = new Promise<true>((resolve) => asked.socket.once("end", () => resolve(true)).resume());
+  const isClosed = await withTimeout(closed, STOP_MS);
+  asked.socket.destroy();
+  return isClosed === true;
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

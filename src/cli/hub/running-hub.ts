@@ -1,0 +1,101 @@
+/** The hub that already runs for a command line, for single calls: `call`, `status` and `doctor` are warm then. */
+import { isTable, type JsonObject, parseJson } from "../../base/json.js";
+import type { Refusal } from "../../base/problem.js";
+import { cancelled } from "../../base/timing.js";
+import { askOnce, exchange } from "../../hub/ask-hub.js";
+import {
+  allSockets,
+  checkHubFolder,
+  HubUnavailable,
+  hubFolder,
+  isSocketThere,
+  socketOf,
+} from "../../hub/hub-folder.js";
+import { interruptedCall } from "../../hub/interrupted.js";
+import { hubKey } from "../../hub/launch-record.js";
+import { LineReader, type PrivateMessage, privateMessage } from "../../hub/lines.js";
+import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
+import type { Input, Io } from "../command.js";
+import type { Loaded } from "../open.js";
+import type { Trial } from "../server-trials.js";
+import { recordOf } from "./hub-start.js";
+
+const MAX_LINE = 64 * 1024 * 1024;
+const TRIAL_MS = 600_000;
+
+export interface RunningHub extends Pick<Session, "call"> {
+  /** Starts the servers and waits until they are ready, at most so long; then calls the tool. */
+  callWarm(waitMs: number, name: string, args: JsonObject, options: CallOptions): Promise<CallOutcome>;
+  /** Asks each server one thing, as `doctor` does; none when the hub ends meanwhile. */
+  tryServers(ids: readonly string[]): Promise<Trial[]>;
+}
+
+/** The hub that runs for what was loaded; undefined where there is none, or a trace is asked for. */
+export async function runningHub(found: Loaded, input: Input, io: Io): Promise<RunningHub | undefined> {
+  if (input.text("trace") !== undefined) return undefined;
+  const path = pathFor(found, io);
+  if (path === undefined || (await askOnce(path, "status")) === undefined) return undefined;
+  return {
+    call: (name, args, options) => callHub(path, { name, args: args as JsonObject }, options),
+    callWarm: (warmMs, name, args, options) => callHub(path, { name, args, warmMs }, options),
+    tryServers: async (ids) => {
+      const { trials } =
+        (await askHub(path, { ids: [...ids] }, { signal: AbortSignal.timeout(TRIAL_MS) })) ?? {};
+      return Array.isArray(trials) ? (trials as Trial[]) : [];
+    },
+  };
+}
+
+function pathFor(found: Loaded, io: Io): string | undefined {
+  try {
+    const folder = hubFolder(io.env);
+    if (allSockets(folder).length === 0) return undefined;
+    checkHubFolder(folder);
+    const path = socketOf(folder, hubKey(recordOf(found), io.env));
+    return isSocketThere(path) ? path : undefined;
+  } catch (error) {
+    if (error instanceof HubUnavailable) return undefined;
+    throw error;
+  }
+}
+
+/** One call in the hub. */
+async function callHub(path: string, body: JsonObject, options: CallOptions): Promise<CallOutcome> {
+  const { outcome } = (await askHub(path, body, options)) ?? {};
+  if (isTable(outcome)) return outcome as unknown as CallOutcome;
+  return refused(options.signal.aborted ? cancelled(undefined) : interruptedCall());
+}
+
+/** The hub's answer; undefined when it ends before. Ending the connection cancels what was asked. */
+async function askHub(
+  path: string,
+  body: JsonObject,
+  { signal, onProgress }: CallOptions,
+): Promise<PrivateMessage["body"] | undefined> {
+  const asked = await exchange(path, "call", body);
+  if (asked?.answer.kind !== "ready") return undefined;
+  const { socket } = asked;
+  return new Promise((resolve) => {
+    const end = () => {
+      signal.removeEventListener("abort", end);
+      socket.destroy();
+      resolve(undefined);
+    };
+    const onLine = (line: string) => {
+      const told = privateMessage(parseJson(line));
+      if (told?.kind === "progress") onProgress?.(String(told.body.text));
+      if (told?.kind === "answer") resolve(told.body);
+    };
+    const lines = new LineReader(MAX_LINE, onLine, end);
+    signal.addEventListener("abort", end, { once: true });
+    socket.on("data", (chunk: Buffer) => lines.push(chunk));
+    socket.once("end", end).once("close", end).resume();
+  });
+}
+
+/** The outcome of a call that the hub did not answer. */
+function refused({ code, message }: Refusal): CallOutcome {
+  const text = `Error ${code}: ${message}`;
+  const structured = { ok: false, error: { code, message } };
+  return { isError: true, error: null, structured, text, headline: text, notes: "" };
+}

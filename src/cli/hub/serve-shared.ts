@@ -1,0 +1,79 @@
+/** `serve --shared`: passes the protocol to a hub. Where there can be none, this process serves its client itself. */
+import { randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import type { JsonObject } from "../../base/json.js";
+import { findHub } from "../../hub/find-hub.js";
+import { HubUnavailable } from "../../hub/hub-folder.js";
+import type { Launch } from "../../hub/launch-record.js";
+import { relay, type Upstream } from "../../hub/relay.js";
+import { abortOn, type Input, type Io, isOutsideProjects, workspaceOf } from "../command.js";
+import type { Streams } from "../descriptors.js";
+import { bundleFlags, configFlags } from "../flags.js";
+import { executable, version } from "../shipped.js";
+
+/** How long a client may take to read its last answers. */
+const LAST_OUTPUT_MS = 3_000;
+/** So many hubs in a row that end at once are a reason to go on without. */
+const MAX_LOSSES = 4;
+
+export async function serveShared(input: Input, io: Io, streams: Streams): Promise<void> {
+  const signal = abortOn("SIGTERM", "SIGINT", "SIGHUP");
+  const session = { holder: randomBytes(16).toString("hex"), warm: input.isOn("warmup") };
+  let alone: Promise<void> | undefined;
+  const connect = async (losses: number): Promise<Upstream> => {
+    try {
+      if (losses > MAX_LOSSES) throw new HubUnavailable("the hub ended several times");
+      const launch = launchOf(input, io);
+      const { socket, reads, bundle } = await findHub({ launch, env: io.env, executable, session });
+      return { input: socket, output: socket, reads, bundle, destroy: () => socket.destroy() };
+    } catch (error) {
+      if (!(error instanceof HubUnavailable)) throw error;
+      const served = await serveHere(input, io, signal, error.message);
+      alone = served.ended;
+      return served.upstream;
+    }
+  };
+  try {
+    await relay({ ...streams, connect, signal });
+    await alone;
+  } finally {
+    // Output that the client does not read would keep the process alive.
+    io.exitAfter?.(LAST_OUTPUT_MS);
+  }
+}
+
+/** The flags that choose the config, and the folders that they start from. */
+export function launchOf(input: Input, io: Io): Launch {
+  if (isOutsideProjects(input, io))
+    throw new HubUnavailable("it was started in no project, so that only the client can name one");
+  const names = Object.keys({ ...configFlags, ...bundleFlags });
+  const given = names.filter((name) => input.flags[name] !== undefined);
+  const flags = Object.fromEntries(given.map((name) => [name, input.flags[name]])) as JsonObject;
+  try {
+    return { flags, cwd: io.cwd, workspace: realpathSync(workspaceOf(input, io)), version: version() };
+  } catch {
+    throw new HubUnavailable("the workspace is not there");
+  }
+}
+
+/** Serves the client in this process, behind streams like those of a hub. */
+async function serveHere(input: Input, io: Io, signal: AbortSignal, why: string) {
+  const { serveAlone } = await import("../serve-alone.js");
+  const [toProxy, fromProxy] = [new PassThrough(), new PassThrough()];
+  let ended: Promise<void> = Promise.resolve();
+  const facts = await new Promise<Pick<Upstream, "reads" | "bundle">>((resolve, reject) => {
+    ended = serveAlone(input, io, {
+      streams: { input: toProxy, output: fromProxy },
+      signal,
+      notShared: `The language servers are not shared: ${why}.`,
+      onOpened: ({ plan, bundle }) => {
+        const reads = plan.tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
+        resolve({ reads: new Set(reads), bundle });
+      },
+    });
+    ended.then(() => fromProxy.end(), reject);
+  });
+  const upstream: Upstream = { ...facts, input: fromProxy, output: toProxy, destroy: () => toProxy.end() };
+  return { upstream, ended };
+}

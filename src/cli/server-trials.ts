@@ -1,0 +1,129 @@
+/** Tries the language servers of a runtime: starts each for a file of the workspace, asks one thing, and measures. */
+import { resolve } from "node:path";
+import type { ServerPlan } from "../abi/plan.js";
+import { Refusal } from "../base/problem.js";
+import { delay } from "../base/timing.js";
+import { plural } from "../base/words.js";
+import type { LanguageServer, OpenDocument, PoolContext, Readiness, ServerPool } from "../lsp/types.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { SampleFiles } from "../runtime/sample-files.js";
+import { openGate } from "../workspace/gate.js";
+
+/** The result of trying a server; part of the JSON output of `doctor`. */
+export interface Trial {
+  id: string;
+  /** The file that was used, or null when the workspace has none for this server. */
+  file: string | null;
+  version: string | null;
+  features: string[];
+  encoding: string | null;
+  readiness: Readiness | null;
+  /** From the start of the program to the end of its handshake. */
+  startMs: number | null;
+  /** From the start of the program to its first answer. */
+  answerMs: number | null;
+  /** The answer in words. */
+  answer: string | null;
+  failure: { code: string; message: string } | null;
+}
+
+const LIMIT_MS = 600_000;
+
+/** Which servers are tried, and where. */
+export interface TrialRequest {
+  ids: readonly string[];
+  base: string;
+  env: PoolContext["env"];
+}
+
+/** Tries servers one after the other, so that they do not slow each other down while they are timed. */
+export async function* tryServers(
+  { loaded, pool }: Runtime,
+  { ids, base, env }: TrialRequest,
+): AsyncGenerator<Trial> {
+  const { servers, workspace } = loaded.plan;
+  const roots = workspace.roots.map((root) => resolve(base, root));
+  const gate = await openGate({ roots, extraRoots: workspace.extraRoots, deny: workspace.deny });
+  const samples = new SampleFiles(gate, pool, [...ids], env);
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  for (const server of servers.filter(({ id }) => ids.includes(id))) {
+    const first = await tryServer(pool, server, await samples.find(server.id), signal);
+    // A file may have nothing of its own, such as one with only exports of others.
+    const others = first.answer === NO_SYMBOLS ? await samples.likely(server.id) : [];
+    yield tryOthers(first, others, (file) => tryServer(pool, server, file, signal, AGAIN_MS));
+  }
+}
+
+/** The trial of the first file with symbols, with the times of the start; the given one if none has any. */
+async function tryOthers(
+  first: Trial,
+  files: readonly string[],
+  retry: (file: string) => Promise<Trial>,
+): Promise<Trial> {
+  for (const file of files) {
+    if (file === first.file) continue;
+    const trial = await retry(file);
+    if (trial.failure !== null || trial.answer === null) break;
+    const { startMs, answerMs } = first;
+    if (trial.answer !== NO_SYMBOLS)
+      return { ...trial, startMs, answerMs: (answerMs ?? 0) + (trial.answerMs ?? 0) };
+  }
+  return first;
+}
+
+/** Starts a server for a file, asks it one thing, and measures each step. Its refusals become part of the result. */
+async function tryServer(
+  pool: ServerPool,
+  plan: ServerPlan,
+  file: string | undefined,
+  signal: AbortSignal,
+  emptyMs = EMPTY_MS,
+): Promise<Trial> {
+  const trial: Trial = {
+    ...{ id: plan.id, file: file ?? null, version: null, features: [], encoding: null, readiness: null },
+    ...{ startMs: null, answerMs: null, answer: null, failure: null },
+  };
+  if (file === undefined) return trial;
+  const began = performance.now();
+  const elapsed = () => Math.round(performance.now() - began);
+  try {
+    const server = await pool.get(plan.id, file, signal);
+    trial.startMs = elapsed();
+    const document = await server.ensureOpen(file, signal);
+    trial.answer = await firstAnswer(server, document, emptyMs, signal);
+    trial.answerMs = elapsed();
+    trial.readiness = await server.settle(plan.warmupTimeoutMs, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    trial.failure = { code: error.code, message: error.message };
+  }
+  const status = pool.status().find(({ id, root }) => id === plan.id && root !== null);
+  const { version = null, features = [], encoding = null } = status ?? {};
+  return { ...trial, version, features, encoding };
+}
+
+/** How long an empty list of symbols is asked for again: some servers answer before they have read the file. */
+const EMPTY_MS = 5_000;
+const AGAIN_MS = 200;
+const NO_SYMBOLS = plural(0, "symbol");
+
+/** Asks for symbols, or for diagnostics if the server has no symbols. */
+async function firstAnswer(
+  server: LanguageServer,
+  document: OpenDocument,
+  emptyMs: number,
+  signal: AbortSignal,
+): Promise<string> {
+  if (server.supports("textDocument/documentSymbol", document)) {
+    const params = { textDocument: { uri: document.uri } };
+    for (let waited = 0; ; waited += AGAIN_MS) {
+      const { value } = await server.request("textDocument/documentSymbol", params, { signal });
+      const count = Array.isArray(value) ? value.length : 0;
+      if (count > 0 || waited >= emptyMs) return plural(count, "symbol");
+      await delay(AGAIN_MS, signal);
+    }
+  }
+  const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 150, signal });
+  if (report.status === "unknown") return `diagnostics unknown: ${report.why}`;
+  return plural(report.items.length, "diagnostic");
+}

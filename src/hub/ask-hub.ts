@@ -1,0 +1,57 @@
+/** Connects to a hub that runs, and exchanges private messages with it. */
+import { connect, type Socket } from "node:net";
+import { dirname } from "node:path";
+import type { JsonObject } from "../base/json.js";
+import { withTimeout } from "../base/timing.js";
+import { checkHubFolder, isSocketThere } from "./hub-folder.js";
+import { firstMessage, type PrivateKind, type PrivateMessage, privateLine } from "./lines.js";
+
+/** A hub answers at once. One that does not is stopped or stuck. */
+const ANSWER_MS = 5_000;
+
+/** A connection to the hub at a path; undefined when none listens there. */
+export async function openSocket(path: string): Promise<Socket | undefined> {
+  if (!isSocketThere(path)) return undefined;
+  if (process.platform !== "win32") checkHubFolder(dirname(path));
+  return new Promise((resolve) => {
+    const socket = connect({ path, allowHalfOpen: true });
+    socket.once("error", () => resolve(undefined));
+    socket.once("connect", () => {
+      // Later errors end the connection, which its user sees.
+      socket.on("error", () => undefined);
+      resolve(socket);
+    });
+  });
+}
+
+export interface Exchange {
+  socket: Socket;
+  answer: PrivateMessage;
+}
+
+/** Sends the first message and waits for the hub's answer; undefined when no hub listens there or answers in time. */
+export async function exchange(
+  path: string,
+  kind: PrivateKind,
+  body: JsonObject = {},
+  waitMs = ANSWER_MS,
+): Promise<Exchange | undefined> {
+  const socket = await openSocket(path);
+  if (socket === undefined) return undefined;
+  socket.write(privateLine(kind, body));
+  const answer = await withTimeout(firstMessage(socket), waitMs);
+  if (answer !== undefined) return { socket, answer };
+  socket.destroy();
+  return undefined;
+}
+
+/** The same for an exchange that is over with the answer. */
+export async function askOnce(
+  path: string,
+  kind: PrivateKind,
+  body: JsonObject = {},
+): Promise<PrivateMessage["body"] | undefined> {
+  const asked = await exchange(path, kind, body);
+  asked?.socket.destroy();
+  return asked?.answer.body;
+}

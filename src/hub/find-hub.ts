@@ -1,0 +1,157 @@
+/** Finds the hub of a launch, or starts it. Of many processes that look for the same hub at once, one starts it. */
+import { spawn } from "node:child_process";
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { factsOf } from "../base/file-stamp.js";
+import type { JsonObject } from "../base/json.js";
+import { delay } from "../base/timing.js";
+import { exchange } from "./ask-hub.js";
+import { type Environment, HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
+import { hubKey, isFresh, type Launch, launchFile, readRecord } from "./launch-record.js";
+
+/** How long a hub may take until it listens. */
+const START_MS = 15_000;
+const POLL_MS = 40;
+/** A larger log is begun anew. */
+export const MAX_LOG_BYTES = 1_048_576;
+
+export interface HubRequest {
+  launch: Launch;
+  env: Environment;
+  /** The program, whose `hub run` is the hub. */
+  executable: string;
+  /** What the session tells the hub. */
+  session: JsonObject;
+}
+
+/** A session on a hub. */
+export interface HubSession {
+  socket: Socket;
+  /** The names of the tools that only read. */
+  reads: ReadonlySet<string>;
+  /** Identifies the tools; another hub may have others. */
+  bundle: string;
+}
+
+/** A session on the hub of the launch. Throws HubUnavailable when there is none in time. */
+export async function findHub(request: HubRequest): Promise<HubSession> {
+  const { launch, env } = request;
+  const folder = openHubFolder(env);
+  const file = launchFile(folder, launch, env);
+  const end = performance.now() + START_MS;
+  let starting: Starting | undefined;
+  try {
+    for (;;) {
+      const session = await joinHub(folder, file, request);
+      if (session !== undefined) return session;
+      if (starting?.failure !== undefined) throw new HubUnavailable(`${starting.failure}; see ${file}.log`);
+      if (performance.now() > end)
+        throw new HubUnavailable(`no hub was ready within ${START_MS / 1000} s; see ${file}.log`);
+      if (starting?.isOver) starting.end();
+      if (starting === undefined || starting.isOver) starting = startHub(file, request);
+      await delay(POLL_MS);
+    }
+  } finally {
+    starting?.end();
+  }
+}
+
+/** A session on the hub that the launch's record names, if it listens. */
+async function joinHub(
+  folder: string,
+  file: string,
+  { env, session }: HubRequest,
+): Promise<HubSession | undefined> {
+  const record = readRecord(file);
+  if (record === undefined) return undefined;
+  const path = socketOf(folder, hubKey(record, env));
+  if (!isSocketThere(path) || !isFresh(record)) return undefined;
+  const joined = await exchange(path, "session", session);
+  if (joined === undefined) return undefined;
+  const { socket, answer } = joined;
+  const { reads, bundle } = answer.body;
+  if (answer.kind === "ready" && Array.isArray(reads))
+    return { socket, reads: new Set(reads.map(String)), bundle: String(bundle) };
+  socket.destroy();
+  if (answer.kind === "full")
+    throw new HubUnavailable("the hub has as many sessions as `http.max_sessions` allows");
+  return undefined;
+}
+
+interface Starting {
+  /** Whether the process has ended: another hub was faster, or it failed. */
+  readonly isOver: boolean;
+  readonly failure: string | undefined;
+  /** Lets the process run alone, and others start one. */
+  end(): void;
+}
+
+/** Starts a hub in the background, unless another process is doing that. */
+function startHub(file: string, { launch, env, executable }: HubRequest): Starting | undefined {
+  const mark = `${file}.starting`;
+  if (!takeMark(mark)) return undefined;
+  const log = openLogFile(`${file}.log`);
+  const words = ["hub", "run", JSON.stringify({ flags: launch.flags, record: file })];
+  const child = spawn(process.execPath, [executable, ...words], {
+    cwd: launch.cwd,
+    env: { ...env },
+    detached: true,
+    stdio: ["ignore", log, log],
+    windowsHide: true,
+  });
+  closeSync(log);
+  const state = { isOver: false, failure: undefined as string | undefined };
+  child.once("error", (error) => Object.assign(state, { isOver: true, failure: error.message }));
+  child.once("exit", (code, signal) =>
+    Object.assign(state, {
+      isOver: true,
+      failure: code === 0 ? undefined : `the hub ended with ${code ?? signal}`,
+    }),
+  );
+  return {
+    get isOver() {
+      return state.isOver;
+    },
+    get failure() {
+      return state.failure;
+    },
+    end() {
+      child.unref();
+      rmSync(mark, { force: true });
+    },
+  };
+}
+
+/** Takes the mark of the process that starts the hub. One whose process is gone, or too slow, does not count. */
+function takeMark(mark: string): boolean {
+  for (const isLast of [false, true]) {
+    try {
+      writeFileSync(mark, String(process.pid), { flag: "wx", mode: 0o600 });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || isLast) return false;
+      if (isMarkHeld(mark)) return false;
+      rmSync(mark, { force: true });
+    }
+  }
+  return false;
+}
+
+function isMarkHeld(mark: string): boolean {
+  const age = Date.now() - (factsOf(mark)?.mtimeMs ?? 0);
+  if (age > START_MS) return false;
+  try {
+    const pid = Number(readFileSync(mark, "utf8"));
+    // The file is empty for a moment after it was made.
+    if (pid > 0) process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function openLogFile(file: string): number {
+  const log = openSync(file, "a", 0o600);
+  if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log);
+  return log;
+}

@@ -1,0 +1,75 @@
+/**
+ * The user's own folder of hubs: their sockets, the launch records, the log. Other users must not be able to write there,
+ * so both the hub and the process that connects to it check its owner and its mode before every use.
+ */
+import { mkdirSync, readdirSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { entryFacts, factsOf } from "../base/file-stamp.js";
+
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** Why no hub can be used. The session is served without one then. */
+export class HubUnavailable extends Error {}
+
+const isWindows = process.platform === "win32";
+const SOCKET = ".sock";
+const PIPES = "\\\\.\\pipe\\";
+/** The system's limit for the path of a Unix socket is 104 bytes on macOS and 108 on Linux. */
+const MAX_SOCKET_PATH = 103;
+
+export function hubFolder(env: Environment): string {
+  if (isWindows) return join(env.LOCALAPPDATA || tmpdir(), "lsp-proxy", "hub");
+  const runtime = env.XDG_RUNTIME_DIR;
+  if (runtime && isAbsolute(runtime) && factsOf(runtime)?.isDirectory()) return join(runtime, "lsp-proxy");
+  return join(env.TMPDIR || tmpdir(), `lsp-proxy-${process.geteuid?.() ?? ""}`);
+}
+
+/** Makes the folder where it is missing, and checks it. */
+export function openHubFolder(env: Environment): string {
+  const folder = hubFolder(env);
+  try {
+    mkdirSync(folder, { recursive: isWindows, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EEXIST") throw new HubUnavailable(`${dirname(folder)} cannot be written (${code})`);
+  }
+  checkHubFolder(folder);
+  return folder;
+}
+
+/** Throws where the folder is a link, or another user owns it or can use it. */
+export function checkHubFolder(folder: string): void {
+  const stats = entryFacts(folder);
+  if (!stats?.isDirectory()) throw new HubUnavailable(`${folder} is not a folder`);
+  if (isWindows) return;
+  if (stats.uid !== process.geteuid?.()) throw new HubUnavailable(`${folder} belongs to another user`);
+  if ((stats.mode & 0o077) !== 0)
+    throw new HubUnavailable(`other users have access to ${folder}; \`chmod 700\` it, or remove it`);
+}
+
+/** Where the hub with this key listens. */
+export function socketOf(folder: string, key: string): string {
+  if (isWindows) return `${PIPES}lsp-proxy-${userInfo().username}-${key}`;
+  const path = join(folder, `${key}${SOCKET}`);
+  if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
+    throw new HubUnavailable(`the path ${path} is too long for a socket`);
+  return path;
+}
+
+/** Whether this user's socket is there. It may be left over from a hub that was killed. */
+export function isSocketThere(path: string): boolean {
+  if (isWindows) return true;
+  const stats = entryFacts(path);
+  return stats?.isSocket() === true && stats.uid === process.geteuid?.();
+}
+
+/** The sockets of all hubs of this user. */
+export function allSockets(folder: string): string[] {
+  if (isWindows) {
+    const mine = `lsp-proxy-${userInfo().username}-`;
+    return readdirSync(PIPES).flatMap((name) => (name.startsWith(mine) ? [`${PIPES}${name}`] : []));
+  }
+  const names = entryFacts(folder) === undefined ? [] : readdirSync(folder);
+  return names.filter((name) => name.endsWith(SOCKET)).map((name) => join(folder, name));
+}

@@ -1,0 +1,107 @@
+/** Lines of a stream of bytes, of limited length; and the private messages on the socket of a hub. */
+import type { Readable, Writable } from "node:stream";
+import { isTable, type JsonObject, parseJson } from "../base/json.js";
+
+const NEWLINE = 10;
+
+/** Puts chunks together to lines. Of a line that is too long only that is told. */
+export class LineReader {
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(
+    private readonly maxBytes: number,
+    private readonly onLine: (line: string) => void,
+    private readonly onTooLong: () => void,
+  ) {}
+
+  push(chunk: Buffer | string): void {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      this.#append(bytes.subarray(start, end));
+      this.#finish();
+      start = end + 1;
+    }
+    this.#append(bytes.subarray(start));
+  }
+
+  #append(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#length <= this.maxBytes) this.#parts.push(part);
+    else this.#parts = [];
+  }
+
+  #finish(): void {
+    const isTooLong = this.#length > this.maxBytes;
+    const line = Buffer.concat(this.#parts).toString("utf8").trim();
+    this.#parts = [];
+    this.#length = 0;
+    if (isTooLong) this.onTooLong();
+    else if (line !== "") this.onLine(line);
+  }
+}
+
+/** The member that marks a private message, and says what it is. */
+const MARK = "lsp-proxy";
+
+/**
+ * What a hub and the processes that connect to it say besides MCP. The first line of a connection is `session`, `call`,
+ * `status` or `stop`; the first answer is `ready`, `full` or `answer`. `progress` and `drain` may follow.
+ */
+export type PrivateKind =
+  | "session"
+  | "call"
+  | "status"
+  | "stop"
+  | "ready"
+  | "full"
+  | "answer"
+  | "progress"
+  | "drain";
+
+export interface PrivateMessage {
+  kind: PrivateKind;
+  body: { readonly [name: string]: unknown };
+}
+
+export function privateLine(kind: PrivateKind, body: JsonObject = {}): string {
+  return `${JSON.stringify({ [MARK]: kind, ...body })}\n`;
+}
+
+/** The private message in a value; undefined for anything else, such as a message of MCP. */
+export function privateMessage(value: unknown): PrivateMessage | undefined {
+  if (!isTable(value) || typeof value[MARK] !== "string") return undefined;
+  const { [MARK]: kind, ...body } = value;
+  return { kind: kind as PrivateKind, body };
+}
+
+/** The longest first line. */
+const MAX_FIRST_BYTES = 4 * 1024 * 1024;
+
+/** The first line of a stream as a private message; undefined when it ends or sends anything else. The rest stays unread. */
+export function firstMessage(stream: Readable & Writable): Promise<PrivateMessage | undefined> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const done = (message: PrivateMessage | undefined) => {
+      stream.pause();
+      stream.off("data", onData).off("end", onEnd).off("close", onEnd).off("error", onEnd);
+      resolve(message);
+    };
+    const onEnd = () => done(undefined);
+    const onData = (chunk: Buffer) => {
+      const end = chunk.indexOf(NEWLINE);
+      parts.push(end < 0 ? chunk : chunk.subarray(0, end));
+      length += chunk.length;
+      if (end < 0) {
+        if (length > MAX_FIRST_BYTES) done(undefined);
+        return;
+      }
+      const rest = chunk.subarray(end + 1);
+      done(privateMessage(parseJson(Buffer.concat(parts).toString("utf8"))));
+      if (rest.length > 0) stream.unshift(rest);
+    };
+    stream.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onEnd);
+  });
+}

@@ -1,0 +1,208 @@
+/**
+ * The thin process of `serve --shared`: passes lines between its client and a hub. When the hub ends, it connects to the
+ * next one, repeats its client's handshake and what was not answered, and goes on. The client sees no end.
+ */
+import type { Readable, Writable } from "node:stream";
+import { parseJson } from "../base/json.js";
+import { LineReader, privateMessage } from "./lines.js";
+import { OpenRequests } from "./requests.js";
+
+/** One end of a hub, or of a proxy in this process. */
+export interface Upstream {
+  input: Readable;
+  output: Writable;
+  reads: ReadonlySet<string>;
+  bundle: string;
+  /** Drops the connection. */
+  destroy(): void;
+}
+
+export interface RelayOptions {
+  input: Readable;
+  output: Writable;
+  /** Connects; `losses` counts the hubs that ended shortly after they were found. */
+  connect(losses: number): Promise<Upstream>;
+  signal: AbortSignal;
+}
+
+/** As long as the proxy's own transport allows. */
+const MAX_CLIENT_LINE = 4 * 1024 * 1024;
+const MAX_HUB_LINE = 64 * 1024 * 1024;
+/** While this much output is unread, the hub is not read. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+const UNREAD_MS = 5_000;
+/** So many requests are held back for the next hub; more wait in the client's pipe. */
+const MAX_HELD = 256;
+/** A hub that ends sooner is not counted as one that worked. */
+const SHORT_MS = 2_000;
+const TOO_LONG = {
+  jsonrpc: "2.0",
+  id: null,
+  error: { code: -32600, message: `A message is longer than ${MAX_CLIENT_LINE} bytes.` },
+};
+const TOOLS_CHANGED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+
+/** Serves one client until it is gone. Rejects when neither a hub nor anything else can serve it. */
+export function relay(options: RelayOptions): Promise<void> {
+  return new Promise((resolve, reject) => new Relay(options, resolve, reject).start());
+}
+
+class Relay {
+  readonly #requests = new OpenRequests();
+  readonly #lines: LineReader;
+  #upstream: Upstream | undefined;
+  #isConnecting = false;
+  /** Requests that wait for the next hub. */
+  #held: string[] = [];
+  /** The hub ends: it gets no new requests. `lazy`: another one is needed only for the next request. */
+  #drain: { lazy: boolean } | undefined;
+  #bundle: string | undefined;
+  #losses = 0;
+  #connectedAt = 0;
+  #hasEnded = false;
+  #isOver = false;
+  #unread: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly options: RelayOptions,
+    private readonly resolve: () => void,
+    private readonly reject: (error: unknown) => void,
+  ) {
+    this.#lines = new LineReader(MAX_CLIENT_LINE, this.#fromClient, () =>
+      this.#toClient(JSON.stringify(TOO_LONG)),
+    );
+  }
+
+  start(): void {
+    const { input, output, signal } = this.options;
+    input.on("data", (chunk: Buffer) => this.#lines.push(chunk));
+    input.once("end", this.#ended).once("close", this.#ended).once("error", this.#ended);
+    output.on("error", this.#finish).once("close", this.#finish);
+    output.on("drain", this.#drained);
+    signal.addEventListener("abort", this.#finish, { once: true });
+    if (signal.aborted) this.#finish();
+    else this.#connect();
+  }
+
+  readonly #finish = (): void => {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#unread);
+    this.options.input.pause();
+    this.#upstream?.destroy();
+    this.resolve();
+  };
+
+  /** The client has closed its side. A hub answers what it was asked, and ends the connection. */
+  readonly #ended = (): void => {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (this.#upstream !== undefined) this.#upstream.output.end();
+    else if (!this.#isConnecting) this.#finish();
+  };
+
+  #connect(): void {
+    if (this.#isConnecting || this.#isOver) return;
+    this.#isConnecting = true;
+    // What the client sends meanwhile waits in its pipe.
+    this.options.input.pause();
+    this.options.connect(this.#losses).then(
+      (upstream) => this.#connected(upstream),
+      (error: unknown) => {
+        // The first of both counts.
+        this.reject(error);
+        this.#finish();
+      },
+    );
+  }
+
+  #connected(upstream: Upstream): void {
+    this.#isConnecting = false;
+    if (this.#isOver) {
+      upstream.destroy();
+      return;
+    }
+    this.#upstream = upstream;
+    this.#drain = undefined;
+    this.#connectedAt = performance.now();
+    const lines = new LineReader(MAX_HUB_LINE, this.#fromHub, () => upstream.destroy());
+    upstream.input.on("data", (chunk: Buffer) => lines.push(chunk));
+    const lost = () => this.#lost(upstream);
+    upstream.input.once("end", lost).once("close", lost).on("error", lost);
+    upstream.output.on("error", lost).on("drain", () => this.options.input.resume());
+    const [before, held] = [this.#bundle, this.#held.splice(0)];
+    this.#bundle = upstream.bundle;
+    for (const line of this.#requests.repeat(upstream.reads)) this.#toHub(line);
+    if (before !== undefined && before !== upstream.bundle && this.#requests.isReady)
+      this.#toClient(TOOLS_CHANGED);
+    for (const line of held) this.#fromClient(line);
+    upstream.input.resume();
+    if (this.#hasEnded) upstream.output.end();
+    else if (!upstream.output.writableNeedDrain) this.options.input.resume();
+  }
+
+  #lost(upstream: Upstream): void {
+    if (this.#upstream !== upstream) return;
+    this.#upstream = undefined;
+    upstream.destroy();
+    if (this.#isOver || this.#hasEnded) {
+      this.#finish();
+      return;
+    }
+    this.#losses = performance.now() - this.#connectedAt < SHORT_MS ? this.#losses + 1 : 0;
+    for (const line of this.#requests.hubLost()) this.#toClient(line);
+    const isNeeded = this.#held.length > 0 || this.#requests.isBusy;
+    if (isNeeded || this.#drain?.lazy !== true) this.#connect();
+    else this.options.input.resume();
+  }
+
+  readonly #fromClient = (line: string): void => {
+    const message = parseJson(line);
+    const isRequest = isMember(message, "method") && isMember(message, "id");
+    // Answers and cancellations are for the hub that still works.
+    if (this.#upstream === undefined || (this.#drain !== undefined && isRequest)) {
+      this.#held.push(line);
+      if (this.#upstream === undefined) this.#connect();
+      else if (this.#held.length >= MAX_HELD) this.options.input.pause();
+      return;
+    }
+    const forHub = this.#requests.fromClient(line, message);
+    if (forHub !== undefined) this.#toHub(forHub);
+  };
+
+  readonly #fromHub = (line: string): void => {
+    const message = parseJson(line);
+    const told = privateMessage(message);
+    if (told?.kind === "drain") this.#drain = { lazy: told.body.lazy === true };
+    else {
+      const forClient = this.#requests.fromHub(line, message);
+      if (forClient !== undefined) this.#toClient(forClient);
+    }
+    if (this.#drain !== undefined && !this.#requests.isBusy) this.#upstream?.output.end();
+  };
+
+  #toHub(line: string): void {
+    const { output } = this.#upstream ?? {};
+    if (output?.writable && !output.write(`${line}\n`)) this.options.input.pause();
+  }
+
+  #toClient(line: string): void {
+    const { output } = this.options;
+    if (!output.writable) return;
+    output.write(`${line}\n`);
+    if (output.writableLength <= MAX_UNREAD_BYTES) return;
+    this.#upstream?.input.pause();
+    // A client that does not read for so long is gone.
+    this.#unread ??= setTimeout(this.#finish, UNREAD_MS);
+  }
+
+  readonly #drained = (): void => {
+    clearTimeout(this.#unread);
+    this.#unread = undefined;
+    this.#upstream?.input.resume();
+  };
+}
+
+function isMember(value: unknown, name: string): boolean {
+  return typeof value === "object" && value !== null && name in value;
+}

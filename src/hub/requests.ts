@@ -1,0 +1,167 @@
+/**
+ * The requests that are not answered yet, in both directions. With them a session goes on after its hub has ended: the
+ * handshake is repeated, reading calls are asked again, other calls are marked so that the next hub refuses them.
+ */
+import { isTable } from "../base/json.js";
+import { INTERRUPTED } from "./interrupted.js";
+
+type Id = string | number;
+
+interface Message {
+  readonly [member: string]: unknown;
+}
+
+interface Pending {
+  message: Message;
+  line: string;
+  /** How often it was asked again. */
+  repeats: number;
+}
+
+/** A request that ended this many hubs is not asked again. */
+const MAX_REPEATS = 2;
+
+export class OpenRequests {
+  /** The client's, by id. */
+  readonly #asked = new Map<Id, Pending>();
+  #handshake: { line: string; id: Id } | undefined;
+  #initialized: string | undefined;
+  /** The repeated handshake, whose answer is not for the client. */
+  #repeated: Id | undefined;
+  /** The hub's own requests, by the id that the client sees: each hub counts from zero. */
+  readonly #hubs = new Map<string, Id>();
+  #count = 0;
+  /** The progress that the client was told, by token; and what was told when the last hub ended. */
+  readonly #progress = new Map<unknown, { told: number; before: number }>();
+
+  /** Whether a request of the client waits for its answer. */
+  get isBusy(): boolean {
+    return this.#asked.size > 0;
+  }
+
+  /** Whether the client has finished its handshake, so that it may get notifications. */
+  get isReady(): boolean {
+    return this.#initialized !== undefined;
+  }
+
+  /** Notes a message of the client. Gives the line for the hub; undefined where no hub waits for it. */
+  fromClient(line: string, message: unknown): string | undefined {
+    if (!isTable(message)) return line;
+    const { id, method } = message;
+    if ("result" in message || "error" in message) return this.#answerFromClient(message);
+    if (isId(id)) {
+      // What is no request is answered without its id, so it would wait for ever.
+      if (!isRequest(message)) return line;
+      if (method === "initialize") this.#handshake = { line, id };
+      this.#asked.set(id, { message, line, repeats: 0 });
+    } else if (method === "notifications/initialized") this.#initialized = line;
+    else if (method === "notifications/cancelled") {
+      const { requestId } = isTable(message.params) ? message.params : {};
+      // The cancellation of what was answered must not be the first message to a new hub.
+      return isId(requestId) && this.#forget(requestId) ? line : undefined;
+    }
+    return line;
+  }
+
+  #answerFromClient(message: Message): string | undefined {
+    const id = typeof message.id === "string" ? this.#hubs.get(message.id) : undefined;
+    if (id === undefined) return undefined;
+    this.#hubs.delete(String(message.id));
+    return JSON.stringify({ ...message, id });
+  }
+
+  /** Notes a message of the hub. Gives the line for the client; undefined for the answer to a repeated handshake. */
+  fromHub(line: string, message: unknown): string | undefined {
+    if (!isTable(message)) return line;
+    const { id, method } = message;
+    if (method === "notifications/progress") return this.#progressLine(line, message);
+    if (!isId(id)) return line;
+    if (method !== undefined) {
+      const shown = `lsp-proxy-${++this.#count}`;
+      this.#hubs.set(shown, id);
+      return JSON.stringify({ ...message, id: shown });
+    }
+    if (id === this.#repeated) {
+      this.#repeated = undefined;
+      return undefined;
+    }
+    this.#forget(id);
+    return line;
+  }
+
+  /** Progress must not go back when a call is asked again. */
+  #progressLine(line: string, message: Message): string {
+    const params = isTable(message.params) ? message.params : {};
+    const known = this.#progress.get(params.progressToken) ?? { told: 0, before: 0 };
+    known.told = known.before + Number(params.progress);
+    this.#progress.set(params.progressToken, known);
+    if (known.before === 0) return line;
+    return JSON.stringify({ ...message, params: { ...params, progress: known.told } });
+  }
+
+  /** Gives whether there was such a request. */
+  #forget(id: Id): boolean {
+    const { params } = this.#asked.get(id)?.message ?? {};
+    if (isTable(params) && isTable(params._meta)) this.#progress.delete(params._meta.progressToken);
+    return this.#asked.delete(id);
+  }
+
+  /** The hub is gone: the lines that tell the client to forget the hub's own requests. */
+  hubLost(): string[] {
+    const lines = [...this.#hubs.keys()].map((requestId) =>
+      JSON.stringify({
+        jsonrpc: "2.0",
+        method: "notifications/cancelled",
+        params: { requestId, reason: "The request is asked again where it is needed." },
+      }),
+    );
+    this.#hubs.clear();
+    this.#repeated = undefined;
+    for (const known of this.#progress.values()) known.before = known.told;
+    return lines;
+  }
+
+  /** What a new hub must be told: the handshake, and what is not answered yet. */
+  repeat(reads: ReadonlySet<string>): string[] {
+    const lines: string[] = [];
+    if (this.#handshake !== undefined) {
+      const { id, line } = this.#handshake;
+      if (!this.#asked.has(id)) {
+        this.#repeated = id;
+        lines.push(line);
+      }
+    }
+    for (const pending of this.#asked.values()) if (isHandshake(pending)) lines.push(pending.line);
+    if (this.#initialized !== undefined) lines.push(this.#initialized);
+    for (const pending of this.#asked.values()) {
+      if (isHandshake(pending)) continue;
+      const mayRepeat = pending.repeats++ < MAX_REPEATS && isRead(pending.message, reads);
+      lines.push(mayRepeat ? pending.line : interrupted(pending.message));
+    }
+    return lines;
+  }
+}
+
+function isId(value: unknown): value is Id {
+  return typeof value === "string" || typeof value === "number";
+}
+
+function isRequest({ jsonrpc, method, params }: Message): boolean {
+  return jsonrpc === "2.0" && typeof method === "string" && (params === undefined || isTable(params));
+}
+
+function isHandshake({ message }: Pending): boolean {
+  return message.method === "initialize";
+}
+
+/** Whether a request changes nothing, so that it can be asked twice. */
+function isRead({ method, params }: Message, reads: ReadonlySet<string>): boolean {
+  return method !== "tools/call" || (isTable(params) && reads.has(String(params.name)));
+}
+
+/** The same request, marked as one that may have begun elsewhere. Only calls of tools know the mark. */
+function interrupted(message: Message): string {
+  const params = isTable(message.params) ? message.params : {};
+  const meta = isTable(params._meta) ? params._meta : {};
+  return JSON.stringify({ ...message, params: { ...params, _meta: { ...meta, [INTERRUPTED]: true } } });
+}

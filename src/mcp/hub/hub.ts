@@ -1,0 +1,177 @@
+/**
+ * The hub: one runtime, and so one set of language servers, for all sessions of a user in one workspace. Each connection
+ * to its socket is a session of its own, or one question of the command line.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import type { JsonObject } from "../../base/json.js";
+import { withTimeout } from "../../base/timing.js";
+import { firstMessage, type PrivateMessage, privateLine } from "../../hub/lines.js";
+import type { Log } from "../../lsp/types.js";
+import type { Runtime } from "../../runtime/runtime.js";
+import type { TrustOffer } from "../trust-question.js";
+import { HubSession } from "./hub-session.js";
+
+export interface HubOptions {
+  runtime: Runtime;
+  log: Log;
+  workspace: string;
+  /** What a session offers about trust. When the user gives it, the session must go on in another hub: `leave`. */
+  trust(leave: () => void): TrustOffer | undefined;
+  /** Answers one call of the command line. */
+  call(
+    body: PrivateMessage["body"],
+    signal: AbortSignal,
+    onProgress: (text: string) => void,
+  ): Promise<JsonObject>;
+}
+
+/** Who connects says at once what it wants. */
+const FIRST_MESSAGE_MS = 5_000;
+const MB = 1024 * 1024;
+
+export class Hub {
+  readonly #sessions = new Set<HubSession>();
+  readonly #calls = new Set<Socket>();
+  readonly #server: Server;
+  readonly #startedAt = Date.now();
+  #idle: NodeJS.Timeout | undefined;
+  #isEnding = false;
+  #onEnd: () => void = () => undefined;
+  /** Resolves when the hub has nobody to serve: it was idle, or was told to end and all sessions have left. */
+  readonly ended: Promise<void>;
+
+  constructor(private readonly options: HubOptions) {
+    this.ended = new Promise((resolve) => {
+      this.#onEnd = resolve;
+    });
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => void this.#accept(socket));
+    options.runtime.memory.watchClients(() => [...this.#sessions].map((session) => session.memory));
+  }
+
+  /** Listens on a socket that is not in use. */
+  async listen(path: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(path, () => resolve());
+    });
+    this.#server.on("error", (error) =>
+      this.options.log("error", "the hub's socket", { cause: error.message }),
+    );
+    this.#countIdle();
+  }
+
+  /**
+   * Takes no new sessions, and tells the others to leave after their running calls. With `lazy` they look for another hub
+   * only when they need one. Sessions that stay longer than `limitMs` are disconnected.
+   */
+  end(lazy: boolean, limitMs: number): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    clearTimeout(this.#idle);
+    this.#server.close();
+    for (const session of this.#sessions) session.drain(lazy);
+    if (this.#isEmpty) this.#onEnd();
+    void wait(limitMs, undefined, { ref: false }).then(this.#onEnd);
+  }
+
+  /** Disconnects everybody. */
+  close(): void {
+    this.#server.close();
+    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#calls) socket.destroy();
+  }
+
+  get #isEmpty(): boolean {
+    return this.#sessions.size + this.#calls.size === 0;
+  }
+
+  async #accept(socket: Socket): Promise<void> {
+    socket.on("error", () => socket.destroy());
+    const first = await withTimeout(firstMessage(socket), FIRST_MESSAGE_MS);
+    if (first?.kind === "session" && !this.#isEnding) await this.#serve(socket, first.body);
+    else if (first?.kind === "call" && !this.#isEnding) await this.#call(socket, first.body);
+    else if (first?.kind === "status") socket.end(privateLine("answer", this.#status()));
+    else if (first?.kind === "stop") {
+      // Who asks sees the end of the process by the end of the connection.
+      socket.unref().write(privateLine("answer", { pid: process.pid }));
+      this.end(true, this.options.runtime.loaded.plan.http.drainMs);
+    } else socket.destroy();
+  }
+
+  async #serve(socket: Socket, body: PrivateMessage["body"]): Promise<void> {
+    const { runtime, log, trust } = this.options;
+    const { http, tools } = runtime.loaded.plan;
+    if (this.#sessions.size >= http.maxSessions) {
+      socket.end(privateLine("full"));
+      return;
+    }
+    clearTimeout(this.#idle);
+    const holder = typeof body.holder === "string" ? body.holder : undefined;
+    const offer = trust(() => socket.destroy());
+    const session = new HubSession({ runtime, log, socket, holder, trust: offer, others: this.#sessions });
+    this.#sessions.add(session);
+    if (body.warm === true) void runtime.warmup();
+    const reads = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
+    socket.write(privateLine("ready", { reads, bundle: runtime.loaded.manifest.bundle }));
+    try {
+      await session.serve();
+    } catch (error) {
+      log("error", "a session failed", {
+        cause: error instanceof Error ? (error.stack ?? "") : String(error),
+      });
+    } finally {
+      socket.end();
+      this.#sessions.delete(session);
+      this.#countIdle();
+    }
+  }
+
+  /** One call of the command line, with its progress. It ends with its connection. */
+  async #call(socket: Socket, body: PrivateMessage["body"]): Promise<void> {
+    clearTimeout(this.#idle);
+    this.#calls.add(socket);
+    const controller = new AbortController();
+    socket.once("close", () => controller.abort());
+    socket.once("end", () => controller.abort()).resume();
+    try {
+      socket.write(privateLine("ready"));
+      const answer = await this.options.call(body, controller.signal, (text) =>
+        socket.write(privateLine("progress", { text })),
+      );
+      socket.end(privateLine("answer", answer));
+    } catch (error) {
+      this.options.log("error", "a call of the command line failed", { cause: String(error) });
+      socket.destroy();
+    } finally {
+      this.#calls.delete(socket);
+      this.#countIdle();
+    }
+  }
+
+  /** Starts the time after which a hub without sessions ends. */
+  #countIdle(): void {
+    clearTimeout(this.#idle);
+    if (!this.#isEmpty) return;
+    if (this.#isEnding) {
+      this.#onEnd();
+      return;
+    }
+    const { idleMinutes } = this.options.runtime.loaded.plan.share;
+    this.#idle = setTimeout(() => this.end(true, 0), idleMinutes * 60_000);
+  }
+
+  #status(): JsonObject {
+    const { runtime, workspace } = this.options;
+    const servers = runtime.pool.status().filter(({ pid }) => pid !== null);
+    return {
+      pid: process.pid,
+      version: runtime.version,
+      workspace,
+      sessions: this.#sessions.size,
+      uptime_ms: Date.now() - this.#startedAt,
+      memory_mb: Math.round(process.memoryUsage.rss() / MB),
+      servers: servers.map(({ id, pid, state, memoryMb }) => ({ id, pid, state, memory_mb: memoryMb })),
+    };
+  }
+}

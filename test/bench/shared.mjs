@@ -1,0 +1,237 @@
+/**
+ * `serve --shared` against private sessions: the first answer of a second session, the memory of many, what the relay adds to
+ * a call, and a storm: twenty sessions read and edit while their hub is killed again and again.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { alone, compared, interleave, timed } from "./figures.mjs";
+import { placesIn } from "./places.mjs";
+import { environment, openProxy, ourCalls, program, StdioClient } from "./proxy.mjs";
+import { RawServer } from "./raw.mjs";
+import { scripted } from "./scripted.mjs";
+import { scratch } from "./workspace.mjs";
+
+export const title = "One hub for many sessions, against private ones";
+
+const STORM_SESSIONS = 20;
+const KILL_EVERY_MS = 10_000;
+/** How long a hub, or a server, may take to be gone. */
+const END_MS = 30_000;
+
+export async function run({ rounds, workspaces }) {
+  const hubs = scratch("hubs");
+  mkdirSync(join(hubs, "run"), { mode: 0o700 });
+  const env = { ...environment(), XDG_RUNTIME_DIR: join(hubs, "run"), XDG_STATE_HOME: join(hubs, "state") };
+  const user = { env, mark: `${hubs}/` };
+  const rows = [];
+  try {
+    for (const workspace of workspaces) rows.push(...(await sessionRows(workspace, user, rounds)));
+    rows.push(...(await stormRows(user, rounds)));
+  } finally {
+    stopHubs(user);
+  }
+  return rows;
+}
+
+function stopHubs({ env }) {
+  execFileSync(process.execPath, [program, "hub", "stop", "--all"], { env, stdio: "ignore" });
+}
+
+function hubPids({ env }) {
+  const listed = execFileSync(process.execPath, [program, "hub", "--json"], { env }).toString();
+  return JSON.parse(listed).hubs.map(({ pid }) => pid);
+}
+
+/** Everything that was started for the user, by the environment. */
+function processes({ mark }) {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "utf8").includes(mark);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Megabytes that a process takes: its own pages, and its part of those that it shares with others. */
+function proportionalMb(pid) {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1]) / 1024;
+}
+
+async function sessionRows(workspace, user, rounds) {
+  const { name, configFile, folder, server, files } = workspace;
+  const { env } = user;
+  const words = ["--config", configFile];
+  const finder = await new RawServer(server, folder).open();
+  const [place] = await placesIn(finder, workspace, files.slice(0, 1));
+  await finder.close();
+  const open = async (shared) => {
+    const proxy = await openProxy([...(shared ? ["--shared"] : []), ...words], { env });
+    return { proxy, ask: ourCalls(proxy) };
+  };
+  const firstAnswer = async (shared) => {
+    const began = performance.now();
+    const { proxy, ask } = await open(shared);
+    const opened = performance.now() - began;
+    await ask.definition(place);
+    return { proxy, opened, whole: performance.now() - began };
+  };
+  const cold = await firstAnswer(false);
+  // It stays, so that the hub has a session.
+  const first = await firstAnswer(true);
+  const seconds = [];
+  for (let round = 0; round < 7; round++) {
+    const { proxy, opened, whole } = await firstAnswer(true);
+    seconds.push(whole - opened);
+    await proxy.close();
+  }
+  const [one, own] = [await open(true), await open(false)];
+  await one.ask.hover(place);
+  await own.ask.hover(place);
+  const samples = await interleave(
+    { shared: () => timed(() => one.ask.hover(place)), own: () => timed(() => own.ask.hover(place)) },
+    { rounds, warmup: 50 },
+  );
+  const most = (limit, unit) => ({ text: `≤ ${limit} ${unit}`, met: (row) => row.value <= limit });
+  const rows = [
+    alone(`${name}: first answer of a private session`, cold.whole, "ms"),
+    alone(
+      `${name}: first answer of a further session, after its handshake`,
+      seconds.sort((a, b) => a - b)[3],
+      "ms",
+      most(400, "ms"),
+    ),
+    compared(`${name}: hover through the relay`, samples.shared, samples.own, {
+      text: "+ ≤ 0.5 ms",
+      met: (row) => row.added.p50 <= 0.5,
+    }),
+  ];
+  await own.proxy.close();
+  await cold.proxy.close();
+  const sessions = [one.proxy];
+  await first.proxy.close();
+  for (const count of [1, 5, 20]) {
+    while (sessions.length < count) sessions.push((await open(true)).proxy);
+    const thin = sessions.map(({ pid }) => proportionalMb(pid));
+    const all = processes(user).reduce((sum, pid) => sum + proportionalMb(pid), 0);
+    rows.push(
+      alone(`${name}: memory of a thin process of ${count}`, Math.max(...thin), "MB", most(40, "MB")),
+      alone(`${name}: memory of all, ${count} sessions`, Math.round(all), "MB"),
+    );
+  }
+  await Promise.all(sessions.map((proxy) => proxy.close()));
+  stopHubs(user);
+  return rows;
+}
+
+/** Reads and edits of many sessions for so many seconds, with kills: what was lost, wrong or left. */
+async function stormRows(user, seconds) {
+  const { folder, configFile } = scripted({
+    files: { "a.fake": "word\n" },
+    mcp: "",
+    capabilities: { hoverProvider: true, referencesProvider: true },
+    replies: () => ({
+      "textDocument/hover": { contents: "here" },
+      "textDocument/references": { $find: "word", as: "locations" },
+    }),
+  });
+  const text = readFileSync(configFile, "utf8");
+  writeFileSync(
+    configFile,
+    `extends = ["tools/core", "tools/files"]\n${text.replace("[allow]", '[allow]\neffects = ["read", "edit"]')}`,
+  );
+  const seen = { calls: 0, lost: 0, refused: 0, edits: 0, stale: 0, torn: 0, interrupted: 0, kills: 0 };
+  const words = ["serve", "--shared", "--config", configFile];
+  const clients = Array.from(
+    { length: STORM_SESSIONS },
+    () => new StdioClient(process.execPath, [program, ...words], { env: user.env }),
+  );
+  await Promise.all(clients.map((client) => client.open()));
+  const end = performance.now() + seconds * 1000;
+  let count = 1;
+  const writer = (async () => {
+    while (performance.now() < end) {
+      await wait(700);
+      // At once: a file that is truncated first has no words for a moment, which is a right answer too.
+      writeFileSync(join(folder, "next"), "word\n".repeat((count % 50) + 1));
+      renameSync(join(folder, "next"), join(folder, "a.fake"));
+      count++;
+    }
+  })();
+  const killer = (async () => {
+    while (performance.now() + KILL_EVERY_MS < end) {
+      await wait(KILL_EVERY_MS);
+      for (const pid of hubPids(user)) process.kill(pid, "SIGKILL");
+      seen.kills++;
+    }
+  })();
+  await Promise.all([writer, killer, ...clients.map((client, index) => storm(client, index))]);
+
+  async function storm(client, index) {
+    for (let round = 0; performance.now() < end; round++) {
+      seen.calls++;
+      try {
+        if (round % 20 === 19) await makeFile(client, `made-${index}-${round}.txt`);
+        else if (round % 2 === 0) await read(client, "get_hover");
+        else await countWords(client);
+      } catch {
+        seen.lost++;
+      }
+      await wait(20);
+    }
+  }
+
+  /** A call that only reads is answered, whatever happens to the hub. */
+  async function read(client, tool, more = {}) {
+    const place = { file_path: "a.fake", line: 1, character: 1 };
+    const { structuredContent: answer } = await client.call(tool, { ...place, ...more });
+    if (!answer.ok) {
+      seen.refused++;
+      console.error("refused:", tool, answer.error);
+    }
+    return answer;
+  }
+
+  /** The number of words must be one that the file had while the question was open. */
+  async function countWords(client) {
+    const before = count;
+    const answer = await read(client, "find_references", { page_size: 1 });
+    const possible = Array.from({ length: count - before + 2 }, (_, n) => ((before - 1 + n) % 50) + 1);
+    if (!answer.ok || possible.includes(answer.total)) return;
+    seen.stale++;
+    console.error("stale:", { total: answer.total, possible });
+  }
+
+  /** A file that was made is there; one whose making was refused is there as a whole or not at all. */
+  async function makeFile(client, name) {
+    const content = "made\n".repeat(200);
+    const given = { file_path: name, content, dry_run: false };
+    const { structuredContent: answer } = await client.call("create_file", given);
+    seen.edits++;
+    const path = join(folder, name);
+    const isThere = existsSync(path);
+    if (answer.error?.code === "call/interrupted") seen.interrupted++;
+    if ((answer.ok && !isThere) || (isThere && readFileSync(path, "utf8") !== content)) seen.torn++;
+  }
+
+  const closed = clients.filter(({ child }) => child.exitCode !== null).length;
+  await Promise.all(clients.map((client) => client.close()));
+  stopHubs(user);
+  for (let waited = 0; waited < END_MS && processes(user).length > 0; waited += 100) await wait(100);
+  const none = { text: "0", met: (row) => row.value === 0 };
+  const what = `${STORM_SESSIONS} sessions, ${seconds} s, ${seen.kills} kills`;
+  return [
+    alone(`${what}: calls`, seen.calls, "calls"),
+    alone(`${what}: edits`, seen.edits, "calls"),
+    alone(`${what}: edits refused as interrupted`, seen.interrupted, "calls"),
+    alone(`${what}: reads refused`, seen.refused, "calls", none),
+    alone(`${what}: lost`, seen.lost, "calls", none),
+    alone(`${what}: stale answers`, seen.stale, "answers", none),
+    alone(`${what}: torn or missing edits`, seen.torn, "files", none),
+    alone(`${what}: clients that saw an end`, closed, "clients", none),
+    alone(`${what}: processes left`, processes(user).length, "processes", none),
+  ];
+}

@@ -1,0 +1,396 @@
+/** `serve --shared`: sessions share one hub, notice its end, and go on. Language servers are scripted. */
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { Client as ModernClient } from "@modelcontextprotocol/client";
+import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { run } from "../cli/run.js";
+import { program } from "../live/session.js";
+import { writeTestWorkspace } from "../runtime/test-workspace.js";
+import { HubUser } from "./support.js";
+
+const place = { file_path: "a.fake", line: 1, character: 1 };
+
+/** A server that answers a hover and a rename of a file `slow.fake` only when the file `go` is there. */
+const scenario = {
+  capabilities: { hoverProvider: true, renameProvider: true, referencesProvider: true },
+  replies: {
+    "textDocument/hover": { contents: "here" },
+    "textDocument/references": { $find: "word", as: "locations" },
+    "textDocument/rename": {
+      changes: {
+        "file:///work/a.fake": [
+          { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } }, newText: "name" },
+        ],
+      },
+    },
+  },
+};
+
+const slow = {
+  ...scenario,
+  on: {
+    "textDocument/hover": [{ save: "asked-hover" }, { waitFile: "go" }],
+    "textDocument/rename": [{ save: "asked-rename" }, { waitFile: "go" }],
+  },
+};
+
+let user: HubUser;
+const folders: string[] = [];
+beforeEach(() => {
+  user = new HubUser();
+});
+afterEach(async () => {
+  await user.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function workspaceWith(config: JsonObject = {}, script: object = scenario) {
+  const { outside, folder } = writeTestWorkspace({
+    files: { "a.fake": "word word word\n" },
+    servers: { fake: { scenario: script } },
+    config: {
+      extends: ["tools/core", "tools/rename", "tools/undo"],
+      allow: { commands: [process.execPath], effects: ["read", "edit"] },
+      ...config,
+    },
+  });
+  folders.push(outside);
+  return { folder, config: join(outside, "lspi.json"), args: ["--config", join(outside, "lspi.json")] };
+}
+
+/** Changes members of a config file. */
+function change(file: string, members: JsonObject): void {
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...members }));
+}
+
+const isThere = (folder: string, name: string) => readdirSync(folder).includes(name);
+
+describe("sharing", () => {
+  it("gives two sessions the same language server, and keeps what is theirs apart", async () => {
+    const { args, folder } = workspaceWith();
+    const one = await user.open(args);
+    expect((await one.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    const two = await user.open(args);
+    const [[first], [second]] = [await one.status(), await two.status()];
+    expect(first?.pid).toBeGreaterThan(0);
+    expect(second?.pid).toBe(first?.pid);
+    expect(await user.hub()).toMatchObject({ sessions: 2, servers: ["fake"] });
+
+    const asked = { ...place, page_size: 1 };
+    const { structuredContent: page } = await one.call("find_references", asked);
+    expect(page.next_cursor).toEqual(expect.any(String));
+    const further = { ...asked, cursor: page.next_cursor };
+    expect((await two.call("find_references", further)).structuredContent).toMatchObject({
+      ok: false,
+      error: { code: expect.stringMatching(/^page\//) },
+    });
+    expect((await one.call("find_references", further)).structuredContent).toMatchObject({ ok: true });
+
+    const rename = { ...place, new_name: "name" };
+    const { structuredContent: preview } = await one.call("rename_symbol", rename);
+    expect(preview).toMatchObject({ status: "preview" });
+    const apply = { ...rename, dry_run: false, edit_token: preview.edit_token };
+    expect((await two.call("rename_symbol", apply)).structuredContent).toMatchObject({ ok: false });
+    const { structuredContent: applied } = await one.call("rename_symbol", apply);
+    expect(applied).toMatchObject({ status: "applied" });
+    const undo = { undo_token: applied.undo_token, dry_run: false };
+    expect((await two.call("undo_edit", undo)).structuredContent).toMatchObject({ ok: false });
+    expect((await one.call("undo_edit", undo)).structuredContent).toMatchObject({ ok: true });
+    expect(readFileSync(join(folder, "a.fake"), "utf8")).toBe("word word word\n");
+  });
+
+  it("ends with one hub when twenty sessions start at once", async () => {
+    const { args } = workspaceWith();
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => user.open(args)));
+    const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
+    expect(answers.map(({ structuredContent }) => structuredContent.ok)).toEqual(answers.map(() => true));
+    expect(await user.hub()).toMatchObject({ sessions: 20 });
+    const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
+    expect(new Set(pids).size).toBe(1);
+  });
+
+  it("answers a session while another one waits, and limits the calls of each", async () => {
+    const { args, folder } = workspaceWith({ http: { max_calls_per_session: 2 } }, slow);
+    const [one, two] = [await user.open(args), await user.open(args)];
+    const waiting = [one.call("get_hover", place), one.call("get_hover", place)];
+    await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
+    expect((await one.call("find_references", place)).structuredContent).toMatchObject({
+      error: { code: "call/too-many", message: expect.stringContaining("http.max_calls_per_session") },
+    });
+    expect((await two.call("find_references", place)).structuredContent).toMatchObject({ ok: true });
+    writeFileSync(join(folder, "go"), "");
+    for (const { structuredContent } of await Promise.all(waiting))
+      expect(structuredContent).toMatchObject({ ok: true });
+  });
+
+  it("gives another environment another hub", async () => {
+    const { args } = workspaceWith();
+    const one = await user.open(args);
+    const two = await user.open(args, { JAVA_HOME: "/elsewhere" });
+    await Promise.all([one, two].map((session) => session.call("get_hover", place)));
+    expect((await user.hubs()).map(({ sessions }) => sessions)).toEqual([1, 1]);
+  });
+});
+
+describe("the end of a hub", () => {
+  it("is not seen by a client: reads are asked again, an edit in flight is refused", async () => {
+    const { args, folder } = workspaceWith({}, slow);
+    const session = await user.open(args);
+    const tools = await session.client.listTools();
+    const read = session.call("get_hover", place);
+    const edit = session.call("rename_symbol", { ...place, new_name: "name", dry_run: false });
+    await expect.poll(() => isThere(folder, "asked-hover") && isThere(folder, "asked-rename")).toBe(true);
+    process.kill((await user.hub()).pid, "SIGKILL");
+    rmSync(join(folder, "asked-hover"));
+    expect((await edit).structuredContent).toMatchObject({ ok: false, error: { code: "call/interrupted" } });
+    await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
+    writeFileSync(join(folder, "go"), "");
+    expect((await read).structuredContent).toMatchObject({ ok: true });
+    expect(readFileSync(join(folder, "a.fake"), "utf8")).toBe("word word word\n");
+    expect(await session.client.listTools()).toEqual(tools);
+    expect(session.closed()).toBe(0);
+    expect(await user.hub()).toMatchObject({ sessions: 1 });
+  });
+
+  it("is not seen by a client of the protocol without sessions", async () => {
+    const { args } = workspaceWith();
+    const client = new ModernClient({ name: "t", version: "0" }, { versionNegotiation: { mode: "auto" } });
+    const options = { command: process.execPath, args: [program, "serve", "--shared", ...args] };
+    await client.connect(new ModernStdio({ ...options, env: user.env, cwd: user.top }));
+    const hover = { name: "get_hover", arguments: place };
+    expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
+    process.kill((await user.hub()).pid, "SIGKILL");
+    expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
+    await client.close();
+  });
+
+  it("comes when it has no sessions for a while, with its servers", async () => {
+    const { args } = workspaceWith({ share: { idle_minutes: 0.05 } });
+    const session = await user.open(args);
+    await session.call("get_hover", place);
+    expect(user.processes().length).toBeGreaterThan(1);
+    await session.close();
+    await expect.poll(() => user.processes()).toEqual([]);
+  });
+
+  it("comes when its workspace is gone", async () => {
+    const { args, config } = workspaceWith();
+    const session = await user.open(args);
+    await session.call("get_hover", place);
+    await session.close();
+    rmSync(dirname(config), { recursive: true });
+    await expect.poll(() => user.processes()).toEqual([]);
+  });
+
+  it("comes with `hub stop`; the next call of a session starts another", async () => {
+    const { args } = workspaceWith();
+    const session = await user.open(args);
+    await session.call("get_hover", place);
+    const { pid } = await user.hub();
+    const stopped = await run(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
+    expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining("was stopped") });
+    await expect.poll(() => user.processes().length).toBe(1);
+    expect(await user.hubs()).toEqual([]);
+    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    expect((await user.hub()).pid).not.toBe(pid);
+    expect(session.closed()).toBe(0);
+  });
+
+  it("comes with a change of the config: running calls end, and the session goes on in a new hub", async () => {
+    const { args, folder, config } = workspaceWith({}, slow);
+    const session = await user.open(args);
+    const waiting = session.call("get_hover", place);
+    await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
+    const { pid } = await user.hub();
+    change(config, { mcp: { tools: { exclude: ["find_references"] } } });
+    // The old one no longer takes sessions, so it is not listed.
+    await expect.poll(async () => (await user.hubs()).some((hub) => hub.pid === pid)).toBe(false);
+    writeFileSync(join(folder, "go"), "");
+    expect((await waiting).structuredContent).toMatchObject({ ok: true });
+    await expect
+      .poll(async () => (await session.client.listTools()).tools.map(({ name }) => name))
+      .not.toContain("find_references");
+    expect((await user.hub()).pid).not.toBe(pid);
+    expect(session.closed()).toBe(0);
+  });
+
+  it("does not come with a change that means nothing, nor with a config that is wrong", async () => {
+    const { args, config } = workspaceWith();
+    const session = await user.open(args);
+    const { pid } = await user.hub();
+    const text = readFileSync(config, "utf8");
+    writeFileSync(config, `${text}\n\n`);
+    // Another session finds the same hub by the new record, or starts one that finds it.
+    const two = await user.open(args);
+    expect(await user.hub()).toMatchObject({ pid, sessions: 2 });
+    writeFileSync(config, "{");
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    expect((await two.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    writeFileSync(config, text);
+    expect(await user.hub()).toMatchObject({ pid, sessions: 2 });
+  });
+});
+
+it("a line that is too long or no JSON is answered, and the session goes on", async () => {
+  const { args } = workspaceWith();
+  const input = [
+    "no JSON",
+    `{"jsonrpc":"2.0","id":8,"method":"ping","params":{"text":"${"x".repeat(5 * 1024 * 1024)}"}}`,
+    `{"lsp-proxy":"stop"}`,
+    `{"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`,
+  ];
+  const asked = { env: user.env, cwd: user.top, input: `${input.join("\n")}\n` };
+  const { stdout } = await run(["serve", "--shared", ...args], asked);
+  const answers = stdout.trim().split("\n");
+  const codes = answers.map((line) => (JSON.parse(line) as { error?: { code: number } }).error?.code);
+  expect(codes.sort()).toEqual([-32600, -32600, -32700, undefined]);
+  expect(answers.at(-1)).toContain('"id":9');
+  // A message of a client is never one to the hub.
+  expect(await user.hubs()).toHaveLength(1);
+});
+
+describe("trust", () => {
+  it("is asked for through the client; after a yes all sessions go on in a hub that has it", async () => {
+    const { folder, config } = workspaceWith();
+    const found = JSON.parse(readFileSync(config, "utf8")) as JsonObject;
+    writeFileSync(join(folder, "lspi.json"), JSON.stringify({ ...found, workspace: { roots: ["."] } }));
+    const questions: string[] = [];
+    const answer = (question: string) => questions.push(question) > 0;
+    const plain = await user.open([], {}, { cwd: folder });
+    expect((await plain.call("get_hover", place)).structuredContent).toMatchObject({
+      error: { code: "config/untrusted" },
+    });
+    const asking = await user.open([], {}, { cwd: folder, answer });
+    expect(await user.hub()).toMatchObject({ sessions: 2 });
+    expect((await asking.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    expect(questions).toEqual([expect.stringContaining("do you trust this workspace?")]);
+    await expect.poll(async () => (await user.hub()).sessions).toBe(2);
+    expect((await plain.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    expect([plain.closed(), asking.closed()]).toEqual([0, 0]);
+    expect(plain.changes()).toBeGreaterThan(0);
+  });
+
+  it("for one run is not shared with sessions that do not have it", async () => {
+    const { folder, config } = workspaceWith();
+    const found = JSON.parse(readFileSync(config, "utf8")) as JsonObject;
+    writeFileSync(join(folder, "lspi.json"), JSON.stringify({ ...found, workspace: { roots: ["."] } }));
+    const trusting = await user.open(["--trust-workspace"], {}, { cwd: folder });
+    expect((await trusting.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    const plain = await user.open([], {}, { cwd: folder });
+    expect((await plain.call("get_hover", place)).structuredContent).toMatchObject({
+      error: { code: "config/untrusted" },
+    });
+    expect(await user.hubs()).toHaveLength(2);
+  });
+});
+
+describe("a session without a hub", () => {
+  it("serves by itself where others have access to the folder of hubs, and says so", async () => {
+    const { args } = workspaceWith();
+    mkdirSync(join(user.runFolder, "lsp-proxy"), { mode: 0o700 });
+    chmodSync(join(user.runFolder, "lsp-proxy"), 0o755);
+    const session = await user.open(args);
+    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    const { structuredContent } = await session.call("get_server_status", {});
+    expect(structuredContent.warnings).toEqual([
+      expect.objectContaining({ code: "answer/not-shared", message: expect.stringContaining("chmod 700") }),
+    ]);
+    expect(readdirSync(join(user.runFolder, "lsp-proxy"))).toEqual([]);
+    chmodSync(join(user.runFolder, "lsp-proxy"), 0o700);
+  });
+
+  it.each([
+    ["is a link", (path: string) => symlinkSync(mkdtempSync(join(user.top, "elsewhere-")), path)],
+    [
+      "belongs to another user",
+      (path: string) => {
+        mkdirSync(path, { mode: 0o700 });
+        chownSync(path, 54_321, 54_321);
+      },
+    ],
+  ])("serves by itself where the folder of hubs %s", async (why, make) => {
+    // Only root can give a folder away.
+    if (why.startsWith("belongs") && process.getuid?.() !== 0) return;
+    const { args } = workspaceWith();
+    const path = join(user.runFolder, "lsp-proxy");
+    make(path);
+    const session = await user.open(args);
+    const { structuredContent } = await session.call("get_server_status", {});
+    expect(structuredContent.warnings).toEqual([expect.objectContaining({ code: "answer/not-shared" })]);
+    expect(readdirSync(path)).toEqual([]);
+    rmSync(path, { recursive: true });
+  });
+
+  it("reports the problems of a config like a private one", async () => {
+    const { args, config } = workspaceWith();
+    writeFileSync(config, "{");
+    const { code, stderr } = await run(["serve", "--shared", ...args], { env: user.env, cwd: user.top });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("lspi.json") });
+  });
+});
+
+describe("the command line", () => {
+  it("asks a running hub: `call`, `status` and `doctor` are warm, and start none", async () => {
+    const { args } = workspaceWith();
+    const session = await user.open(args);
+    await session.call("get_hover", place);
+    const [{ pid } = { pid: null }] = await session.status();
+    const asked = { env: user.env, cwd: user.top };
+    const references = [
+      "call",
+      "find_references",
+      JSON.stringify({ ...place, page_size: 1 }),
+      "--json",
+      ...args,
+    ];
+    const first = JSON.parse((await run(references, asked)).stdout) as { next_cursor: string };
+    const further = JSON.stringify({ ...place, page_size: 1, cursor: first.next_cursor });
+    const second = await run(["call", "find_references", further, "--json", ...args], asked);
+    expect(JSON.parse(second.stdout)).toMatchObject({ ok: true, shown: 1 });
+    const { stdout, code } = await run(["status", "--json", ...args], asked);
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as { servers: { pid: number }[] }).servers[0]?.pid).toBe(pid);
+    const found = JSON.parse((await run(["doctor", "--json", ...args], asked)).stdout) as JsonObject;
+    expect(found.servers).toEqual([
+      expect.objectContaining({ id: "fake", failure: null, readiness: "ready" }),
+    ]);
+    expect(JSON.stringify(found.findings)).toContain("fake: version unknown, runs in the hub");
+    expect(await session.status()).toEqual([expect.objectContaining({ pid, restarts: 0 })]);
+    expect(await user.hub()).toMatchObject({ sessions: 1 });
+    await session.close();
+    await run(["hub", "stop", "--all"], asked);
+    expect((await run(references, asked)).code).toBe(0);
+    expect(await user.hubs()).toEqual([]);
+  });
+
+  it("loads no config code, no compiler and no SDK in the process of a session", async () => {
+    const { args } = workspaceWith();
+    const trace = join(user.top, "modules");
+    const tracer = new URL("../cli/module-trace.mjs", import.meta.url).pathname;
+    await user.open(args);
+    const thin = { NODE_OPTIONS: `--import ${tracer}`, MODULE_TRACE: trace };
+    const session = await user.open(args, thin);
+    await session.call("get_hover", place);
+    const chunks = readFileSync(trace, "utf8")
+      .split("\n")
+      .filter((url) => url.startsWith("file:"));
+    const texts = [...new Set(chunks)].map((url) => readFileSync(new URL(url), "utf8"));
+    const code = texts.join("\n");
+    expect(code).toContain("// src/hub/relay.ts");
+    for (const part of ["src/runtime/", "src/emit/", "src/mcp/", "src/lsp/pool", "node_modules/"])
+      expect(code).not.toContain(`// ${part}`);
+  });
+});

@@ -1,0 +1,113 @@
+/** What a session remembers of its requests, so that it can go on with another hub. */
+import { describe, expect, it } from "vitest";
+import { OpenRequests } from "../../src/hub/requests.js";
+
+const reads = new Set(["get_hover"]);
+const call = (id: number, name: string, progressToken?: number) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: {}, ...(progressToken === undefined ? {} : { _meta: { progressToken } }) },
+});
+const initialize = { jsonrpc: "2.0", id: 0, method: "initialize", params: {} };
+const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+const told = (requests: OpenRequests, message: object) =>
+  requests.fromClient(JSON.stringify(message), message);
+const heard = (requests: OpenRequests, message: object) => requests.fromHub(JSON.stringify(message), message);
+const repeated = (requests: OpenRequests) => requests.repeat(reads).map((line) => JSON.parse(line));
+
+function afterHandshake(): OpenRequests {
+  const requests = new OpenRequests();
+  told(requests, initialize);
+  heard(requests, { jsonrpc: "2.0", id: 0, result: {} });
+  told(requests, initialized);
+  return requests;
+}
+
+describe("after the end of a hub", () => {
+  it("the handshake is repeated, and its answer is not shown again", () => {
+    const requests = afterHandshake();
+    requests.hubLost();
+    expect(repeated(requests)).toEqual([initialize, initialized]);
+    expect(heard(requests, { jsonrpc: "2.0", id: 0, result: {} })).toBeUndefined();
+  });
+
+  it("a handshake without an answer is asked again, and its answer is shown", () => {
+    const requests = new OpenRequests();
+    told(requests, initialize);
+    requests.hubLost();
+    expect(repeated(requests)).toEqual([initialize]);
+    expect(heard(requests, { jsonrpc: "2.0", id: 0, result: {} })).toContain("result");
+  });
+
+  it("reads are asked again, other calls are marked, answered and cancelled ones are forgotten", () => {
+    const requests = afterHandshake();
+    for (const [id, name] of [
+      [1, "get_hover"],
+      [2, "rename_symbol"],
+      [3, "get_hover"],
+      [4, "get_hover"],
+    ] as const)
+      told(requests, call(id, name));
+    heard(requests, { jsonrpc: "2.0", id: 3, result: {} });
+    told(requests, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 4 } });
+    requests.hubLost();
+    const [, , read, edit, ...rest] = repeated(requests);
+    expect(read).toEqual(call(1, "get_hover"));
+    expect(edit).toMatchObject({ id: 2, params: { _meta: { "lsp-proxy/interrupted": true } } });
+    expect(rest).toEqual([]);
+  });
+
+  it("what is no request is not asked again", () => {
+    const requests = afterHandshake();
+    for (const wrong of [
+      { id: 1 },
+      { id: 2, method: "ping" },
+      { jsonrpc: "2.0", id: 3, method: "x", params: 1 },
+    ])
+      expect(told(requests, wrong)).toBe(JSON.stringify(wrong));
+    expect(requests.isBusy).toBe(false);
+  });
+
+  it("a call that ended three hubs is not asked a fourth time", () => {
+    const requests = afterHandshake();
+    told(requests, call(1, "get_hover"));
+    const marks = [1, 2, 3].map(() => {
+      requests.hubLost();
+      return repeated(requests)[2].params._meta !== undefined;
+    });
+    expect(marks).toEqual([false, false, true]);
+  });
+
+  it("progress goes on from where it was", () => {
+    const requests = afterHandshake();
+    told(requests, call(1, "get_hover", 7));
+    const progress = (value: number) => ({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken: 7, progress: value },
+    });
+    expect(heard(requests, progress(1))).toBe(JSON.stringify(progress(1)));
+    expect(heard(requests, progress(2))).toBe(JSON.stringify(progress(2)));
+    requests.hubLost();
+    repeated(requests);
+    expect(JSON.parse(heard(requests, progress(1)) ?? "")).toEqual(progress(3));
+  });
+
+  it("a late answer to a question of the old hub does not reach the new one", () => {
+    const requests = afterHandshake();
+    const question = { jsonrpc: "2.0", id: 0, method: "elicitation/create", params: {} };
+    const shown = JSON.parse(heard(requests, question) ?? "");
+    expect(requests.hubLost().map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        method: "notifications/cancelled",
+        params: expect.objectContaining({ requestId: shown.id }),
+      }),
+    ]);
+    const again = JSON.parse(heard(requests, question) ?? "");
+    expect(told(requests, { jsonrpc: "2.0", id: shown.id, result: {} })).toBeUndefined();
+    expect(JSON.parse(told(requests, { jsonrpc: "2.0", id: again.id, result: {} }) ?? "")).toMatchObject({
+      id: 0,
+    });
+  });
+});
