@@ -297,6 +297,18 @@ describe("trust", () => {
   });
 });
 
+it("trust for one run is not shared where the tools and servers are the same", async () => {
+  const folder = join(user.top, "w");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "a.ts"), "export const one = 1;\n");
+  const sessions = [];
+  for (const args of [["--trust-workspace"], [], []])
+    sessions.push(await user.open(args, {}, { cwd: folder }));
+  const [trusting, ...plain] = await Promise.all(sessions.map(({ client }) => client.listTools()));
+  expect(plain).toEqual([trusting, trusting]);
+  expect((await user.hubs()).map((hub) => hub.sessions).sort()).toEqual([1, 2]);
+});
+
 describe("a session without a hub", () => {
   it("serves by itself where others have access to the folder of hubs, and says so", async () => {
     const { args } = workspaceWith();
