@@ -1,9 +1,21 @@
 /** Types of a session's calls. */
+import type { Refusal } from "../base/problem.js";
+import type { Runtime } from "../runtime/runtime.js";
 
 /** The most calls of a session at once, and the setting that says so. */
 export interface CallLimit {
   readonly most: number;
   readonly setting: string;
+}
+
+/** The workspaces of a gateway that serves several, for a session that is not bound to one of them. */
+export interface WorkspaceChoice {
+  /** The workspace in which the client works; undefined where its roots name none or several. */
+  choose(roots: readonly string[]): Runtime | undefined;
+  /** Why calls are refused until then. */
+  refusal(): Refusal;
+  /** How a session is opened in the chosen one. */
+  session: { holder: string };
 }
 
 export interface ProgressParams {

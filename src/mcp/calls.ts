@@ -11,7 +11,7 @@ import { sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
-import type { CallLimit, ProgressParams } from "./call-types.js";
+import type { CallLimit, ProgressParams, WorkspaceChoice } from "./call-types.js";
 import { ProtocolError } from "./protocol-error.js";
 import { type EnterProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
@@ -40,16 +40,42 @@ export class SessionCalls {
   #entered: Promise<void> | undefined;
   /** Ends the listening to updates of the runtime. */
   #unlisten: () => void = () => undefined;
+  #onToolsChanged: (() => void) | undefined;
+
+  /** Whether the session's workspace is known: on a gateway with several, the client's roots choose it. */
+  #isBound: boolean;
 
   constructor(
-    readonly runtime: Runtime,
-    readonly session: Session,
+    public runtime: Runtime,
+    public session: Session,
     public trust?: TrustOffer,
     /** Where the proxy was not started in a project: goes on in that of the client. */
     private readonly enter?: EnterProject,
     /** Limits the calls that run at once. Over HTTP the gateway limits them. */
     private readonly limit: CallLimit = { most: Number.POSITIVE_INFINITY, setting: "" },
-  ) {}
+    private readonly workspaces?: WorkspaceChoice,
+  ) {
+    this.#isBound = workspaces === undefined;
+  }
+
+  /** Limits the session to the client's roots, in the workspace that they are in where there are several. */
+  async narrow(uris: readonly string[] | undefined): Promise<void> {
+    const chosen = this.workspaces?.choose(uris ?? []);
+    if (chosen !== undefined && chosen !== this.runtime) this.#moveTo(chosen);
+    if (chosen !== undefined) this.#isBound = true;
+    await this.session.narrow(uris);
+  }
+
+  /** Goes on in another runtime. Calls that run are finished in the old one. */
+  #moveTo(runtime: Runtime): void {
+    const [old, running] = [this.session, [...this.#running.keys()]];
+    void Promise.allSettled(running).then(() => old.close());
+    this.runtime = runtime;
+    this.session = runtime.openSession(this.workspaces?.session ?? {});
+    this.#unlisten();
+    if (this.#onToolsChanged !== undefined) this.onToolsChanged(this.#onToolsChanged);
+    this.#onToolsChanged?.();
+  }
 
   /** Whether the client's roots say which project is served. */
   get needsRoots(): boolean {
@@ -67,6 +93,7 @@ export class SessionCalls {
 
   /** Calls the listener when there may be other tools: the config changed or is trusted now. */
   onToolsChanged(listener: () => void): void {
+    this.#onToolsChanged = listener;
     this.#unlisten = this.runtime.onUpdated(listener);
   }
 
@@ -107,7 +134,7 @@ export class SessionCalls {
       const { most, setting } = this.limit;
       const full = `${most} calls are running (${setting}). Call again when one is answered.`;
       const tooMany = this.#running.size < most ? undefined : new Refusal("call/too-many", full);
-      const { refusal = tooMany } = options;
+      const { refusal = this.#isBound ? tooMany : this.workspaces?.refusal() } = options;
       let outcome = await this.#ended(this.session.call(name, args, { ...options, refusal }), signal);
       if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)))
         outcome = await this.#ended(this.session.call(name, args, options), signal);
@@ -124,7 +151,8 @@ export class SessionCalls {
   /** Calls a tool for a resource; its outcome is no tool result. */
   async read(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
     if (this.aborted.aborted) throw this.#abortError();
-    const outcome = await this.#ended(this.session.call(name, args, options), options.signal);
+    const refusal = this.#isBound ? undefined : this.workspaces?.refusal();
+    const outcome = await this.#ended(this.session.call(name, args, { ...options, refusal }), options.signal);
     if (outcome.isError && this.aborted.aborted) throw this.#abortError();
     return outcome;
   }

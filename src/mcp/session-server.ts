@@ -67,7 +67,7 @@ export function createSessionServer(
             timeout: ROOTS_TIMEOUT_MS,
             signal: calls.aborted,
           })
-          .then(({ roots }) => calls.session.narrow(rootUris(roots)))
+          .then(({ roots }) => calls.narrow(rootUris(roots)))
           .catch(async (error: unknown) => {
             await showNothing(error instanceof Error ? error.name : "");
             narrowed = undefined;

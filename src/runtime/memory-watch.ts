@@ -56,7 +56,7 @@ export interface Measured {
 
 export class MemoryWatch {
   readonly #servers = new Map<StartedServer, { receivedWhenLow: number }>();
-  #clients: () => ClientMemory[] = () => [];
+  readonly #clients: (() => ClientMemory[])[] = [];
   readonly #timer: NodeJS.Timeout;
   /** The shares of the limit between which garbage is collected when memory has grown. */
   readonly #collectFrom: number;
@@ -80,9 +80,9 @@ export class MemoryWatch {
     void server.transport.ended.then(() => this.#servers.delete(server));
   }
 
-  /** Sets where the memory that clients hold is found. */
+  /** Adds where the memory that clients hold is found. */
   watchClients(clients: () => ClientMemory[]): void {
-    this.#clients = clients;
+    this.#clients.push(clients);
   }
 
   close(): void {
@@ -131,14 +131,16 @@ export class MemoryWatch {
   }
 
   #clientHolders(): Holder[] {
-    return this.#clients().map((client) => ({
-      bytes: client.heldBytes,
-      end: () => {
-        const heldMb = Math.ceil(client.heldBytes / MB);
-        this.options.log("error", this.#message("disconnects the client that holds most"), { heldMb });
-        client.end();
-      },
-    }));
+    return this.#clients
+      .flatMap((clients) => clients())
+      .map((client) => ({
+        bytes: client.heldBytes,
+        end: () => {
+          const heldMb = Math.ceil(client.heldBytes / MB);
+          this.options.log("error", this.#message("disconnects the client that holds most"), { heldMb });
+          client.end();
+        },
+      }));
   }
 
   #message(what: string): string {

@@ -42,6 +42,8 @@ export interface RuntimeContext {
   refusal?: Refusal | undefined;
   /** What the status of the servers says besides: why this proxy serves its client alone. */
   notShared?: string | undefined;
+  /** The watch of this process's memory, where another runtime has it; otherwise the runtime makes one. */
+  memory?: MemoryWatch | undefined;
   /** Called when the memory of this process is over its limit and nothing is left to end. The process must end. */
   onOutOfMemory?: ((message: string) => void) | undefined;
   /** The folder of the servers that `lsp-proxy install` installed. */
@@ -69,6 +71,8 @@ export interface Runtime {
   readonly version: string;
   readonly tools: ToolEntry[];
   readonly pool: ServerPool;
+  /** Real paths of the folders that may be read. */
+  readonly roots: readonly string[];
   /**
    * A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. That of
    * the host may call the tools of its channel, listed or not, and no others.
@@ -111,11 +115,13 @@ interface Parts {
 
 /** Opens the runtime of a bundle. No language server is started yet. */
 export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext): Promise<Runtime> {
-  const memory = new MemoryWatch({
-    limitMb: loaded.plan.limits.proxyMemoryMb,
-    log: context.log,
-    onOutOfMemory: (message) => context.onOutOfMemory?.(message),
-  });
+  const memory =
+    context.memory ??
+    new MemoryWatch({
+      limitMb: loaded.plan.limits.proxyMemoryMb,
+      log: context.log,
+      onOutOfMemory: (message) => context.onOutOfMemory?.(message),
+    });
   const wiring = { memory, unsaved: new Map<string, string>(), activity: new Listeners() };
   const { unsaved, activity } = wiring;
   let parts = await openParts(loaded, context, wiring);
@@ -147,6 +153,9 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     version: context.version,
     get tools() {
       return parts.shared.loaded.tools;
+    },
+    get roots() {
+      return parts.shared.gate.roots;
     },
     get pool() {
       return parts.shared.pool;
@@ -195,7 +204,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       for (const session of [...sessions]) session.close();
       await closeParts(parts);
       await Promise.all(ending);
-      memory.close();
+      if (context.memory === undefined) memory.close();
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { acceptsStream } from "../accept-header.js";
 import { isModernMessage, isModernVersion } from "../client-metadata.js";
-import { CallSlots } from "./call-slots.js";
+import type { CallSlots } from "./call-slots.js";
 import {
   checkHead,
   isHealthCheck,
@@ -28,11 +28,17 @@ import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions
 import { dropUnreadReports, observeMessages, toJsonDocument } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
 import type { Authenticator } from "./tokens.js";
+import { type Workspace, workspaceChoice } from "./workspaces.js";
 
 export interface GatewayContext {
   tokens: Authenticator;
   log: Log;
   trace?: Trace | undefined;
+  /** The calls and the number of sessions of all gateways of the server. */
+  slots: CallSlots;
+  sessions: () => number;
+  /** The workspaces that a client's roots choose from; fewer than two where there is no choice. */
+  workspaces: readonly Workspace[];
 }
 
 const RETRY_LATER = { "Retry-After": "1" };
@@ -54,16 +60,15 @@ export class Gateway {
 
   constructor(
     runtime: Runtime,
+    http: HttpPlan,
     private readonly context: GatewayContext,
   ) {
-    this.#http = runtime.loaded.plan.http;
-    this.#sessions = new Sessions(runtime, this.#http, context.log);
-    this.#modern = new ModernClients(runtime, this.#http, context.log);
-    this.#slots = new CallSlots({
-      max: this.#http.maxCalls,
-      maxPerOwner: this.#http.maxCallsPerSession,
-      isShared: () => this.#holders().size > 1,
-    });
+    this.#http = http;
+    const choice = (holder: string) => workspaceChoice(context.workspaces, http.path, holder);
+    const { log, sessions } = context;
+    this.#sessions = new Sessions({ runtime, http, log, choice, count: sessions });
+    this.#modern = new ModernClients({ runtime, http, log, choice });
+    this.#slots = context.slots;
     runtime.memory.watchClients(() => this.#requests.memory());
     this.#tokenCheck = setInterval(() => this.#endWithoutToken(), TOKEN_CHECK_MS);
     this.#tokenCheck.unref();
@@ -128,13 +133,17 @@ export class Gateway {
   }
 
   /** The holders of tokens that have a session or a running call. */
-  #holders(): Set<string> {
-    return new Set([...this.#sessions.holders(), ...this.#modern.holders()]);
+  holders(): string[] {
+    return [...new Set([...this.#sessions.holders(), ...this.#modern.holders()])];
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
   }
 
   /** Ends what belongs to removed tokens. A token must be missing twice: a token file may be empty while it is written. */
   #endWithoutToken(): void {
-    const missing = new Set(this.context.tokens.withoutToken(this.#holders()));
+    const missing = new Set(this.context.tokens.withoutToken(new Set(this.holders())));
     for (const holder of missing) {
       if (!this.#missing.has(holder)) continue;
       this.context.log("info", "a token was removed; its sessions and calls are ended");

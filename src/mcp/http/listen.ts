@@ -6,11 +6,11 @@ import type { HttpPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/listen-address.js";
 import { whenAborted, withTimeout } from "../../base/timing.js";
 import type { Log, Trace } from "../../lsp/types.js";
-import type { Runtime } from "../../runtime/runtime.js";
 import { addressOf } from "./address.js";
 import { Connections } from "./connections.js";
-import { Gateway } from "./gateway.js";
+import { Gateways } from "./gateways.js";
 import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
+import type { Workspace } from "./workspaces.js";
 
 export interface HttpOptions {
   tokens: TokenSource;
@@ -35,10 +35,13 @@ const CONNECTION_CHECK_MS = 500;
 /** How long clients may take to read their last answers. */
 const FINAL_ANSWERS_MS = 1000;
 
-/** Serves clients over HTTP until the signal aborts; resolves when the gateway and the runtime are closed. */
-export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise<void> {
+/** Serves clients over HTTP until the signal aborts; resolves when the gateways and the runtimes are closed. */
+export async function serveHttp(
+  workspaces: readonly [Workspace, ...Workspace[]],
+  options: HttpOptions,
+): Promise<void> {
   const { log, trace, signal } = options;
-  const http = { ...runtime.loaded.plan.http };
+  const http = { ...workspaces[0].runtime.loaded.plan.http };
   http.bind = options.bind ?? http.bind;
   // A config alone may not open an address that other machines can reach.
   if (!options.allowRemote && !isLoopback(http.bind)) {
@@ -47,7 +50,7 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
   }
   // Unusable tokens must stop the start, not only each request.
   options.tokens.digests();
-  const gateway = new Gateway(runtime, { tokens: authenticator(options.tokens, log), log, trace });
+  const gateway = new Gateways(workspaces, { tokens: authenticator(options.tokens, log), log, trace });
   const server = createServer(
     {
       headersTimeout: Math.min(http.headersTimeoutMs, http.bodyTimeoutMs),
@@ -72,12 +75,12 @@ export async function serveHttp(runtime: Runtime, options: HttpOptions): Promise
     await shutDown(server, gateway, http.drainMs);
   } finally {
     await gateway.close();
-    await runtime.close();
+    await Promise.all(workspaces.map(({ runtime }) => runtime.close()));
   }
 }
 
 /** Answers running calls, then closes all connections. New requests get 503 until the server stops listening. */
-async function shutDown(server: Server, gateway: Gateway, drainMs: number): Promise<void> {
+async function shutDown(server: Server, gateway: Gateways, drainMs: number): Promise<void> {
   await withTimeout(gateway.drain(), drainMs);
   await withTimeout(gateway.abortCalls(), FINAL_ANSWERS_MS);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -5,6 +5,7 @@
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import type { WorkspaceChoice } from "../call-types.js";
 import { type AbortReason, SessionCalls } from "../calls.js";
 import type { createModernHandler } from "../modern-server.js";
 
@@ -13,15 +14,19 @@ interface Holder {
   handler: Promise<ReturnType<typeof createModernHandler>>;
 }
 
+interface ModernContext {
+  runtime: Runtime;
+  http: HttpPlan;
+  log: Log;
+  /** Where the client's roots choose the workspace. */
+  choice: (holder: string) => WorkspaceChoice | undefined;
+}
+
 export class ModernClients {
   /** Bounded by the number of tokens: the gateway ends the holders of removed ones. */
   readonly #holders = new Map<string, Holder>();
 
-  constructor(
-    private readonly runtime: Runtime,
-    private readonly http: HttpPlan,
-    private readonly log: Log,
-  ) {}
+  constructor(private readonly context: ModernContext) {}
 
   /** Answers one request of a holder with the SDK. */
   async handle(name: string, request: Request, body: unknown): Promise<Response> {
@@ -53,12 +58,13 @@ export class ModernClients {
   }
 
   #open(name: string): Holder {
-    const { runtime, http, log } = this;
-    const calls = new CallsByRoots(runtime, name, http.maxSessions);
+    const { runtime, http, log, choice } = this.context;
+    const workspaces = choice(name);
+    const calls = new CallsByRoots(runtime, name, http.maxSessions, workspaces);
     const handler = import("../modern-server.js").then((modern) =>
       modern.createModernHandler(runtime, {
         callsFor: (roots) => calls.get(roots),
-        narrow: http.sessionRoots === "narrow",
+        narrow: http.sessionRoots === "narrow" || workspaces !== undefined,
         maxSubscriptions: http.maxSessions,
         onerror: (error) => log("debug", "mcp over http", { cause: error.name }),
       }),
@@ -86,6 +92,7 @@ class CallsByRoots {
     private readonly runtime: Runtime,
     private readonly holder: string,
     private readonly max: number,
+    private readonly workspaces: WorkspaceChoice | undefined,
   ) {}
 
   /** The calls limited to these roots; undefined for a client without roots, which sees the whole workspace. */
@@ -113,9 +120,11 @@ class CallsByRoots {
   }
 
   async #open(roots: readonly string[] | undefined): Promise<SessionCalls> {
-    const session = this.runtime.openSession({ holder: this.holder });
-    if (roots !== undefined) await session.narrow(roots);
-    return new SessionCalls(this.runtime, session);
+    const { runtime, holder, workspaces } = this;
+    const session = runtime.openSession({ holder });
+    const calls = new SessionCalls(runtime, session, undefined, undefined, undefined, workspaces);
+    if (roots !== undefined) await calls.narrow(roots);
+    return calls;
   }
 
   /** Closes the least recently used sessions without a running call, down to the limit. */

@@ -10,6 +10,7 @@ import type { HttpPlan } from "../../abi/plan.js";
 import { sortBy } from "../../base/order.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
+import type { WorkspaceChoice } from "../call-types.js";
 import { SessionCalls } from "../calls.js";
 import { createSessionServer } from "../session-server.js";
 import { onceClosed } from "./exchange.js";
@@ -59,16 +60,32 @@ export class HttpSession {
   }
 }
 
+interface SessionsContext {
+  runtime: Runtime;
+  http: HttpPlan;
+  log: Log;
+  /** Where the client's roots choose the workspace. */
+  choice: (holder: string) => WorkspaceChoice | undefined;
+  /** The sessions of all gateways of the server, which share the limit. */
+  count: () => number;
+}
+
 export class Sessions {
   readonly #sessions = new Map<string, HttpSession>();
   /** Sessions whose handshake is running. They count, but have no id yet. */
   readonly #opening = new Set<HttpSession>();
 
-  constructor(
-    private readonly runtime: Runtime,
-    private readonly http: HttpPlan,
-    private readonly log: Log,
-  ) {}
+  private readonly http: HttpPlan;
+  private readonly log: Log;
+
+  constructor(private readonly context: SessionsContext) {
+    this.http = context.http;
+    this.log = context.log;
+  }
+
+  get size(): number {
+    return this.#sessions.size + this.#opening.size;
+  }
 
   /** The session with this id, if it belongs to this holder. */
   find(id: string, holder: string): HttpSession | undefined {
@@ -84,9 +101,12 @@ export class Sessions {
   /** A new session that still needs its handshake; undefined when there is no room. */
   async open(holder: string): Promise<HttpSession | undefined> {
     if (!this.#makeRoom()) return undefined;
-    const calls = new SessionCalls(this.runtime, this.runtime.openSession({ holder }));
-    const narrow = this.http.sessionRoots === "narrow";
-    const server = createSessionServer(this.runtime, calls, { narrow, log: this.log });
+    const { runtime, choice } = this.context;
+    const workspaces = choice(holder);
+    const first = runtime.openSession({ holder });
+    const calls = new SessionCalls(runtime, first, undefined, undefined, undefined, workspaces);
+    const narrow = this.http.sessionRoots === "narrow" || workspaces !== undefined;
+    const server = createSessionServer(runtime, calls, { narrow, log: this.log });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomBytes(16).toString("base64url"),
       onsessioninitialized: (id) => {
@@ -165,7 +185,7 @@ export class Sessions {
    */
   #makeRoom(): boolean {
     const all = [...this.#sessions.values(), ...this.#opening];
-    if (all.length < this.http.maxSessions) return true;
+    if (this.context.count() < this.http.maxSessions) return true;
     const idle = [...this.#sessions.values()].filter(({ isBusy }) => !isBusy);
     const counts = new Map<string, number>();
     for (const { holder } of all) counts.set(holder, (counts.get(holder) ?? 0) + 1);

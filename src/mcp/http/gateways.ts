@@ -1,0 +1,56 @@
+/** The gateways of one HTTP server: one for each workspace at its path, and one at the common path. They share all limits. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { CallSlots } from "./call-slots.js";
+import { Gateway, type GatewayContext } from "./gateway.js";
+import type { Workspace } from "./workspaces.js";
+
+export class Gateways {
+  readonly #common: Gateway;
+  readonly #byPath = new Map<string, Gateway>();
+
+  /** The address, the tokens and the limits are those of the first workspace. */
+  constructor(
+    workspaces: readonly [Workspace, ...Workspace[]],
+    context: Pick<GatewayContext, "tokens" | "log" | "trace">,
+  ) {
+    const [{ runtime }] = workspaces;
+    const { http } = runtime.loaded.plan;
+    const slots = new CallSlots({
+      max: http.maxCalls,
+      maxPerOwner: http.maxCallsPerSession,
+      isShared: () => new Set(this.#all().flatMap((gateway) => gateway.holders())).size > 1,
+    });
+    const sessions = () => this.#all().reduce((sum, gateway) => sum + gateway.sessions, 0);
+    const shared = { ...context, slots, sessions };
+    this.#common = new Gateway(runtime, http, { ...shared, workspaces });
+    if (workspaces.length < 2) return;
+    for (const { name, runtime } of workspaces) {
+      const path = `${http.path}/${name}`;
+      this.#byPath.set(path, new Gateway(runtime, { ...http, path }, { ...shared, workspaces: [] }));
+    }
+  }
+
+  /** Answers a request; gives whether it has a valid token. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+    const path = incoming.url?.split("?", 1)[0] ?? "";
+    return (this.#byPath.get(path) ?? this.#common).handle(incoming, outgoing);
+  }
+
+  /** Accepts no more requests; resolves when the running calls are answered. */
+  async drain(): Promise<void> {
+    await Promise.all(this.#all().map((gateway) => gateway.drain()));
+  }
+
+  /** Aborts the running calls; resolves when each is answered with an error. */
+  async abortCalls(): Promise<void> {
+    await Promise.all(this.#all().map((gateway) => gateway.abortCalls()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all().map((gateway) => gateway.close()));
+  }
+
+  #all(): Gateway[] {
+    return [this.#common, ...this.#byPath.values()];
+  }
+}
