@@ -111,7 +111,7 @@ describe("sharing", () => {
     expect(readFileSync(join(folder, "a.fake"), "utf8")).toBe("word word word\n");
   });
 
-  it("ends with one hub when twenty sessions start at once", async () => {
+  it("ends with one hub when twenty sessions start at once, also after a kill", async () => {
     const { args } = workspaceWith();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => user.open(args)));
     const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
@@ -119,6 +119,12 @@ describe("sharing", () => {
     expect(await user.hub()).toMatchObject({ sessions: 20 });
     const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
     expect(new Set(pids).size).toBe(1);
+
+    // Its socket is left over, and all twenty look for another hub at once.
+    process.kill((await user.hub()).pid, "SIGKILL");
+    const again = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
+    expect(again.map(({ structuredContent }) => structuredContent.ok)).toEqual(again.map(() => true));
+    expect(await user.hub()).toMatchObject({ sessions: 20 });
   });
 
   it("answers a session while another one waits, and limits the calls of each", async () => {
