@@ -191,6 +191,17 @@ describe("the end of a hub", () => {
     await expect.poll(() => user.processes()).toEqual([]);
   });
 
+  it("comes soon when nobody uses it", async () => {
+    const { args } = workspaceWith();
+    const record = join(user.runFolder, "lsp-proxy", "record");
+    mkdirSync(join(user.runFolder, "lsp-proxy"), { mode: 0o700 });
+    const launch = JSON.stringify({ flags: { config: args[1] }, record });
+    const began = Date.now();
+    // It is waited for until it ends, which with `share.idle_minutes` would take ten minutes.
+    expect((await run(["hub", "run", launch], { env: user.env, cwd: user.top })).code).toBe(0);
+    expect(Date.now() - began).toBeGreaterThan(20_000);
+  });
+
   it("comes when its workspace is gone", async () => {
     const { args, config } = workspaceWith();
     const session = await user.open(args);
