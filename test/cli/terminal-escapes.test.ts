@@ -227,7 +227,6 @@ const runs: { [command: string]: string[][] } = {
   codex: [named],
   skill: [named, ["--help"]],
   trust: [[], ["--yes"], ["--list"], ["--remove"]],
-  hub: [[], [NAME], ["stop", NAME]],
   mcp: [
     ["--mode", NAME],
     ["--config", "broken.json"],
