@@ -148,7 +148,10 @@ export class ResyncReader extends AbstractMessageReader {
   #deliver(): void {
     if (this.#isDelivering) return;
     if (this.#queue.length === 0 && this.#isUnparsed) {
-      if (this.#size >= LARGE) return this.#parseAlone();
+      if (this.#size >= LARGE) {
+        this.#parseAlone();
+        return;
+      }
       this.#parse();
     }
     const message = this.#queue.shift();
