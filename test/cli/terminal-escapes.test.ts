@@ -155,6 +155,7 @@ const at = (path: string) => JSON.stringify({ file_path: path, line: 1, characte
 /** Command lines of each command; together they name every command. */
 const runs: { [command: string]: string[][] } = {
   serve: [[...named, "--log-level", "debug"]],
+  hub: [[], ["--json"], ["stop"], ["stop", "--workspace", `no${NAME}`], [NAME], ["run", NAME]],
   init: [
     ["--dry-run", "--all"],
     ["--output", `new${NAME}.toml`, "--all"],

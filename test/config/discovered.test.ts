@@ -317,6 +317,17 @@ const cases = new Map<string, Case>([
     http(key, "1024", "86400000"),
   ),
   http("max_body_bytes", "1024", "16777216"),
+  number("share", "idle_minutes", 2, 1440),
+  [
+    "share.warm",
+    {
+      user: "[share]\nwarm = false",
+      asks: "[share]\nwarm = true",
+      untrusted: false,
+      trusted: false,
+      silent: true,
+    },
+  ],
   of("kind", '"generic"', '"other"', "generic"),
   of("enabled", "false", "true", false),
   of("args", '["a"]', '["evil"]', ["a"]),

@@ -111,7 +111,7 @@ describe("sharing", () => {
     expect(readFileSync(join(folder, "a.fake"), "utf8")).toBe("word word word\n");
   });
 
-  it("ends with one hub when twenty sessions start at once", async () => {
+  it("ends with one hub when twenty sessions start at once, also after a kill", async () => {
     const { args } = workspaceWith();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => user.open(args)));
     const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
@@ -119,6 +119,12 @@ describe("sharing", () => {
     expect(await user.hub()).toMatchObject({ sessions: 20 });
     const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
     expect(new Set(pids).size).toBe(1);
+
+    // Its socket is left over, and all twenty look for another hub at once.
+    process.kill((await user.hub()).pid, "SIGKILL");
+    const again = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
+    expect(again.map(({ structuredContent }) => structuredContent.ok)).toEqual(again.map(() => true));
+    expect(await user.hub()).toMatchObject({ sessions: 20 });
   });
 
   it("answers a session while another one waits, and limits the calls of each", async () => {
@@ -183,6 +189,17 @@ describe("the end of a hub", () => {
     expect(user.processes().length).toBeGreaterThan(1);
     await session.close();
     await expect.poll(() => user.processes()).toEqual([]);
+  });
+
+  it("comes soon when nobody uses it", async () => {
+    const { args } = workspaceWith();
+    const record = join(user.runFolder, "lsp-proxy", "record");
+    mkdirSync(join(user.runFolder, "lsp-proxy"), { mode: 0o700 });
+    const launch = JSON.stringify({ flags: { config: args[1] }, record });
+    const began = Date.now();
+    // It is waited for until it ends, which with `share.idle_minutes` would take ten minutes.
+    expect((await run(["hub", "run", launch], { env: user.env, cwd: user.top })).code).toBe(0);
+    expect(Date.now() - began).toBeGreaterThan(20_000);
   });
 
   it("comes when its workspace is gone", async () => {

@@ -263,3 +263,29 @@ test.each(['{"id":{},"method":"x"}', '{"id":[]}', "{}", '{"id":true,"result":1}'
     expect(skipped).toMatchObject([{ kind: "garbled" }]);
   },
 );
+
+test("large messages of several servers are parsed in turns of their own: timers run between them", async () => {
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    result: Array.from({ length: 700_000 }, (_, n) => n),
+  });
+  const message = Buffer.from(`Content-Length: ${body.length}\r\n\r\n${body}`);
+  const events: string[] = [];
+  const timer = setInterval(() => events.push("timer"), 1);
+  const delivered = ["a", "b", "c"].map((name) => {
+    const input = new PassThrough();
+    const reader = new ResyncReader(input, 10_000_000, () => undefined);
+    return new Promise<void>((resolve) => {
+      reader.listen(() => {
+        events.push(name);
+        resolve();
+      });
+      input.write(message);
+    });
+  });
+  await Promise.all(delivered);
+  clearInterval(timer);
+  const order = events.filter((event, index) => event !== events[index - 1]);
+  expect(order.slice(order.indexOf("a"))).toEqual(["a", "timer", "b", "timer", "c"]);
+});

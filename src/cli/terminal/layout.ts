@@ -72,8 +72,9 @@ function lineBreaks(text: string, width: number, hang: number | undefined): Map<
     for (const word of line.slice(lead).split(" ")) {
       const cells = displayWidth(word);
       if (space !== undefined && word !== "" && column + cells > width) {
-        breaks.set(space, `\n${" ".repeat(indent)}`);
-        column = indent;
+        // A long word is indented less, so that it fits.
+        column = Math.max(0, Math.min(indent, width - cells));
+        breaks.set(space, `\n${" ".repeat(column)}`);
       }
       column += cells + 1;
       index += word.length;

@@ -152,7 +152,7 @@ export const mcp = z.strictObject({
 
 export const share = z.strictObject({
   idle_minutes: atMost(
-    z.number().positive().max(1440),
+    z.number().min(0.01).max(1440),
     "How long the hub, with its language servers, stays without sessions.",
   ),
   warm: optional(

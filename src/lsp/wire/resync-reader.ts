@@ -20,6 +20,8 @@ const SLICE_MS = 8;
 /** Smaller chunks are joined, so that a server that writes byte by byte costs no more than its bytes. */
 const SMALL_CHUNK = 4_096;
 const JOINED_CHUNK = 65_536;
+/** Larger messages take long to parse: each has a turn of the event loop of its own. */
+const LARGE = 1_048_576;
 
 /** Output that was skipped: text that is no message, or a message that cannot be used. */
 export interface Skipped {
@@ -92,9 +94,23 @@ export class ResyncReader extends AbstractMessageReader {
     const before = this.#chunks.at(-1);
     this.#append(before, chunk);
     if (this.#size < this.#needs && !startsHeader(before, chunk)) return;
-    this.#parse();
+    if (this.#size >= LARGE) this.#isUnparsed = true;
+    else this.#parse();
     this.#deliver();
   };
+
+  /** Parses in a turn of its own, and delivers in a later one. */
+  #parseAlone(): void {
+    this.#isDelivering = true;
+    this.input.pause();
+    inOwnTurn(() => {
+      this.#parse();
+      setImmediate(() => {
+        this.#isDelivering = false;
+        this.#deliver();
+      });
+    });
+  }
 
   #append(last: Buffer | undefined, chunk: Buffer): void {
     this.#size += chunk.length;
@@ -131,7 +147,13 @@ export class ResyncReader extends AbstractMessageReader {
   /** Delivers one message per turn. The stream is paused while messages wait, so that a flood stays bounded. */
   #deliver(): void {
     if (this.#isDelivering) return;
-    if (this.#queue.length === 0 && this.#isUnparsed) this.#parse();
+    if (this.#queue.length === 0 && this.#isUnparsed) {
+      if (this.#size >= LARGE) {
+        this.#parseAlone();
+        return;
+      }
+      this.#parse();
+    }
     const message = this.#queue.shift();
     if (message) this.#handOver(message);
     if (this.#queue.length > 0 || this.#isUnparsed || (message && this.#hasEnded)) {
@@ -219,6 +241,20 @@ export class ResyncReader extends AbstractMessageReader {
     if (text !== "") this.skip({ kind: "junk", text, lost: false });
     return used;
   }
+}
+
+const waiting: (() => void)[] = [];
+
+/** Runs work in a turn of its own, so that timers run between the large messages of several servers. */
+function inOwnTurn(work: () => void): void {
+  waiting.push(work);
+  if (waiting.length === 1) setImmediate(runNext);
+}
+
+function runNext(): void {
+  waiting[0]?.();
+  waiting.shift();
+  if (waiting.length > 0) setImmediate(runNext);
 }
 
 function headOf(body: Buffer): string {

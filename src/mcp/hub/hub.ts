@@ -28,6 +28,8 @@ export interface HubOptions {
 
 /** Who connects says at once what it wants. */
 const FIRST_MESSAGE_MS = 5_000;
+/** Who starts a hub connects to it at once. One that nobody has used is not needed. */
+const FIRST_SESSION_MS = 30_000;
 const MB = 1024 * 1024;
 
 export class Hub {
@@ -37,6 +39,7 @@ export class Hub {
   readonly #startedAt = Date.now();
   #idle: NodeJS.Timeout | undefined;
   #isEnding = false;
+  #wasUsed = false;
   #onEnd: () => void = () => undefined;
   /** Resolves when the hub has nobody to serve: it was idle, or was told to end and all sessions have left. */
   readonly ended: Promise<void>;
@@ -107,6 +110,7 @@ export class Hub {
       return;
     }
     clearTimeout(this.#idle);
+    this.#wasUsed = true;
     const holder = typeof body.holder === "string" ? body.holder : undefined;
     const offer = trust(() => socket.destroy());
     const session = new HubSession({ runtime, log, socket, holder, trust: offer, others: this.#sessions });
@@ -158,7 +162,8 @@ export class Hub {
       return;
     }
     const { idleMinutes } = this.options.runtime.loaded.plan.share;
-    this.#idle = setTimeout(() => this.end(true, 0), idleMinutes * 60_000);
+    const idleMs = this.#wasUsed ? idleMinutes * 60_000 : Math.min(idleMinutes * 60_000, FIRST_SESSION_MS);
+    this.#idle = setTimeout(() => this.end(true, 0), idleMs);
   }
 
   #status(): JsonObject {

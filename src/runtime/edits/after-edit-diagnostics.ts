@@ -5,7 +5,7 @@
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { pathAfterMove, pathOfUri } from "../../base/paths.js";
-import { untilAborted, withDeadline } from "../../base/timing.js";
+import { Turns, untilAborted, withDeadline } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { severities } from "../../protocol/kinds.js";
@@ -29,6 +29,8 @@ const WAIT_SHARE = 0.4;
 const SETTLE_MS = 150;
 
 const MAX_CHECKED_FILES = 20;
+/** Errors of one file that are compared. */
+const MAX_ERRORS = 5_000;
 const ERROR_SEVERITY = 1;
 
 interface ErrorSnapshot {
@@ -167,9 +169,15 @@ class ErrorCollector {
     const known = this.#snapshot.errors.get(path) ?? [];
     this.#snapshot.errors.set(path, known);
     const mildest = severities.indexOf(plan.limits.afterEditSeverity) + ERROR_SEVERITY;
+    const turns = new Turns(this.#call.signal);
+    const admitted = items.length === 0 ? undefined : await gate.admit(path);
     for (const item of items) {
-      if (!isTable(item) || severityOf(item) > mildest) continue;
-      const admitted = await gate.admit(path);
+      if (turns.isDue) await turns.yield();
+      if (!isTable(item) || severityOf(item) > mildest || admitted === undefined) continue;
+      if (known.length >= MAX_ERRORS) {
+        this.#snapshot.unknown.push(`only ${MAX_ERRORS} errors of a file are compared`);
+        return;
+      }
       const rendered = await renderDiagnostic(this.#call, server, admitted.uri, item);
       known.push({ ...places.document(admitted), ...rendered });
     }

@@ -250,6 +250,18 @@ describe("an apply", () => {
     expect(answer.text).toContain("Errors: 1 introduced, 1 resolved");
   });
 
+  it("compares a bounded number of errors of a file", async () => {
+    const work = await editing({
+      files: { "a.fake": "function greet() {}\n", "b.fake": `greet();\n${"bad\n".repeat(8_000)}` },
+      replies,
+    });
+    const answer = await work.call("rename_symbol", { ...greet, dry_run: false });
+    expect(answer.structured).toMatchObject({
+      status: "applied",
+      diagnostics: { status: "unknown", why: "only 5000 errors of a file are compared" },
+    });
+  });
+
   it("stands when the server dies afterwards", async () => {
     const work = await editing({
       replies,

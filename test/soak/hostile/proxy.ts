@@ -84,18 +84,22 @@ export function peakMb(pid: number): number {
   }
 }
 
-/** The resident memory of a proxy after a collection, in MB; undefined when it did not react within the time. */
+/**
+ * What a proxy has in use after a collection, in MB; undefined when it did not react within the time. What the allocator
+ * keeps although it is free is no growth; it counts in the peak.
+ */
 export async function settledMb(pid: number, start: Start, withinMs: number): Promise<number | undefined> {
   const file = start.env.SOAK_MEMORY_FILE ?? "";
   const until = Date.now() + withinMs;
   let least: number | undefined;
-  // Memory is returned to the system step by step, so the least of several measurements counts.
+  // Some is released only by a second collection, so the least of several measurements counts.
   for (let turn = 0; turn < 8; turn++) {
     rmSync(file, { force: true });
     process.kill(pid, "SIGUSR2");
     const usage = await written(file, until);
     if (usage === undefined) return undefined;
-    least = Math.min(least ?? Number.POSITIVE_INFINITY, usage.rss / 1_048_576);
+    const used = usage.heapUsed + usage.external;
+    least = Math.min(least ?? Number.POSITIVE_INFINITY, used / 1_048_576);
     await pause(250);
   }
   return least;

@@ -11,8 +11,8 @@ export const MARGIN_MS = 30_000;
 export const END_MS = 30_000;
 /** `limits.proxy_memory_mb` and a quarter: no proxy of a run may ever have had more memory. */
 export const PEAK_MB = 1_280;
-/** Memory after a collection may grow by a quarter and this much in a run: V8 keeps some of what it had. */
-export const GROWTH_MB = 96;
+/** What is in use after a collection may grow by a quarter and this much in a run: sessions keep their last lists. */
+export const GROWTH_MB = 64;
 
 /** Clients and writers have finished what they were doing this long after the end of a run. */
 export const STOP_MS = 120_000;
