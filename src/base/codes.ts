@@ -271,6 +271,11 @@ const problems = ofKind("problem", {
     "The config has `http.enabled = false`.",
     "Remove it, or serve over stdio without `--http`.",
   ],
+  "http/no-workspace": [
+    "No workspace of the gateway",
+    "The gateway serves several workspaces. The client's roots are in none of them, or it sends none.",
+    "Connect to the path of one workspace: `/mcp/NAME`. The message names them.",
+  ],
   "http/no-token": [
     "No token",
     "The gateway needs a token, and there is none.",

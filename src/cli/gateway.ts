@@ -1,7 +1,8 @@
 /** `serve --http`: the address, the source of the tokens, and the message printed when the gateway listens. */
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { HttpPlan } from "../abi/plan.js";
+import { realPath } from "../base/disk.js";
 import { isLoopback, strictPortProblem } from "../base/listen-address.js";
 import { ConfigError } from "../base/problem.js";
 import { stateFolder } from "../config/state-folder.js";
@@ -9,6 +10,7 @@ import { type HttpOptions, serveHttp } from "../mcp/http/listen.js";
 import { fileTokens } from "../mcp/http/token-file.js";
 import { addToken, storedTokens } from "../mcp/http/token-store.js";
 import { environmentTokens, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
+import type { Workspace } from "../mcp/http/workspaces.js";
 import { configError, homeOf, type Input, type Io } from "./command.js";
 import { withStateLock } from "./files/state-lock.js";
 import type { Opened } from "./open.js";
@@ -17,19 +19,26 @@ import type { Opened } from "./open.js";
 export async function serveGateway(
   input: Input,
   io: Io,
-  { runtime, source, folder }: Opened,
+  { runtime, source, folder, base }: Opened,
   options: Pick<HttpOptions, "log" | "trace" | "signal">,
 ): Promise<void> {
   const http = addressed(input, runtime.loaded.plan.http);
   const tokens = await tokensOf(http, io, folder);
-  await serveHttp(runtime, {
+  const first: Workspace = { name: basename(base), runtime };
+  const hasMore = input.texts("serve-workspace").length > 0 || input.text("below") !== undefined;
+  const workspaces: [Workspace, ...Workspace[]] = hasMore
+    ? await (await import("./workspaces.js")).openWorkspaces(input, io, { folder: realPath(base), runtime })
+    : [first];
+  await serveHttp(workspaces, {
     ...options,
     tokens,
     bind: http.bind,
     port: http.port,
     allowRemote: input.isOn("allow-remote"),
     onListening: (url) => {
-      io.stderr.writeLine(`lsp-proxy serves ${source} on ${url}`);
+      if (workspaces.length === 1) io.stderr.writeLine(`lsp-proxy serves ${source} on ${url}`);
+      else
+        for (const { name } of workspaces) io.stderr.writeLine(`lsp-proxy serves ${name} on ${url}/${name}`);
       io.stderr.writeLine(`Clients need a token from ${tokens.name}; see \`lsp-proxy token\`.`);
     },
   });

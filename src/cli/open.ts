@@ -7,6 +7,7 @@ import { configFolder, stateFolder } from "../config/state-folder.js";
 import { trustCommand } from "../lsp/process/trusted.js";
 import type { PoolContext, Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
+import type { MemoryWatch } from "../runtime/memory-watch.js";
 import { type ChangedContext, openRuntime, type Runtime } from "../runtime/runtime.js";
 import { exitCodes, homeOf, type Input, type Io, workspaceOf } from "./command.js";
 import { openLog, openTrace, type UsualLog } from "./log/log.js";
@@ -37,6 +38,8 @@ export interface OpenOptions {
   usualLog?: UsualLog;
   /** Whether a changed config is used as soon as it is saved. */
   reloads?: boolean;
+  /** The watch of this process's memory, where another runtime has it. */
+  memory?: MemoryWatch;
   /** Why this process serves its client alone, where it should share its servers. */
   notShared?: string;
 }
@@ -73,6 +76,7 @@ export async function openLoaded(
     configFolder: configFolder(io.env, homeOf(io)),
     version: version(),
     notShared: options.notShared,
+    memory: options.memory,
     onOutOfMemory: (message) => {
       io.stderr.write(`lsp-proxy: ${message}\n`);
       process.exit(exitCodes.fault);

@@ -5,13 +5,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, Plan } from "../abi/plan.js";
-import type { JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
-import type { CallLimit, ProgressParams, WorkspaceChoice } from "./call-types.js";
+import type { CallLimit, ProgressParams, ToolResult, WorkspaceChoice } from "./call-types.js";
 import { ProtocolError } from "./protocol-error.js";
 import { type EnterProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
@@ -272,15 +271,6 @@ export function progressReporter(
     // Sending fails when the client has disconnected; the transport handles that.
     send({ progressToken: token, progress: ++progress, message }).catch(() => undefined);
   };
-}
-
-/** A tool result, the same in every protocol version. */
-export interface ToolResult {
-  // The result types of the SDKs allow additional members.
-  [member: string]: unknown;
-  content: { type: "text"; text: string }[];
-  structuredContent?: JsonObject;
-  isError?: true;
 }
 
 /** The tool result of an outcome. Errors always have a text, because some clients show their model nothing else. */

@@ -22,6 +22,11 @@ export const serve: Command = {
     http: toggle("Serves many clients over HTTP, as configured in `[http]`, instead of one on stdio."),
     port: option("N", "With --http: the port, instead of the config's."),
     bind: option("ADDRESS", "With --http: the address, instead of the config's."),
+    "serve-workspace": {
+      ...option("DIR", "With --http: serves this workspace too, at `/mcp/NAME`; may be repeated."),
+      multiple: true,
+    },
+    below: option("DIR", "With --http: serves all trusted workspaces below this folder too."),
     "allow-remote": toggle("With --http: allows an address that other machines can reach."),
     "fd-in": option("N", "Reads the protocol from this inherited descriptor."),
     "fd-out": option("N", "Writes the protocol to this inherited descriptor."),
@@ -38,7 +43,7 @@ export const serve: Command = {
   async run(input, io) {
     if (input.text("bundle") !== undefined && input.text("config") !== undefined)
       throw new UsageError("give --config or --bundle, not both");
-    for (const name of ["port", "bind", "allow-remote"])
+    for (const name of ["port", "bind", "allow-remote", "serve-workspace", "below"])
       if (input.flags[name] !== undefined && !input.isOn("http"))
         throw new UsageError(`--${name} is for a gateway: add --http`);
     if (input.isOn("shared") && input.isOn("http"))

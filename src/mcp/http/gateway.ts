@@ -34,10 +34,9 @@ export interface GatewayContext {
   tokens: Authenticator;
   log: Log;
   trace?: Trace | undefined;
-  /** The calls and the number of sessions of all gateways of the server. */
+  /** Of all gateways of the server: the calls, the number of sessions, and what a client's roots choose from. */
   slots: CallSlots;
   sessions: () => number;
-  /** The workspaces that a client's roots choose from; fewer than two where there is no choice. */
   workspaces: readonly Workspace[];
 }
 
@@ -47,7 +46,7 @@ const TOKEN_CHECK_MS = 1000;
 
 export class Gateway {
   readonly #http: HttpPlan;
-  readonly #sessions: Sessions;
+  readonly sessions: Sessions;
   readonly #modern: ModernClients;
   readonly #slots: CallSlots;
   readonly #requests = new OpenRequests();
@@ -65,8 +64,8 @@ export class Gateway {
   ) {
     this.#http = http;
     const choice = (holder: string) => workspaceChoice(context.workspaces, http.path, holder);
-    const { log, sessions } = context;
-    this.#sessions = new Sessions({ runtime, http, log, choice, count: sessions });
+    const { log, sessions: count } = context;
+    this.sessions = new Sessions({ runtime, http, log, choice, count });
     this.#modern = new ModernClients({ runtime, http, log, choice });
     this.#slots = context.slots;
     runtime.memory.watchClients(() => this.#requests.memory());
@@ -121,7 +120,7 @@ export class Gateway {
 
   /** Aborts the running calls; resolves when each is answered with an error. */
   async abortCalls(): Promise<void> {
-    this.#sessions.abortCalls();
+    this.sessions.abortCalls();
     await this.#modern.abortCalls();
     await this.#slots.idle();
   }
@@ -129,16 +128,12 @@ export class Gateway {
   async close(): Promise<void> {
     this.#isDraining = true;
     clearInterval(this.#tokenCheck);
-    await Promise.all([this.#sessions.close(), this.#modern.close()]);
+    await Promise.all([this.sessions.close(), this.#modern.close()]);
   }
 
   /** The holders of tokens that have a session or a running call. */
   holders(): string[] {
-    return [...new Set([...this.#sessions.holders(), ...this.#modern.holders()])];
-  }
-
-  get sessions(): number {
-    return this.#sessions.size;
+    return [...this.sessions.holders(), ...this.#modern.holders()];
   }
 
   /** Ends what belongs to removed tokens. A token must be missing twice: a token file may be empty while it is written. */
@@ -147,7 +142,7 @@ export class Gateway {
     for (const holder of missing) {
       if (!this.#missing.has(holder)) continue;
       this.context.log("info", "a token was removed; its sessions and calls are ended");
-      this.#sessions.end(holder);
+      this.sessions.end(holder);
       this.#modern.end(holder);
     }
     this.#missing = missing;
@@ -201,7 +196,7 @@ export class Gateway {
     if (!this.#http.sessions) return withoutSessionId(await this.#inOnlySession(exchange));
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#openSession(exchange);
-    const session = this.#sessions.find(id, holder);
+    const session = this.sessions.find(id, holder);
     if (session === undefined) return rpcError(404, -32001, "Session not found");
     return this.#inSession(exchange, session);
   }
@@ -210,7 +205,7 @@ export class Gateway {
   async #inOnlySession(exchange: Exchange): Promise<Response> {
     if (isHandshake(exchange.body)) return this.#openSession(exchange);
     if (exchange.request.method === "DELETE") return new Response(null, { status: 405 });
-    const session = this.#sessions.lastOf(exchange.holder);
+    const session = this.sessions.lastOf(exchange.holder);
     if (session === undefined) return rpcError(400, -32600, "Not initialized", exchange.messages[0]);
     return this.#inSession({ ...exchange, sessionId: session.transport.sessionId }, session);
   }
@@ -222,9 +217,9 @@ export class Gateway {
     const { strict, olderHandshakes } = this.#http;
     const handshake = strict ? strictHandshake(exchange.body, olderHandshakes) : exchange;
     if (handshake instanceof Response) return handshake;
-    const session = await this.#sessions.open(exchange.holder);
+    const session = await this.sessions.open(exchange.holder);
     if (session === undefined) return new Response(null, { status: 429, headers: RETRY_LATER });
-    return this.#sessions.handle(session, sdkRequest(exchange), handshake.body, exchange.outgoing);
+    return this.sessions.handle(session, sdkRequest(exchange), handshake.body, exchange.outgoing);
   }
 
   async #inSession(exchange: Exchange, session: HttpSession): Promise<Response> {
@@ -240,7 +235,7 @@ export class Gateway {
       return rpcError(400, -32600, "Invalid Request: the id is in use");
     if (request.method === "DELETE") await session.calls.abortAndAnswer("session-ended");
     const response = await this.#withinLimits(exchange, session, () =>
-      this.#sessions.handle(session, sdkRequest(exchange), body, outgoing),
+      this.sessions.handle(session, sdkRequest(exchange), body, outgoing),
     );
     if (response.ok) for (const id of cancelledIds(messages)) session.endStream(id);
     return response;

@@ -20,7 +20,7 @@ export class Gateways {
       maxPerOwner: http.maxCallsPerSession,
       isShared: () => new Set(this.#all().flatMap((gateway) => gateway.holders())).size > 1,
     });
-    const sessions = () => this.#all().reduce((sum, gateway) => sum + gateway.sessions, 0);
+    const sessions = () => this.#all().reduce((sum, gateway) => sum + gateway.sessions.size, 0);
     const shared = { ...context, slots, sessions };
     this.#common = new Gateway(runtime, http, { ...shared, workspaces });
     if (workspaces.length < 2) return;

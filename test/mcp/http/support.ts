@@ -75,7 +75,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<TestGat
   const url = new Promise<string>((resolve) => {
     listening = resolve;
   });
-  const served = serveHttp(work.runtime, {
+  const served = serveHttp([{ name: "work", runtime: work.runtime }], {
     tokens: tokens ?? environmentTokens("TOKENS", `${token} ${otherToken}`),
     log: (level, message, data) => logged.push(`${level} ${message} ${JSON.stringify(data ?? {})}`),
     trace,
