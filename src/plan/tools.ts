@@ -80,9 +80,10 @@ function buildTool(
   const ownPointing = buildPointing(tool, Object.values(pointing), taken, report.at("pointing"));
   const renamed = Object.values(ownPointing).flatMap(({ name }) => name ?? []);
   const declared = buildArgs(tool.args, [...taken, ...renamed], report.at("args"));
-  const args = declared.map((arg) =>
+  const own = declared.map((arg) =>
     arg.name === serverArgument ? { ...arg, enum: arg.enum ?? serverNames(servers, context) } : arg,
   );
+  const args = addImplicitArguments(own, { steps, servers, output }, context.servers, stepReport);
   checkPlaces(steps, { config, args, pointing: Object.keys(pointing) }, stepReport);
   const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
   if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
@@ -99,7 +100,7 @@ function buildTool(
     require: buildRequire(tool, Object.values(pointing), report.at("require")),
     pointing: ownPointing,
     target,
-    args: addImplicitArguments(args, { steps, servers, output }, context.servers, stepReport),
+    args,
     steps,
     output,
     text: tool.text ?? null,

@@ -77,6 +77,13 @@ describe("texts where a URI is wanted", () => {
     expect(planOf(command("path")).problems).toEqual([]);
   });
 
+  it("arguments that a tool has without declaring them", () => {
+    const { problems } = planOf(
+      `[allow]\neffects = ["edit"]\n[[tools]]\nname = "t"\ndescription = "d"\neffect = "edit"\ninput = ["document"]\noutput = { shape = "text_edits", apply = "on_request" }\nrequest = { method = "textDocument/formatting", params = { base = "text_document_formatting", set = { textDocument = { from = "input.expected_before_sha256" } } } }`,
+    );
+    expect(problems.map(({ code }) => code)).toContain("plan/unchecked-uri");
+  });
+
   it("says what to write instead", () => {
     const { problems } = planOf(
       `[[methods]]\nmethod = "x/y"\n[[tools]]\nname = "t"\n${text}${sends('newUri = { from = "input.to" }')}`,

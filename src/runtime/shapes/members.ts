@@ -77,7 +77,8 @@ async function memberValue(
   if (member.shape === "count") return parts.reduce((sum, { value }) => sum + listOf(value).length, 0);
   const shape = shapeOf(member.shape);
   if (shape === undefined) throw new Fault(`there is no shape ${member.shape}`);
-  const { maxItems, at, language, snippet } = member;
+  const { at, language, snippet } = member;
+  const maxItems = Math.min(member.maxItems, call.plan.limits.maxItems);
   const output = memberOutput(call.tool.output, member, member.shape);
   const own = { ...call, tool: { ...call.tool, output, maxItems, defaultItems: null, page: null } };
   const options: AnswerOptions = { at, ...(language === null ? {} : { language }) };
