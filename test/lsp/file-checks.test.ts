@@ -37,7 +37,7 @@ beforeAll(() => {
     for (let file = 0; file < PER_FOLDER; file++, index++)
       writeFileSync(join(folder, `f${file}.fake`), "name\n");
   }
-}, 120_000);
+}, 600_000);
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
 describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, open) => {
@@ -88,7 +88,7 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
     // Everything is warm: open documents, shown files, roots.
     for (const name of ["a.fake", "b.fake", ...names]) await hover(name);
     await work.call("find_references", { file_path: "a.fake", line: 1, character: 1 });
-  }, 120_000);
+  }, 600_000);
   afterAll(async () => {
     // The next workspace gets the tree as it was.
     rmSync(join(work.folder, created), { force: true });
