@@ -2,7 +2,6 @@
  * The config that a runtime serves. All files that were read for it are watched, also those that did not exist. A changed
  * config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the status says why.
  */
-import { type Stats, unwatchFile, watchFile } from "node:fs";
 import { canonicalText } from "../base/json.js";
 import { isInside } from "../base/paths.js";
 import { ConfigError, type Problem } from "../base/problem.js";
@@ -13,8 +12,8 @@ import type { Io } from "./command.js";
 import { changedContext, type Loaded, type OpenOptions } from "./open.js";
 import { shippedConfigs } from "./shipped.js";
 import { printProblems } from "./terminal/report.js";
+import { watchFiles } from "./watch-files.js";
 
-const CHECK_MS = 1_000;
 const MOST_SHOWN = 5;
 
 /** Reads and compiles a config. */
@@ -39,7 +38,6 @@ export class ServedConfig {
     private readonly options: ServedOptions,
   ) {
     this.#watch(current.files);
-    runtime.closed.addEventListener("abort", () => this.#unwatch());
   }
 
   /** Reads the config again; whether it is used. */
@@ -85,27 +83,20 @@ export class ServedConfig {
     }
   }
 
+  /** Watches further files that were read for the config, except the shipped ones. */
   #watch(files: readonly string[]): void {
-    for (const file of files) {
-      if (this.#watched.has(file) || isInside(file, shippedConfigs)) continue;
-      this.#watched.add(file);
-      // Polling finds every kind of save, and files that do not exist yet, on each platform.
-      watchFile(file, { interval: CHECK_MS, persistent: false }, this.#changed);
-    }
+    const further = files.filter((file) => !(this.#watched.has(file) || isInside(file, shippedConfigs)));
+    if (further.length === 0 || this.runtime.closed.aborted) return;
+    for (const file of further) this.#watched.add(file);
+    const unwatch = watchFiles(further, () => this.#changed());
+    this.runtime.closed.addEventListener("abort", unwatch, { once: true });
   }
 
-  #unwatch(): void {
-    for (const file of this.#watched) unwatchFile(file, this.#changed);
-  }
-
-  readonly #changed = (now: Stats, before: Stats): void => {
-    // Node calls this once for a file that does not exist.
-    const isSame = now.mtimeMs === before.mtimeMs && now.ino === before.ino && now.size === before.size;
-    if (isSame || this.runtime.closed.aborted) return;
+  #changed(): void {
     this.reload().catch((error: unknown) => {
       this.options.log("error", "the changed config cannot be read", { cause: String(error) });
     });
-  };
+  }
 }
 
 /** Equal where nothing has to be done: the same bundle with the same trust. */

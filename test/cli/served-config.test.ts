@@ -1,29 +1,32 @@
-/** What makes a served config be read again. */
-import { unwatchFile, watchFile } from "node:fs";
+/** What makes a served config be read again: a change of a file that was read for it, not a file that is missing. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { ConfigError } from "../../src/base/problem.js";
 import type { Io } from "../../src/cli/command.js";
 import type { Loaded } from "../../src/cli/open.js";
 import { ServedConfig } from "../../src/cli/served-config.js";
 import type { Runtime } from "../../src/runtime/runtime.js";
 
-it("reads nothing again for files that do not exist", async () => {
+it("a missing file is read when it is created, and not before", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-served-"));
   const closed = new AbortController();
-  const runtime = { closed: closed.signal } as Runtime;
-  const file = join(tmpdir(), "lsp-proxy-absent", "lspi.toml");
+  const runtime = { closed: closed.signal, reportConfig: () => undefined } as unknown as Runtime;
+  const [missing, present] = [join(folder, "lspi.toml"), join(folder, "other.toml")];
+  writeFileSync(present, "");
   let loads = 0;
   const load = async () => {
     loads++;
     throw new ConfigError([]);
   };
-  const options = { io: {} as Io, log: () => undefined, onUsed: () => undefined };
-  const config = new ServedConfig(runtime, { files: [file] } as unknown as Loaded, load, options);
-  // Node reports a file that does not exist at its first check.
-  const checked = new Promise<void>((resolve) => watchFile(file, { interval: 1_000 }, () => resolve()));
-  await checked;
-  unwatchFile(file);
+  const io = { stderr: { writeText: () => undefined }, cwd: folder } as unknown as Io;
+  const options = { io, log: () => undefined, onUsed: () => undefined };
+  new ServedConfig(runtime, { files: [missing, present] } as unknown as Loaded, load, options);
+  // The change is seen by the first check after it, so all checks before it have seen nothing.
+  setTimeout(() => writeFileSync(missing, "x"), 1_500);
+  await vi.waitUntil(() => loads > 0, { timeout: 60_000 });
+  expect(loads).toBe(1);
   closed.abort();
-  expect([loads, config instanceof ServedConfig]).toEqual([0, true]);
+  rmSync(folder, { recursive: true, force: true });
 });

@@ -1,9 +1,9 @@
-/** What a hub is started with, in the form of a launch record; and noticing when that changes. */
-import { existsSync, realpathSync } from "node:fs";
+/** What a hub is started with, in the form of a launch record. */
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { MANIFEST_FILE } from "../../abi/bundle.js";
 import type { Plan } from "../../abi/plan.js";
-import { factsOf, stampFrom } from "../../base/file-stamp.js";
+import { factsOf } from "../../base/file-stamp.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
@@ -54,27 +54,4 @@ function variablesOf(plan: Plan): string[] {
   );
   const commands = facts.flatMap(({ command_env: name }) => (name === undefined ? [] : [name]));
   return sortedSet([...plan.allow.env, ...OWN_VARIABLES, ...inPatterns, ...commands]);
-}
-
-const CHECK_MS = 1_000;
-
-/** Calls the listener when one of the files has changed. Gives the function that ends the watch. */
-export function watchFiles(files: readonly string[], onChange: () => void): () => void {
-  const stampsOf = () => files.map((file) => stampFrom(factsOf(file))?.text ?? "").join("\n");
-  let known = stampsOf();
-  const timer = setInterval(() => {
-    const now = stampsOf();
-    if (now === known) return;
-    known = now;
-    onChange();
-  }, CHECK_MS);
-  return () => clearInterval(timer);
-}
-
-/** Calls the listener when a folder is gone. Gives the function that ends the watch. */
-export function watchFolder(folder: string, onGone: () => void): () => void {
-  const timer = setInterval(() => {
-    if (!existsSync(folder)) onGone();
-  }, CHECK_MS);
-  return () => clearInterval(timer);
 }

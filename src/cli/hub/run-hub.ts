@@ -20,7 +20,8 @@ import { tryServers } from "../server-trials.js";
 import { executable } from "../shipped.js";
 import { trustOffer } from "../trust-offer.js";
 import { warmUp } from "../warm-up.js";
-import { recordOf, watchFiles, watchFolder } from "./hub-start.js";
+import { watchFiles, watchFolder } from "../watch-files.js";
+import { recordOf } from "./hub-start.js";
 
 const LOCK_MS = 10_000;
 const STDERR = 2;

@@ -1,0 +1,27 @@
+/** Notices changes of a few files by polling: every kind of save, and files that do not exist yet, on each platform. */
+import { existsSync } from "node:fs";
+import { factsOf, stampFrom } from "../base/file-stamp.js";
+
+const CHECK_MS = 1_000;
+
+/** Calls the listener when one of the files has changed. Gives the function that ends the watch. */
+export function watchFiles(files: readonly string[], onChange: () => void): () => void {
+  const stampsOf = () => files.map((file) => stampFrom(factsOf(file))?.text ?? "").join("\n");
+  let known = stampsOf();
+  const timer = setInterval(() => {
+    const now = stampsOf();
+    if (now === known) return;
+    known = now;
+    onChange();
+  }, CHECK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Calls the listener when a folder is gone. Gives the function that ends the watch. */
+export function watchFolder(folder: string, onGone: () => void): () => void {
+  const timer = setInterval(() => {
+    if (!existsSync(folder)) onGone();
+  }, CHECK_MS);
+  return () => clearInterval(timer);
+}
