@@ -30,8 +30,7 @@ export async function serveAlone(
   { streams, notShared, onOpened, ...given }: ServeOptions,
 ): Promise<void> {
   const shared = notShared === undefined ? {} : { notShared };
-  const servesUntrusted = streams !== undefined;
-  const opened = await openFrom(input, io, { servesUntrusted, reloads: true, ...shared });
+  const opened = await openFrom(input, io, { servesUntrusted: true, reloads: true, ...shared });
   const { runtime, trace, config, refusal } = opened;
   const { signal = abortOn("SIGTERM", "SIGINT", "SIGHUP") } = given;
   onOpened?.({ plan: runtime.loaded.plan, bundle: runtime.loaded.manifest.bundle });

@@ -138,6 +138,15 @@ describe("lsp-proxy token", () => {
   });
 });
 
+it("serves a config that was found and is not trusted: calls are refused with the way out", async () => {
+  writeConfig("");
+  const { url } = await start(["--port", "0", "--workspace", folder], { LSP_PROXY_TOKEN: token });
+  const headers = await openRaw(url, token);
+  const answer = await send(url, { headers, body: callOf(1) });
+  expect(answer.text).toContain("config/untrusted");
+  expect(answer.text).toContain("lsp-proxy trust");
+});
+
 describe("serve --http does not start", () => {
   const refused = async (args: string[], env: { [name: string]: string } = {}) => {
     const { code, stdout, stderr } = await runHere(["serve", "--http", ...args], { env: environment(env) });
