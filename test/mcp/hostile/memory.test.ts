@@ -60,7 +60,13 @@ it("a reply of 21 million values within the limit of bytes is refused before it 
   };
   const scenario: Scenario = {
     ...definition,
-    on: { "textDocument/definition": [{ raw: { $body: reply }, once: "sent" }] },
+    // A second reply to the same request would count instead of the first one, if it came in the same turn.
+    on: {
+      "textDocument/definition": [
+        { raw: { $body: reply }, once: "sent" },
+        { never: true, once: "answered" },
+      ],
+    },
   };
   const program = start({ servers: { fake: { scenario } }, config: { limits: { timeout_ms: 100_000 } } });
   const client = new PipeClient(program).read();

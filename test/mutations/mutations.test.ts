@@ -1,0 +1,12 @@
+/** The list of mutations names lines that exist, so that `npm run mutations` breaks what it says. */
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { mutations } from "./mutations.mjs";
+
+const root = new URL("../..", import.meta.url);
+
+it.each(mutations)("breaks one line that exists: $rule", ({ file, line, test }) => {
+  const text = readFileSync(new URL(`src/${file}`, root), "utf8");
+  expect(text.split(line)).toHaveLength(2);
+  expect(existsSync(new URL(`test/${test}.test.ts`, root))).toBe(true);
+});
