@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveSession, openSession, repository } from "./session.js";
@@ -181,3 +182,29 @@ describe.each(Object.entries(servers))("%s", (_name, config) => {
     expect(statuses.at(-1)).toBe("clean");
   }, 120_000);
 });
+
+it.skipIf(process.platform !== "linux")("downloads no types for JavaScript", async () => {
+  const files = { "package.json": '{"dependencies":{"react":"*"}}', "a.js": "export const one = 1;\n" };
+  const session = await openSession("empty", servers["typescript-language-server"], [], files);
+  try {
+    const at = { file_path: "a.js", line: 1, character: 14 };
+    expect((await session.call("find_references", at)).structuredContent).toMatchObject({ total: 1 });
+    const commands = commandsBelow(session.pid ?? 0);
+    expect(commands.filter((command) => command.includes("tsserver.js"))).toHaveLength(1);
+    expect(commands.filter((command) => command.includes("typingsInstaller"))).toEqual([]);
+  } finally {
+    await session.close();
+  }
+});
+
+/** The command lines of a process and of all that it has started, also indirectly. */
+function commandsBelow(pid: number): string[] {
+  const listed = execFileSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,args="], { encoding: "utf8" });
+  const rows = [...listed.matchAll(/^\s*(\d+)\s+(\d+)\s+(.*)$/gm)];
+  const below = new Set([pid]);
+  for (let size = 0; size !== below.size; ) {
+    size = below.size;
+    for (const [, own, parent] of rows) if (below.has(Number(parent))) below.add(Number(own));
+  }
+  return rows.flatMap(([, own, , command = ""]) => (below.has(Number(own)) ? [command] : []));
+}
