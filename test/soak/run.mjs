@@ -26,7 +26,10 @@ const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value
 const isHostileOnly = values.only !== undefined || values.without !== undefined;
 const seconds = values.only === undefined ? "600" : "20";
 const env = { SOAK_ROUNDS: "500", SOAK_SECONDS: seconds, ...process.env, ...set };
-const edits = ["saves", "kill", "race"].map((name) => `test/workspace/edits/${name}.test.ts`);
+const edits = [
+  ...["saves", "kill", "race"].map((name) => `test/workspace/edits/${name}.test.ts`),
+  "test/runtime/edits/hostile-server.test.ts",
+];
 const patterns = "test/mcp/hostile/patterns.test.ts";
 const tests = isHostileOnly ? ["test/soak/hostile.test.ts"] : ["test/soak", ...edits, patterns];
 const args = [

@@ -8,7 +8,7 @@ import { send } from "../http/support.js";
 import { callOf, definition, endAll, initialize, startGateway } from "./program.js";
 
 /** Answers for the other session while the hostile one works; `npm run soak` asks more often. */
-const TURNS = process.env.SOAK_ROUNDS === undefined ? 8 : 60;
+const TURNS = process.env.SOAK_ROUNDS === undefined ? 4 : 60;
 vi.setConfig({ testTimeout: 60_000 + 15_000 * TURNS });
 const blocked = new BlockedTime();
 afterEach(endAll);

@@ -7,7 +7,7 @@ import { snapshotOf } from "../../workspace/edits/bench.js";
 import { codeOf, editing } from "./support.js";
 
 /** About one in ten can be applied; there must be enough of those. */
-const rounds = 240;
+const rounds = process.env.SOAK_ROUNDS === undefined ? 100 : 1_000;
 
 const mild = ["a.fake", "b.fake", "src/c.fake", "src", "new.fake", "dir/new.fake", "link.fake"].map(
   (name) => `file:///work/${name}`,

@@ -7,7 +7,7 @@ import { type Bench, benchAt, memory } from "./bench.js";
 import { everything, fill } from "./scenario.js";
 
 /** The long form kills at every write, the short one at a sample of them. */
-const stride = process.env.SOAK_ROUNDS === undefined ? 6 : 1;
+const stride = process.env.SOAK_ROUNDS === undefined ? 10 : 1;
 const options = { timeout: stride > 1 ? 600_000 : 1_800_000 };
 
 let top: string;
