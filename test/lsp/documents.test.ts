@@ -249,6 +249,16 @@ test("changes of files that are not open are told, registered or not, also befor
   ]);
 });
 
+test("a check of the files tells every running server what changed, before it is asked anything", async () => {
+  const { server, pool, root, file } = await session({});
+  await server.ensureOpen(file, signal());
+  write(join(root, "new.fake"), "1");
+  write(file, "second\n");
+  await pool.checkFiles();
+  expect(await toldNames(server)).toEqual(["a.fake", "new.fake"]);
+  expect(await received(server, "textDocument/didChange")).toHaveLength(1);
+});
+
 test("a server that registered watchers hears of what they match and of its own files", async () => {
   const registrations = [
     {

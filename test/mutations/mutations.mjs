@@ -137,7 +137,7 @@ export const mutations = [
     file: "lsp/pool.ts",
     line: "await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh(checkedAt)));",
     broken: "",
-    test: "runtime/retry-on-change",
+    test: "lsp/documents",
   },
   {
     rule: "an open document is brought up to date when it is asked about",
