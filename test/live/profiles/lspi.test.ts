@@ -110,7 +110,14 @@ describe("lspi", () => {
   });
 
   it("describes itself without secrets, and controls its servers", async () => {
-    expect((await structure("get_server_status", { server_id: "ts" })).servers).toMatchObject([{ id: "ts" }]);
+    const status = await structure("get_server_status", { server_id: "ts" });
+    expect(status.servers).toMatchObject([{ id: "ts" }]);
+    const ago = expect.any(Number);
+    expect([status.status_count, status.statuses]).toMatchObject([
+      1,
+      [{ server_id: "ts", running: true, started_ms_ago: ago, last_used_ms_ago: ago }],
+    ]);
+    expect((await structure("list_servers", {})).servers).toMatchObject([{ id: "ts" }]);
     const { value } = await structure("list_servers", { include_env: true });
     expect(value).toMatchObject({ servers: [{ id: "ts", env: [] }] });
     expect((value as { languages: { language: string; features: string[] }[] }).languages).toEqual(
