@@ -15,8 +15,6 @@ import { shippedConfigs } from "./shipped.js";
 class BootstrapProblem extends Error {}
 
 const PROFILE = "llxprt";
-/** The tools of the profile behind the host's methods. */
-const CHANNEL = { check_file: "lsp_check_file", diagnostics: "lsp_diagnostics", status: "lsp_status" };
 const NAVIGATION_TOOLS = [
   "lsp_goto_definition",
   "lsp_find_references",
@@ -77,7 +75,7 @@ function settingsOf(given: Fields): JsonObject {
   const check = { ...report, first_wait_ms: Math.min(firstWait ?? 10_000, LONGEST_WAIT_MS) };
   const navigationMs = Math.max(navigation ?? 0, SHORTEST_CALL_MS);
   return {
-    ...(wanted === undefined ? {} : { mcp: { host_channel: { ...CHANNEL, severities: wanted } } }),
+    ...(wanted === undefined ? {} : { mcp: { host_channel: { severities: wanted } } }),
     limits: {
       ...(perFile === undefined ? {} : { after_edit_per_file: Math.min(perFile, 1000) }),
       ...(files === undefined ? {} : { after_edit_other_files: Math.min(files, 1000) }),

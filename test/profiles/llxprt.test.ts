@@ -126,6 +126,10 @@ describe("llxprt's times and limits", () => {
       tools: { checkFile: "lsp_check_file", diagnostics: "lsp_diagnostics", status: "lsp_status" },
       severities: ["error"],
     });
+    const more = planText(
+      '[mcp]\ncontext = "llxprt"\nhost_channel = { severities = ["hint", "error", "hint"] }\n',
+    );
+    expect(more.mcp.hostChannel?.severities).toEqual(["error", "hint"]);
     expect(plan.mcp.listed).toHaveLength(6);
   });
 
