@@ -180,8 +180,11 @@ export interface McpPlan {
   clients: { name: string; result: "structured" | "text" }[];
   /** Names of the listed and callable tools, after the filters `effects`, `allow` and `exclude`. */
   listed: string[];
-  /** The tools behind the methods of the channel for the host; null without one. */
-  hostChannel: { checkFile: string; diagnostics: string; status: string } | null;
+  /** The channel for the host: the tools behind its methods, and the diagnostics that it gets; null without one. */
+  hostChannel: {
+    tools: { checkFile: string; diagnostics: string; status: string };
+    severities: LimitsPlan["afterEditSeverity"][];
+  } | null;
 }
 
 /** The hub of `serve --shared`. */

@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { fieldsOf, isTable, type Json, type JsonObject, parseJson } from "../base/json.js";
+import { fieldsOf, isTable, type Json, type JsonObject, laidOver, parseJson } from "../base/json.js";
+import { sortedSet } from "../base/order.js";
 import { severities } from "../protocol/kinds.js";
 import { Input } from "./command.js";
 import { HOST } from "./flags.js";
@@ -13,6 +14,7 @@ import { shippedConfigs } from "./shipped.js";
 /** What is wrong with the variable. */
 class BootstrapProblem extends Error {}
 
+const PROFILE = "llxprt";
 const NAVIGATION_TOOLS = [
   "lsp_goto_definition",
   "lsp_find_references",
@@ -38,7 +40,7 @@ export function bootstrapInput(text: string): Input | string {
     if (typeof withMcp !== "boolean") throw must("LSP_BOOTSTRAP.config.navigationTools", "a boolean");
     const flags = {
       workspace: resolve(workspace),
-      context: "llxprt",
+      context: PROFILE,
       [HOST]: withMcp ? "mcp" : "alone",
     };
     const settings: JsonObject = { ...settingsOf(given), ...(isOff ? { allow: { servers: false } } : {}) };
@@ -47,7 +49,7 @@ export function bootstrapInput(text: string): Input | string {
     if (servers.length === 0) return new Input(flags, [], undefined, settings);
     const commands = servers.map(({ command }) => command ?? "");
     const allow = { commands, effects: ["read"] };
-    return new Input(flags, [], { ...settings, mcp: { context: "llxprt" }, allow, servers });
+    return new Input(flags, [], laidOver(settings, { mcp: { context: PROFILE }, allow, servers }));
   } catch (error) {
     if (!(error instanceof BootstrapProblem)) throw error;
     return error.message;
@@ -63,7 +65,7 @@ function settingsOf(given: Fields): JsonObject {
   const wait = time("diagnosticsTimeoutMs", "diagnosticTimeout");
   const firstWait = time("firstTouchTimeoutMs", "firstTouchTimeout");
   const navigation = time("navigationTimeoutMs", "navigationTimeout");
-  const severity = mildest(given.includeSeverities);
+  const wanted = severitiesOf(given.includeSeverities);
   const perFile = positive(given.maxDiagnosticsPerFile, "LSP_BOOTSTRAP.config.maxDiagnosticsPerFile");
   const files = positive(given.maxProjectDiagnosticsFiles, "LSP_BOOTSTRAP.config.maxProjectDiagnosticsFiles");
   const report = {
@@ -71,17 +73,15 @@ function settingsOf(given: Fields): JsonObject {
     wait_ms: Math.min(wait ?? 3_000, LONGEST_WAIT_MS),
   };
   const check = { ...report, first_wait_ms: Math.min(firstWait ?? 10_000, LONGEST_WAIT_MS) };
-  const output: JsonObject =
-    severity === undefined ? {} : { output: { shape: "diagnostics", filter: { severity } } };
   const navigationMs = Math.max(navigation ?? 0, SHORTEST_CALL_MS);
   return {
+    ...(wanted === undefined ? {} : { mcp: { host_channel: { severities: wanted } } }),
     limits: {
-      ...(severity === undefined ? {} : { after_edit_severity: severity }),
       ...(perFile === undefined ? {} : { after_edit_per_file: Math.min(perFile, 1000) }),
       ...(files === undefined ? {} : { after_edit_other_files: Math.min(files, 1000) }),
     },
     tools: [
-      { name: "lsp_check_file", steps: [check], ...output },
+      { name: "lsp_check_file", steps: [check] },
       { name: "lsp_diagnostics", steps: [report] },
       ...(navigation === undefined
         ? []
@@ -90,14 +90,14 @@ function settingsOf(given: Fields): JsonObject {
   };
 }
 
-/** The mildest of the severities that the host wants. */
-function mildest(given: unknown): string | undefined {
+/** The severities that the host wants, and no others. */
+function severitiesOf(given: unknown): string[] | undefined {
   if (given === undefined) return undefined;
   const at = "LSP_BOOTSTRAP.config.includeSeverities";
   const words = strings(given, at).map((word) => (word === "info" ? "information" : word));
-  const ranks = words.map((word) => (severities as readonly string[]).indexOf(word));
-  if (ranks.length === 0 || ranks.includes(-1)) throw must(at, "a list of error, warning, info and hint");
-  return severities[Math.max(...ranks)];
+  if (words.length === 0 || !words.every((word) => (severities as readonly string[]).includes(word)))
+    throw must(at, "a list of error, warning, info and hint");
+  return sortedSet(words);
 }
 
 function serversOf(given: Fields): JsonObject[] {

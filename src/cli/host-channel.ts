@@ -12,7 +12,7 @@ const SHUTDOWN = "lsp/shutdown";
 /** The channel on two streams, for the calls of a session. */
 export function hostOpener(
   { runtime, base }: Pick<Opened, "runtime" | "base">,
-  tools: HostContext["tools"],
+  channel: HostContext["channel"],
   streams: { input: Readable; output: Writable },
   log: Log,
 ): OpenHost {
@@ -23,7 +23,7 @@ export function hostOpener(
     const shutDown = new Promise<void>((resolve) => {
       onShutdown = resolve;
     });
-    const methods = hostMethods({ runtime, calls, tools, folder, log });
+    const methods = hostMethods({ runtime, calls, channel, folder, log });
     const connection = connectHost({
       ...streams,
       maxBytes: limits.maxMessageBytes,

@@ -65,10 +65,10 @@ async function clientProject(opened: Opened, config: ServedConfig, input: Input,
 
 /** The channel of the host on stdin and stdout, where the config has one and the protocol is elsewhere. */
 async function hostOf(opened: Opened, streams: Streams, io: Io, log: Log): Promise<OpenHost | undefined> {
-  const tools = opened.runtime.loaded.plan.mcp.hostChannel;
-  if (tools === null || streams.input === io.stdin) return undefined;
+  const channel = opened.runtime.loaded.plan.mcp.hostChannel;
+  if (channel === null || streams.input === io.stdin) return undefined;
   const { hostOpener } = await import("./host-channel.js");
-  return hostOpener(opened, tools, { input: io.stdin, output: io.stdout.stream }, log);
+  return hostOpener(opened, channel, { input: io.stdin, output: io.stdout.stream }, log);
 }
 
 /** Printed when a person starts `serve` in a terminal. */

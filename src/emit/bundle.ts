@@ -63,7 +63,7 @@ function emittedTools(plan: Plan): ToolPlan[] {
       if (step.kind === "tool") visit(plan.tools.find((candidate) => candidate.name === step.tool));
   };
   listedTools(plan).forEach(visit);
-  const ofHost = Object.values(plan.mcp.hostChannel ?? {});
+  const ofHost = Object.values(plan.mcp.hostChannel?.tools ?? {});
   plan.tools.filter(({ name }) => ofHost.includes(name)).forEach(visit);
   return plan.tools.filter((tool) => names.has(tool.name));
 }

@@ -1,7 +1,8 @@
-/** Texts about the proxy for agents: a skill file, and a section for `AGENTS.md`. They name listed tools only. */
-import type { Anchor, DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
+/** Texts about the proxy for agents: a skill file, and a section for `AGENTS.md`. The tables name listed tools only. */
+import type { DialectPlan, Plan, ToolPlan } from "../abi/plan.js";
 import { languageNames } from "../plan/surface.js";
 import { render, type Templates } from "./render.js";
+import { promptTexts } from "./texts.js";
 import { listedTools } from "./tools-page.js";
 
 /** The text of `SKILL.md`. */
@@ -23,33 +24,20 @@ export function skillText(plan: Plan, templates: Templates): string {
     place: positionText(dialect),
     symbol: listed.some(({ input }) => input.includes("symbol")) ? dialect.symbol.name : "",
     cursor: listed.some(({ page }) => page !== null) ? dialect.listing.cursor : "",
-    procedures: proceduresFor(reading, dialect),
+    procedures: proceduresOf(plan, templates),
   });
 }
 
-/** The tools of the bounded procedures by what they do; undefined unless there is one for each, with pages for the lists. */
-function proceduresFor(tools: readonly ToolPlan[], { listing }: DialectPlan) {
-  const first = (isWanted: (tool: ToolPlan) => boolean) => tools.find(isWanted)?.name;
-  const asking = (method: string, anchor: Anchor) =>
-    first(
-      ({ input, steps }) =>
-        input.includes(anchor) && steps.some((step) => step.kind === "request" && step.method === method),
-    );
-  const shaped = (shape: ToolPlan["output"]["shape"]) => first(({ output }) => output.shape === shape);
-  const names = {
-    search: asking("workspace/symbol", "query"),
-    definition: asking("textDocument/definition", "position"),
-    references: asking("textDocument/references", "position"),
-    hover: asking("textDocument/hover", "position"),
-    outline: asking("textDocument/documentSymbol", "document"),
-    errors: shaped("diagnostics"),
-    allErrors: shaped("workspace_diagnostics"),
-  };
-  const paged = [names.references, names.allErrors].every((name) =>
-    tools.some((tool) => tool.name === name && tool.page !== null),
-  );
-  const isWhole = paged && Object.values(names).every((name) => name !== undefined);
-  return isWhole ? { ...names, size: listing.size, cursor: listing.cursor } : undefined;
+/** The prompts of the config as procedures, for clients without prompts. An argument is shown by its name. */
+function proceduresOf(plan: Plan, templates: Templates) {
+  const texts = promptTexts(plan, templates, (arg) => `\`${arg}\``);
+  return plan.prompts.map(({ name, title, description, args }, index) => ({
+    name,
+    title: title ?? name,
+    description: description ?? "",
+    args: args.map((arg) => ({ ...arg, description: arg.description ?? "" })),
+    text: texts[index]?.join("\n\n") ?? "",
+  }));
 }
 
 /** The section for `AGENTS.md` and similar files. */

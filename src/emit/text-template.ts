@@ -51,6 +51,14 @@ export function parseTemplate(source: string): Program {
   }
 }
 
+const handlebars = Handlebars.create();
+handlebars.registerHelper({ json: (value: unknown) => JSON.stringify(value, null, 2), one_line: String });
+
+/** The text of a checked template for a view of one-line texts. */
+export function fillTemplate(source: string, view: { [name: string]: string }): string {
+  return handlebars.compile(source, { noEscape: true })(view);
+}
+
 /** `scopes` are the variables of the enclosing blocks, innermost last. */
 function statements(program: Program | undefined, scopes: readonly string[]): string[] {
   return program?.body.flatMap((node) => statement(node, scopes)) ?? [];

@@ -8,7 +8,7 @@ import { ConfigError, type Problem } from "../base/problem.js";
 import { inspectModule } from "./code-text.js";
 import { render, type Templates } from "./render.js";
 import { answerView, checkFields, promptView, refusalView } from "./text-fields.js";
-import { BadTemplate, templateStatements } from "./text-template.js";
+import { BadTemplate, fillTemplate, templateStatements } from "./text-template.js";
 
 const folder = "text/";
 const fix = "Use one of the templates in `templates/text/`, or correct the text.";
@@ -46,6 +46,16 @@ export function textProblems(plan: Plan, tools: readonly ToolPlan[], templates: 
       if (!(error instanceof BadTemplate)) throw error;
       return [{ code: "plan/bad-text", severity: "error", message: error.message, pointer, fix }];
     }
+  });
+}
+
+/** The messages of each prompt, with a text for each argument. Throws a ConfigError with all bad templates. */
+export function promptTexts(plan: Plan, templates: Templates, shown: (arg: string) => string): string[][] {
+  const problems = textProblems(plan, [], templates);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return plan.prompts.map(({ args, messages }) => {
+    const view = Object.fromEntries(args.map(({ name }) => [name, shown(name)]));
+    return messages.map(({ text }) => fillTemplate(sourceOf(text, templates), view).trim());
   });
 }
 

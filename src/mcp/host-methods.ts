@@ -13,8 +13,8 @@ import type { SessionCalls } from "./calls.js";
 export interface HostContext {
   runtime: Runtime;
   calls: SessionCalls;
-  /** The tools behind the methods. */
-  tools: NonNullable<Runtime["loaded"]["plan"]["mcp"]["hostChannel"]>;
+  /** The tools behind the methods, and the severities that are told. */
+  channel: NonNullable<Runtime["loaded"]["plan"]["mcp"]["hostChannel"]>;
   /** Absolute folder that relative paths of answers start from, as the host names it. */
   folder: string;
   log: Log;
@@ -42,7 +42,8 @@ const states: { readonly [state: string]: string } = {
 
 /** The methods by their names. `lsp/shutdown` stops every server before it answers. */
 export function hostMethods(context: HostContext): { [method: string]: HostMethod } {
-  const { runtime, calls, tools, folder, log } = context;
+  const { runtime, calls, channel, folder, log } = context;
+  const { tools, severities } = channel;
   const session = runtime.openSession({ isHost: true });
 
   /** The structured answer of a tool. */
@@ -59,6 +60,11 @@ export function hostMethods(context: HostContext): { [method: string]: HostMetho
         return empty;
       });
   const { field } = runtime.loaded.plan.dialect.document;
+  const wanted: ReadonlySet<string> = new Set(severities);
+  const told = (items: unknown, file?: string): HostDiagnostic[] =>
+    itemsOf(items)
+      .filter((item) => wanted.has(String(fieldsOf<HostDiagnostic>(item).severity)))
+      .map((item) => hostDiagnostic(item, file));
 
   return {
     "lsp/checkFile": orElse([], async (params, signal) => {
@@ -66,7 +72,7 @@ export function hostMethods(context: HostContext): { [method: string]: HostMetho
       if (typeof filePath !== "string") throw new Error("lsp/checkFile: `filePath` is not a text");
       const check = async () => {
         const { diagnostics } = await ask(tools.checkFile, { [field]: filePath }, signal);
-        return itemsOf(diagnostics).map((item) => hostDiagnostic(item));
+        return told(diagnostics);
       };
       return typeof text === "string" ? runtime.withText(filePath, text, check) : check();
     }),
@@ -77,8 +83,8 @@ export function hostMethods(context: HostContext): { [method: string]: HostMetho
       const found: { [file: string]: HostDiagnostic[] } = {};
       for (const entry of itemsOf(files)) {
         const { path, diagnostics } = fieldsOf<{ path: string; diagnostics: unknown[] }>(entry);
-        const items = itemsOf(diagnostics).map((item) => hostDiagnostic(item, String(path)));
-        define(found, resolve(folder, String(path)), items);
+        const items = told(diagnostics, String(path));
+        if (items.length > 0) define(found, resolve(folder, String(path)), items);
       }
       return found;
     }),

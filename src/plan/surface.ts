@@ -5,6 +5,7 @@ import { canonical } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
+import { severities } from "../protocol/kinds.js";
 import { defaultDialect, withDefaults } from "./defaults.js";
 import { buildForms } from "./item-forms.js";
 import { quoted, type Report } from "./report.js";
@@ -174,7 +175,11 @@ function buildHostChannel(
     else if (found.effect !== "read" || found.output.shape !== shape)
       at.add("plan/bad-tool", `The host channel needs a tool that reads and whose output is \`${shape}\`.`);
   }
-  return { checkFile: channel.check_file, diagnostics: channel.diagnostics, status: channel.status };
+  const { check_file: checkFile, diagnostics, status, severities: told = ["error"] } = channel;
+  return {
+    tools: { checkFile, diagnostics, status },
+    severities: severities.filter((word) => told.includes(word)),
+  };
 }
 
 type Entries<T> = { [key in keyof T]: [key, T[key]] }[keyof T][];

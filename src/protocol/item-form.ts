@@ -46,6 +46,7 @@ const conversions: { readonly [name in FormConversion]: Convert } = {
   uri: (value, { uriOf }) => (typeof value === "string" ? uriOf(value) : undefined),
   kind_number: (value) => numberOf(symbolKinds, value),
   severity_number: (value) => numberOf(severities, value),
+  is_running: (value) => value === "running",
 };
 
 function numberOf(words: readonly string[], word: Json): number | undefined {
@@ -86,6 +87,7 @@ const conversionSchemas: { readonly [name in FormConversion]: JsonObject } = {
   uri: text,
   kind_number: count,
   severity_number: count,
+  is_running: { type: "boolean" },
 };
 
 /** The schema of the formed value, given that of the source. */

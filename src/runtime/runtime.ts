@@ -256,7 +256,7 @@ async function openParts(
     notShared: context.notShared,
     strictAnswers: context.strictAnswers ?? false,
     listed: toolsNamed(plan.mcp.listed),
-    ofHost: toolsNamed(Object.values(plan.mcp.hostChannel ?? {})),
+    ofHost: toolsNamed(Object.values(plan.mcp.hostChannel?.tools ?? {})),
     running: new Set<Promise<unknown>>(),
     configProblem: undefined,
   };

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { planText } from "../plan/config.js";
 import { runHere } from "./terminal.js";
 
 let folder: string;
@@ -62,28 +63,45 @@ const files = (of: string) =>
     .toSorted();
 
 describe("the procedures of a skill", () => {
-  it("name the tools of the gateway and its bounds", async () => {
+  it("are the prompts of the gateway, with their names, arguments, steps and bounds", async () => {
     const { stdout } = await skill("print", "--context", "gateway");
     const [, procedures = ""] = stdout.split("## Procedures");
-    expect(procedures.match(/^### .*$/gm)).toEqual([
-      "### Trace a symbol",
-      "### Audit the effect of a change",
-      "### Audit the interface of a file",
-      "### Audit for unused symbols",
-      "### Triage errors",
-      "### Map a part of the code",
-    ]);
-    expect(procedures).toContain("pages of 25 (`pageSize`), at most 10 pages of a list, at most 25 symbols");
+    const { prompts } = planText('[mcp]\ncontext = "gateway"\n');
+    expect(prompts).toHaveLength(6);
+    const sections = procedures.split(/^### /m).slice(1);
+    expect(sections.map((section) => section.split("\n")[0])).toEqual(prompts.map(({ title }) => title));
+    for (const [index, { name, description, args, messages }] of prompts.entries()) {
+      const section = sections[index] ?? "";
+      expect(section).toContain(`\`${name}\`: ${description}`);
+      for (const arg of args)
+        expect(section).toContain(
+          `- \`${arg.name}\`${arg.required ? "" : " (optional)"}: ${arg.description}`,
+        );
+      // Every step and the bounds, letter by letter.
+      const lines = (messages[0]?.text ?? "")
+        .split("\n")
+        .filter((line) => line !== "" && !line.includes("{{"));
+      expect(lines.length).toBeGreaterThan(3);
+      for (const line of lines) expect(section).toContain(line);
+      expect(section).toContain("at most 10 pages of a list, at most 25 symbols, at most 50 findings");
+    }
+    expect(procedures).not.toMatch(/\{\{|undefined/);
     const listed = [...stdout.matchAll(/^\| `(vscode[^`]+)`/gm)].map(([, name]) => name);
     expect(listed).toHaveLength(7);
     for (const name of listed) expect(procedures).toContain(`\`${name}\``);
     for (const [, name] of procedures.matchAll(/`(vscode[^`]+)`/g)) expect(listed).toContain(name);
   });
 
-  it("are left out where a tool for them is missing", async () => {
-    const { stdout } = await skill("print", "--context", "pathfinder");
-    expect(stdout).toContain("`definition`");
-    expect(stdout).not.toContain("## Procedures");
+  it("are those of any config with prompts, and of no other", async () => {
+    const prompt = (text: string) =>
+      `[[prompts]]\nname = "look"\nargs.what = { required = false }\n[[prompts.messages]]\ntext = "${text}"\n`;
+    config(prompt("Look at {{one_line what}}{{#unless what}}all{{/unless}} & <b>."));
+    const [, procedures = ""] = (await skill()).stdout.split("## Procedures");
+    expect(procedures).toContain("### look\n\n`look`\n- `what` (optional)\n\nLook at `what` & <b>.\n");
+    config("");
+    expect((await skill()).stdout).not.toContain("## Procedures");
+    config(prompt("Look at {{waht}}."));
+    expect(await skill()).toMatchObject({ code: 3, stderr: expect.stringContaining("plan/bad-text") });
   });
 });
 

@@ -3,7 +3,7 @@
  * npm packages are asked where they are installed; the name of a skipped test says what is missing.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -49,6 +49,22 @@ function versionOf(program: string | undefined, ...args: string[]): number {
   const { stdout } = program === undefined ? { stdout: "" } : spawnSync(program, args, { encoding: "utf8" });
   return Number(/\bv?(\d+\.\d+)/.exec(stdout ?? "")?.[1] ?? 0);
 }
+
+it("every extra tool is asked here", () => {
+  const folder = join(repository, "configs", "tools", "extra");
+  const declared = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(/^\[\[tools\]\]\nname = "(.+)"$/gm)].map(
+      ([, name]) => name,
+    ),
+  );
+  const asked = [
+    ...readFileSync(join(repository, "test", "live", "extra.test.ts"), "utf8").matchAll(
+      /session\.call\(\s*"([a-z_]+)"/g,
+    ),
+  ].map(([, name]) => name);
+  expect(declared.length).toBeGreaterThan(10);
+  expect(declared.filter((name) => !asked.includes(name))).toEqual([]);
+});
 
 describe("typescript-language-server", { timeout: 120_000 }, () => {
   const greet = `/** Builds a greeting: 挨拶. */

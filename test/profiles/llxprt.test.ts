@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { bootstrapInput } from "../../src/cli/host-bootstrap.js";
 import { buildPlan } from "../../src/plan/build.js";
 import type { Scenario } from "../fake-server/index.js";
 import { loadText, planText } from "../plan/config.js";
@@ -122,10 +123,13 @@ describe("llxprt's times and limits", () => {
 
   it("leave the tools of the host to it", () => {
     expect(plan.mcp.hostChannel).toEqual({
-      checkFile: "lsp_check_file",
-      diagnostics: "lsp_diagnostics",
-      status: "lsp_status",
+      tools: { checkFile: "lsp_check_file", diagnostics: "lsp_diagnostics", status: "lsp_status" },
+      severities: ["error"],
     });
+    const more = planText(
+      '[mcp]\ncontext = "llxprt"\nhost_channel = { severities = ["hint", "error", "hint"] }\n',
+    );
+    expect(more.mcp.hostChannel?.severities).toEqual(["error", "hint"]);
     expect(plan.mcp.listed).toHaveLength(6);
   });
 
@@ -137,6 +141,52 @@ describe("llxprt's times and limits", () => {
       ["plan/bad-tool", "/mcp/host_channel/check_file"],
       ["plan/unknown-tool", "/mcp/host_channel/diagnostics"],
     ]);
+  });
+});
+
+describe("llxprt's bootstrap", () => {
+  const given = (config: JsonObject) => {
+    const input = bootstrapInput(JSON.stringify({ workspaceRoot: "/project", config }));
+    if (typeof input === "string") throw new Error(input);
+    return planText(JSON.stringify(input.config ?? input.overrides), "json");
+  };
+  const server = { id: "x", command: "gopls", extensions: [".go"] };
+
+  it("has every key of the host's config, and its two names for the times", () => {
+    const times = { diagnosticTimeout: 1000, firstTouchTimeout: 2000, navigationTimeout: 300 };
+    const caps = { maxDiagnosticsPerFile: 7, maxProjectDiagnosticsFiles: 2 };
+    const plan = given({
+      servers: [server],
+      requestTimeout: 4000,
+      ...times,
+      ...caps,
+      includeSeverities: ["info"],
+    });
+    expect(plan.mcp.hostChannel?.severities).toEqual(["information"]);
+    expect(plan.limits).toMatchObject({ afterEditPerFile: 7, afterEditOtherFiles: 2, afterEditTotal: 50 });
+    expect(plan.servers).toMatchObject([{ requestTimeoutMs: 4000 }]);
+    const tool = (name: string) => plan.tools.find((entry) => entry.name === name);
+    expect(tool("lsp_hover")?.timeoutMs).toBe(300);
+    expect(tool("lsp_check_file")?.steps).toMatchObject([{ waitMs: { value: 1000 }, firstWaitMs: 2000 }]);
+    const newer = { diagnosticsTimeoutMs: 900, firstTouchTimeoutMs: 1900, navigationTimeoutMs: 200 };
+    expect(
+      given({ servers: [server], ...newer }).tools.find(({ name }) => name === "lsp_hover")?.timeoutMs,
+    ).toBe(200);
+  });
+
+  it("has every key of a server", () => {
+    const more = { args: ["-v"], env: { A: "b" }, initializationOptions: { deep: [1] } };
+    expect(given({ servers: [{ ...server, ...more }] }).servers).toMatchObject([
+      {
+        id: "x",
+        command: ["gopls"],
+        args: ["-v"],
+        extensions: ["go"],
+        env: { A: "b" },
+        initializeOptions: { deep: [1] },
+      },
+    ]);
+    expect(given({ servers: [{ ...server, enabled: false }] }).disabledServers).toEqual(["x"]);
   });
 });
 

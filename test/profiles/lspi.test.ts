@@ -614,7 +614,10 @@ describe("lspi's restart", () => {
       cancel.abort();
       await hover;
       const { structured } = await lspi.call("restart_server", { extensions: ["fake"] });
-      expect(structured.value).toEqual({ restarted: ["fake"], busy: [] });
+      expect(structured).toMatchObject({ restarted: ["fake"], busy: [] });
+      await lspi.call("stop_server", {});
+      const stopped = (await lspi.call("get_server_status", {})).structured;
+      expect(stopped).toMatchObject({ status_count: 1, statuses: [{ server_id: "fake", running: false }] });
     } finally {
       await lspi.close();
     }

@@ -17,6 +17,8 @@ import {
   toolName,
 } from "./values.js";
 
+const severity = z.enum(["error", "warning", "information", "hint"]);
+
 export const workspace = z.strictObject({
   roots: optional(
     z.array(nonEmpty).min(1),
@@ -84,10 +86,7 @@ export const limits = z.strictObject({
     "Files with errors in the answer of an edit, besides the edited ones.",
   ),
   after_edit_total: atMost(positive.max(10_000), "Errors in the answer of an edit."),
-  after_edit_severity: fixed(
-    z.enum(["error", "warning", "information", "hint"]),
-    "The mildest severity in the answer of an edit.",
-  ),
+  after_edit_severity: fixed(severity, "The mildest severity in the answer of an edit."),
   cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect: there is no answer cache.", "any"),
 });
 
@@ -144,6 +143,10 @@ export const mcp = z.strictObject({
       check_file: toolName.describe("The tool behind `lsp/checkFile`; its answer are diagnostics of a file."),
       diagnostics: toolName.describe("The tool behind `lsp/diagnostics`; its answer are those of all files."),
       status: toolName.describe("The tool behind `lsp/status`; its answer is the status of the servers."),
+      severities: optional(
+        z.array(severity).min(1),
+        set("The severities of diagnostics that the host gets; errors only when absent."),
+      ),
     }),
     "A second channel, on stdin and stdout while MCP is on other descriptors: JSON-RPC for the program that started the proxy. Its tools need not be listed.",
     labelled("needs_trust", "a channel for its host"),

@@ -1,7 +1,7 @@
 /** The profile `codeflow` with a real server: every tool's JSON. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveSession, openSession } from "../session.js";
-import { allow, type Driven, driven, listed, typescript } from "./support.js";
+import { allow, type Driven, driven, listed, typescript, utf16Place } from "./support.js";
 
 describe("codeflow", () => {
   let session: LiveSession;
@@ -18,9 +18,9 @@ describe("codeflow", () => {
     expect(result.isError, `${tool} ${result.content[0]?.text}`).toBeUndefined();
     return JSON.parse(result.content[0]?.text ?? "") as Record<string, unknown>;
   };
-  /** Lines from 1, characters from 0. */
+  /** Lines from 1, characters from 0, in UTF-16 units. */
   const at = (file: string, marked: string) => {
-    const { line, character } = session.place(file, marked);
+    const { line, character } = utf16Place(session, file, marked);
     return { file_path: file, line, character: character - 1 };
   };
 
@@ -33,7 +33,11 @@ describe("codeflow", () => {
     });
     const named = { file_path: "src/greet.ts", symbol_name: "greet" };
     expect(await json("find_definition", named)).toMatchObject({ locations: [place] });
-    expect(await json("find_references", named)).toMatchObject({ total: 7 });
+    const { line, character } = use;
+    expect(await json("find_references", named)).toMatchObject({
+      total: 7,
+      locations: expect.arrayContaining([expect.objectContaining({ path: "src/app.ts", line, character })]),
+    });
     const greeter = { file_path: "src/greet.ts", symbol_name: "Greeter" };
     expect(await json("find_implementations", greeter)).toMatchObject({ total: 2 });
     expect(await json("get_hover", named)).toMatchObject({ contents: [expect.stringContaining("greet")] });

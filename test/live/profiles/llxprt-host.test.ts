@@ -163,6 +163,36 @@ describe("llxprt's host", () => {
     expect(await host.ended).toEqual({ code: 0, signal: null });
   }, 240_000);
 
+  it.each([
+    [undefined, ["error"]],
+    [["hint"], ["hint"]],
+    [
+      ["hint", "error", "info"],
+      ["error", "hint"],
+    ],
+  ])(
+    "gets exactly the severities that it includes, from both methods: %j",
+    async (wanted, told) => {
+      const host = start({ servers: [typescript], ...patient, ...(wanted && { includeSeverities: wanted }) });
+      await host.ready;
+      const filePath = join(host.folder, "src", "mixed.ts");
+      writeFileSync(
+        filePath,
+        "export const a: number = '';\nexport function f() {\n  const unused = 1;\n}\n",
+      );
+      const mild = join(host.folder, "src", "mild.ts");
+      writeFileSync(mild, "export function g() {\n  const unused = 1;\n}\n");
+      const words = (found: Diagnostic[] = []) => found.map(({ severity }) => severity);
+      expect(words(await host.rpc.sendRequest<Diagnostic[]>("lsp/checkFile", { filePath }))).toEqual(told);
+      await host.rpc.sendRequest("lsp/checkFile", { filePath: mild });
+      const all = await host.rpc.sendRequest<Record<string, Diagnostic[]>>("lsp/diagnostics");
+      expect(words(all[filePath])).toEqual(told);
+      // A file without any that is included has no entry.
+      expect(Object.keys(all)).toEqual(told.includes("hint") ? [mild, filePath] : [filePath]);
+    },
+    120_000,
+  );
+
   it("may use the descriptors of MCP the other way round, as llxprt-code's client does", async () => {
     const host = start({ servers: [typescript], ...patient });
     await host.ready;

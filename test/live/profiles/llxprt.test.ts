@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { patientToolsText } from "../../profiles/patient-llxprt.js";
 import { type LiveSession, openSession } from "../session.js";
-import { type Driven, driven, listed, publishing } from "./support.js";
+import { type Driven, driven, listed, publishing, utf16Place } from "./support.js";
 
 describe("llxprt", () => {
   let session: LiveSession;
@@ -21,12 +21,13 @@ describe("llxprt", () => {
   };
 
   it("answers every tool in its own lines", async () => {
-    const at = { file: "src/app.ts", ...session.place("src/app.ts", "first = |greet(wave)") };
+    const at = { file: "src/app.ts", ...utf16Place(session, "src/app.ts", "first = |greet(wave)") };
     const { line, character } = session.place("src/greet.ts", "function |greet");
     expect(await said("lsp_goto_definition", at)).toEqual([`src/greet.ts:${line}:${character}`]);
     const [references = ""] = await said("lsp_find_references", at);
     expect(references.split("\n")).toHaveLength(7);
     expect(references.split("\n")).toContain(`src/greet.ts:${line}:${character}`);
+    expect(references.split("\n")).toContain(`src/app.ts:${at.line}:${at.character}`);
     expect((await said("lsp_hover", at))[0]).toContain("greet(name: string): string");
     const [symbols = ""] = await said("lsp_document_symbols", { file: "src/greet.ts" });
     expect(symbols.split("\n")).toEqual(

@@ -1,10 +1,9 @@
 /** The profile `lspi` with a real server: every tool's structure, its contexts, its refusals. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveSession, openSession } from "../session.js";
-import { allow, type Driven, driven, listed, typescript } from "./support.js";
+import { allow, type Driven, driven, listed, typescript, utf16Place } from "./support.js";
 
 describe("lspi", () => {
   let session: LiveSession;
@@ -30,13 +29,7 @@ describe("lspi", () => {
     return structuredContent;
   };
 
-  /** lspi counts UTF-16 units. */
-  const place = (file: string, marked: string) => {
-    const { line } = session.place(file, marked);
-    const text = readFileSync(join(session.folder, file), "utf8").split("\n")[line - 1] ?? "";
-    const [before = "", after = ""] = marked.split("|");
-    return { line, character: text.indexOf(before + after) + before.length + 1 };
-  };
+  const place = (file: string, marked: string) => utf16Place(session, file, marked);
   /** An item of a list at a place. */
   const itemAt = (file: string, marked: string) => {
     const { line, character } = place(file, marked);
@@ -110,7 +103,14 @@ describe("lspi", () => {
   });
 
   it("describes itself without secrets, and controls its servers", async () => {
-    expect((await structure("get_server_status", { server_id: "ts" })).servers).toMatchObject([{ id: "ts" }]);
+    const status = await structure("get_server_status", { server_id: "ts" });
+    expect(status.servers).toMatchObject([{ id: "ts" }]);
+    const ago = expect.any(Number);
+    expect([status.status_count, status.statuses]).toMatchObject([
+      1,
+      [{ server_id: "ts", running: true, started_ms_ago: ago, last_used_ms_ago: ago }],
+    ]);
+    expect((await structure("list_servers", {})).servers).toMatchObject([{ id: "ts" }]);
     const { value } = await structure("list_servers", { include_env: true });
     expect(value).toMatchObject({ servers: [{ id: "ts", env: [] }] });
     expect((value as { languages: { language: string; features: string[] }[] }).languages).toEqual(

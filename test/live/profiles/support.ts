@@ -1,6 +1,7 @@
 /** What the tests of the profiles share: configs with a real TypeScript server, and which tools were driven. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type LiveSession, repository } from "../session.js";
+import { type LiveSession, type Place, repository } from "../session.js";
 
 /** A profile over the TypeScript server; `more` are lines before its tables. */
 export const typescript = (context: string, more = "") => `
@@ -53,4 +54,12 @@ export function driven(session: LiveSession): Driven {
 /** The names of the tools that a client is told, sorted. */
 export async function listed(session: LiveSession): Promise<string[]> {
   return (await session.client.listTools()).tools.map((tool) => tool.name).sort();
+}
+
+/** The one-based place after `|`, for profiles that count UTF-16 units as LSP does. */
+export function utf16Place(session: LiveSession, file: string, marked: string): Place {
+  const { line } = session.place(file, marked);
+  const text = readFileSync(join(session.folder, file), "utf8").split("\n")[line - 1] ?? "";
+  const [before = "", after = ""] = marked.split("|");
+  return { line, character: text.indexOf(before + after) + before.length + 1 };
 }
