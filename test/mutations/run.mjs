@@ -1,5 +1,6 @@
 /**
- * Breaks each rule of `mutations.mjs` once, in a copy of the working tree, and expects its test to fail.
+ * Breaks each rule of `mutations.json` once, in a copy of the working tree, and expects its test to fail. An entry has
+ * the rule, the file below `src`, the line that keeps the rule, what replaces it, and the test below `test`.
  *
  *   npm run mutations               all rules
  *   npm run mutations -- deadline   those whose rule or file contains a word
@@ -10,9 +11,9 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { mutations } from "./mutations.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const mutations = JSON.parse(readFileSync(new URL("mutations.json", import.meta.url), "utf8"));
 /** A broken rule may leave a test waiting for an event that never comes: that is a failure too. */
 const TEST_TIMEOUT_MS = 20_000;
 
