@@ -1,0 +1,77 @@
+/** Clients of protocol 2026-07-28 that listen for changed tools: on a private session, and on a hub that changes or ends. */
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { run } from "../cli/run.js";
+import { program } from "../live/session.js";
+import { change, HubUser, place } from "./support.js";
+
+let user: HubUser;
+const clients: Client[] = [];
+beforeEach(() => {
+  user = new HubUser();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  await user.close();
+});
+
+async function listen(args: string[]) {
+  const client = new Client({ name: "t", version: "0" }, { versionNegotiation: { mode: "auto" } });
+  clients.push(client);
+  let changes = 0;
+  client.setNotificationHandler("notifications/tools/list_changed", () => {
+    changes++;
+  });
+  const words = [program, "serve", ...args];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: words, env: user.env, cwd: user.top }),
+  );
+  const subscription = await client.listen({ toolsListChanged: true });
+  let end: string | undefined;
+  void subscription.closed.then((cause) => {
+    end = String(cause);
+  });
+  const tools = async () => (await client.listTools()).tools.map(({ name }) => name);
+  return { client, tools, changes: () => changes, end: () => end };
+}
+
+const without = (...exclude: string[]) => ({ mcp: { tools: { exclude } } });
+const hover = { name: "get_hover", arguments: place };
+
+it.each([["--shared"], []])(
+  "a changed config is told to a client that listens (serve %s)",
+  async (...words) => {
+    const { args, config } = user.workspace();
+    const { tools, changes, end } = await listen([...words, ...args]);
+    change(config, without("find_references"));
+    await expect.poll(changes).toBe(1);
+    expect(await tools()).not.toContain("find_references");
+    expect(end()).toBeUndefined();
+  },
+);
+
+it("a client listens on when its hub is stopped or killed, and hears what has changed meanwhile", async () => {
+  const { args, config } = user.workspace();
+  const { client, tools, changes, end } = await listen(["--shared", ...args]);
+  await client.callTool(hover);
+  for (const [index, stop] of [
+    () => run(["hub", "stop", "--all"], { env: user.env, cwd: user.top }),
+    async () => process.kill((await user.hub()).pid, "SIGKILL"),
+  ].entries()) {
+    await stop();
+    expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
+    expect([changes(), end()]).toEqual([index, undefined]);
+    const gone = ["find_references", "find_symbol"][index] ?? "";
+    change(config, without(gone));
+    await expect.poll(changes).toBe(index + 1);
+    expect(await tools()).not.toContain(gone);
+  }
+  // The config changes while there is no hub.
+  await run(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
+  change(config, without());
+  expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
+  await expect.poll(changes).toBe(3);
+  expect(await tools()).toContain("find_references");
+  expect(end()).toBeUndefined();
+});
