@@ -22,7 +22,7 @@ it("a session with many calls leaves a quarter of all to the others", async () =
   };
   const many = Array.from({ length: 8 }, () => ask(one));
   await expect.poll(() => codes).toEqual(["call/too-many", "call/too-many"]);
-  expect(isThere(folder, "asked-hover")).toBe(true);
+  await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
   const few = Array.from({ length: 3 }, () => ask(two));
   await expect.poll(() => codes.length).toBe(3);
   writeFileSync(join(folder, "go"), "");

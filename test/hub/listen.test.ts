@@ -62,7 +62,7 @@ it("a client listens on when its hub is stopped or killed, and hears what has ch
     await stop();
     expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
     expect([changes(), end()]).toEqual([index, undefined]);
-    const gone = ["find_references", "find_symbol"][index] ?? "";
+    const gone = ["find_references", "get_document_symbols"][index] ?? "";
     change(config, without(gone));
     await expect.poll(changes).toBe(index + 1);
     expect(await tools()).not.toContain(gone);
