@@ -15,6 +15,8 @@ import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { takeLock } from "../../src/workspace/edits/lock.js";
+import { realDisk } from "../../src/workspace/edits/real-disk.js";
 import { run } from "../cli/run.js";
 import { program } from "../live/session.js";
 import { HubUser, isThere, place, slow } from "./support.js";
@@ -75,6 +77,26 @@ describe("sharing", () => {
     const again = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
     expect(again.map(({ structuredContent }) => structuredContent.ok)).toEqual(again.map(() => true));
     expect(await user.hub()).toMatchObject({ sessions: 20 });
+  });
+
+  it("starts under a lock: of several that start at once, one listens and the others leave it to that one", async () => {
+    const { args } = user.workspace();
+    const hubs = join(user.runFolder, "lsp-proxy");
+    const locks = join(hubs, "lock");
+    mkdirSync(locks, { recursive: true, mode: 0o700 });
+    const lock = await takeLock(realDisk, locks, 10_000);
+    // Sessions in different folders do not wait for each other: each starts a hub.
+    const folders = Array.from({ length: 5 }, (_, index) => join(user.top, `folder-${index}`));
+    for (const folder of folders) mkdirSync(folder);
+    const opening = Promise.all(folders.map((cwd) => user.open(args, {}, { cwd })));
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect(readdirSync(hubs).filter((name) => name.endsWith(".sock"))).toEqual([]);
+    await lock.release();
+    const sessions = await opening;
+    expect(await user.hub()).toMatchObject({ sessions: 5 });
+    await sessions[0]?.call("get_hover", place);
+    const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
+    expect(new Set(pids).size).toBe(1);
   });
 
   it("answers a session while another one waits, and limits the calls of each", async () => {
