@@ -1,5 +1,7 @@
 /** Clients of protocol 2026-07-28 that listen for changed tools: on a private session, and on a hub that changes or ends. */
-import { Client } from "@modelcontextprotocol/client";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { run } from "../cli/run.js";
@@ -16,13 +18,18 @@ afterEach(async () => {
   await user.close();
 });
 
-async function listen(args: string[]) {
+function newClient() {
   const client = new Client({ name: "t", version: "0" }, { versionNegotiation: { mode: "auto" } });
   clients.push(client);
   let changes = 0;
   client.setNotificationHandler("notifications/tools/list_changed", () => {
     changes++;
   });
+  return { client, changes: () => changes };
+}
+
+async function listen(args: string[]) {
+  const { client, changes } = newClient();
   const words = [program, "serve", ...args];
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: words, env: user.env, cwd: user.top }),
@@ -33,7 +40,7 @@ async function listen(args: string[]) {
     end = String(cause);
   });
   const tools = async () => (await client.listTools()).tools.map(({ name }) => name);
-  return { client, tools, changes: () => changes, end: () => end };
+  return { client, tools, changes, end: () => end };
 }
 
 const without = (...exclude: string[]) => ({ mcp: { tools: { exclude } } });
@@ -50,6 +57,30 @@ it.each([["--shared"], []])(
     expect(end()).toBeUndefined();
   },
 );
+
+it("a changed config is told to a client that listens on a gateway", async () => {
+  const { args, config } = user.workspace();
+  const token = "a-token-of-a-listener-0123456789";
+  const child = spawn(process.execPath, [program, "serve", "--http", "--port", "0", ...args], {
+    cwd: user.top,
+    env: { ...user.env, LSP_PROXY_TOKEN: token },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  try {
+    const [text] = (await once(child.stderr, "data")) as [Buffer];
+    const url = new URL(/ on (\S+)\n/.exec(text.toString())?.[1] ?? "");
+    const { client, changes } = newClient();
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    await client.listen({ toolsListChanged: true });
+    change(config, without("find_references"));
+    await expect.poll(changes).toBe(1);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("find_references");
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+});
 
 it("a client listens on when its hub is stopped or killed, and hears what has changed meanwhile", async () => {
   const { args, config } = user.workspace();
