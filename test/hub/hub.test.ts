@@ -69,6 +69,8 @@ describe("sharing", () => {
     const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
     expect(answers.map(({ structuredContent }) => structuredContent.ok)).toEqual(answers.map(() => true));
     expect(await user.hub()).toMatchObject({ sessions: 20 });
+    // None is left over that nobody can find.
+    await expect.poll(() => user.processes().filter((words) => words.includes("hub run"))).toHaveLength(1);
     const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
     expect(new Set(pids).size).toBe(1);
 
