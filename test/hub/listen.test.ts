@@ -46,17 +46,17 @@ async function listen(args: string[]) {
 const without = (...exclude: string[]) => ({ mcp: { tools: { exclude } } });
 const hover = { name: "get_hover", arguments: place };
 
-it.each([["--shared"], []])(
-  "a changed config is told to a client that listens (serve %s)",
-  async (...words) => {
-    const { args, config } = user.workspace();
-    const { tools, changes, end } = await listen([...words, ...args]);
-    change(config, without("find_references"));
-    await expect.poll(changes).toBe(1);
-    expect(await tools()).not.toContain("find_references");
-    expect(end()).toBeUndefined();
-  },
-);
+it.each([
+  ["a hub", ["--shared"]],
+  ["a private session", []],
+])("a changed config is told to a client that listens on %s", async (_, words) => {
+  const { args, config } = user.workspace();
+  const { tools, changes, end } = await listen([...words, ...args]);
+  change(config, without("find_references"));
+  await expect.poll(changes).toBe(1);
+  expect(await tools()).not.toContain("find_references");
+  expect(end()).toBeUndefined();
+});
 
 it("a changed config is told to a client that listens on a gateway", async () => {
   const { args, config } = user.workspace();
