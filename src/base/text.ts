@@ -1,6 +1,6 @@
 /**
- * Lines and columns of a text, decoding texts and cutting texts to a length. Lines end at \n, \r\n or \r, as LSP says.
- * Columns count units of one encoding; the default for agents is the character (Unicode code point).
+ * Lines and columns of a text, decoding texts and cutting texts to a length. Lines end at \n, \r\n or \r, as LSP says;
+ * those of a stream of messages only at \n. Columns count units of one encoding; the default for agents is the character (Unicode code point).
  */
 
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
@@ -200,4 +200,44 @@ export function cutAround(
 /** A copy of a substring: V8 keeps the whole text in memory for a slice of it. */
 export function detached(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
+}
+
+const NEWLINE = 10;
+
+/** Puts the chunks of a stream together to lines, which end at \n. A line that is too long is reported and skipped. */
+export class LineReader {
+  /** The parts of an unfinished line, and their length in bytes. */
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(
+    private readonly maxBytes: number,
+    private readonly onLine: (line: string) => void,
+    private readonly onTooLong: () => void,
+  ) {}
+
+  readonly push = (chunk: Buffer | string): void => {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      this.#append(bytes.subarray(start, end));
+      const line = Buffer.concat(this.#parts).toString("utf8").trim();
+      this.#parts = [];
+      this.#length = 0;
+      start = end + 1;
+      if (line !== "") this.onLine(line);
+    }
+    this.#append(bytes.subarray(start));
+  };
+
+  #append(part: Buffer): void {
+    const wasTooLong = this.#length > this.maxBytes;
+    this.#length += part.length;
+    if (this.#length <= this.maxBytes) {
+      this.#parts.push(part);
+      return;
+    }
+    this.#parts = [];
+    if (!wasTooLong) this.onTooLong();
+  }
 }

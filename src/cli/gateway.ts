@@ -22,13 +22,17 @@ export async function serveGateway(
   { runtime, source, folder, base }: Opened,
   options: Pick<HttpOptions, "log" | "trace" | "signal">,
 ): Promise<void> {
-  const http = addressed(input, runtime.loaded.plan.http);
+  const planned = runtime.loaded.plan.http;
+  const port = input.integer("port", 0, 65_535) ?? planned.port;
+  const http = { ...planned, bind: input.text("bind") ?? planned.bind, port };
+  checkAddress(http, planned);
   const tokens = await tokensOf(http, io, folder);
   const first: Workspace = { name: basename(base), runtime };
   const hasMore = input.texts("serve-workspace").length > 0 || input.text("below") !== undefined;
   const workspaces: [Workspace, ...Workspace[]] = hasMore
     ? await (await import("./workspaces.js")).openWorkspaces(input, io, { folder: realPath(base), runtime })
     : [first];
+  await checkWorkspaces(http, workspaces);
   await serveHttp(workspaces, {
     ...options,
     tokens,
@@ -44,17 +48,29 @@ export async function serveGateway(
   });
 }
 
-/** The plan with the address of the command line, which is checked like that of a config. */
-function addressed(input: Input, planned: HttpPlan): HttpPlan {
-  const [bind, port] = [input.text("bind") ?? planned.bind, input.integer("port", 0, 65_535) ?? planned.port];
+/** The address of the gateway is checked like that of a config, against what each workspace's config allows. */
+async function checkWorkspaces(http: HttpPlan, workspaces: readonly Workspace[]): Promise<void> {
+  try {
+    for (const { name, runtime } of workspaces.slice(1)) checkAddress(http, runtime.loaded.plan.http, name);
+  } catch (error) {
+    await Promise.all(workspaces.map(({ runtime }) => runtime.close()));
+    throw error;
+  }
+}
+
+/** Throws where a config does not allow to be served at this address. */
+function checkAddress({ bind, port }: HttpPlan, planned: HttpPlan, workspace?: string): void {
+  const where = workspace === undefined ? "" : `${workspace}: `;
   const errors: ConfigError[] = [];
-  if (!planned.enabled) errors.push(configError("http/disabled", "the config has `http.enabled = false`"));
+  if (!planned.enabled)
+    errors.push(configError("http/disabled", `${where}the config has \`http.enabled = false\``));
   if (planned.isBindSealed && bind !== planned.bind)
-    errors.push(configError("config/sealed", `\`--bind ${bind}\`: the profile fixes it to ${planned.bind}`));
+    errors.push(
+      configError("config/sealed", `${where}\`--bind ${bind}\`: the profile fixes it to ${planned.bind}`),
+    );
   const badPort = planned.strict ? strictPortProblem(port) : undefined;
-  if (badPort !== undefined) errors.push(configError("config/bad-value", badPort));
+  if (badPort !== undefined) errors.push(configError("config/bad-value", `${where}${badPort}`));
   if (errors.length > 0) throw new ConfigError(errors.flatMap(({ problems }) => problems));
-  return { ...planned, bind, port };
 }
 
 /** The file of the tokens that lsp-proxy generated. */

@@ -1,5 +1,6 @@
 /** Opens the runtime of a bundle or a config. For a bundle the compiler is not loaded. */
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { MANIFEST_FILE } from "../abi/bundle.js";
 import { realPath } from "../base/disk.js";
 import { sortedSet } from "../base/order.js";
 import { type ConfigError, type Problem, Refusal } from "../base/problem.js";
@@ -134,7 +135,9 @@ export async function loadFrom(
     const here = [base, ...loaded.plan.workspace.roots.map((root) => resolve(base, root))];
     const trustsAll = input.isOn("trust-workspace");
     const trust = folderTrust(here, here, io, { isTrustedFolder: () => false, trustsAll });
-    return { loaded, base, folder: base, source: bundleSource, files: [bundleFolder], ...trust };
+    // The manifest has the hashes of all files.
+    const files = [bundleFolder, join(bundleFolder, MANIFEST_FILE)];
+    return { loaded, base, folder: base, source: bundleSource, files, ...trust };
   }
   const { compile, isUntrusted } = await import("./compile.js");
   let refusal: Refusal | undefined;

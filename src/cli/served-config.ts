@@ -3,6 +3,7 @@
  * config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the status says why.
  */
 import { canonicalText } from "../base/json.js";
+import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { plural } from "../base/words.js";
@@ -22,7 +23,9 @@ export type Load = (options?: OpenOptions) => Promise<Loaded>;
 interface ServedOptions {
   io: Io;
   log: Log;
-  onUsed: (loaded: Loaded) => void;
+  /** Whether the runtime can go on with a changed config; default: always. */
+  takes?: (next: Loaded) => boolean;
+  onUsed: (loaded: Loaded) => void | Promise<void>;
 }
 
 export class ServedConfig {
@@ -61,17 +64,17 @@ export class ServedConfig {
 
   async #use(loading: Promise<Loaded>): Promise<boolean> {
     const { runtime } = this;
-    const { io, log, onUsed } = this.options;
+    const { io, log, takes, onUsed } = this.options;
     try {
       const next = await loading;
       this.#watch(next.files);
-      if (runtime.closed.aborted) return false;
+      if (runtime.closed.aborted || takes?.(next) === false) return false;
       if (identityOf(next) !== identityOf(this.current)) {
         await runtime.update(next.loaded, changedContext(next));
         log("info", "the changed config is used", { source: next.source });
       }
       this.current = next;
-      onUsed(next);
+      await onUsed(next);
       runtime.reportConfig(undefined);
       return true;
     } catch (error) {
@@ -99,16 +102,10 @@ export class ServedConfig {
   }
 }
 
-/** Equal where nothing has to be done: the same bundle with the same trust. */
-function identityOf({ loaded, base, trusted, binFolders, avoid, refusal }: Loaded): string {
-  return canonicalText([
-    loaded.manifest.bundle,
-    base,
-    trusted ?? [],
-    binFolders,
-    avoid,
-    refusal !== undefined,
-  ]);
+/** Equal where nothing has to be done: the same bundle with the same trust, made from the same files, which no edit may touch. */
+function identityOf({ loaded, base, files, trusted, binFolders, avoid, refusal }: Loaded): string {
+  const { bundle } = loaded.manifest;
+  return canonicalText([bundle, base, sortedSet(files), trusted, binFolders, avoid, refusal !== undefined]);
 }
 
 /** The problems for the status. Agents may not read what a config says that was only found. */

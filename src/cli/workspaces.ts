@@ -22,7 +22,7 @@ export async function openWorkspaces(
   try {
     for (const folder of foldersOf(input, io).filter((folder) => folder !== first.folder)) {
       const flags = { ...input.flags, workspace: folder, config: undefined, bundle: undefined };
-      const options = { reloads: true, memory: first.runtime.memory };
+      const options = { servesUntrusted: true, reloads: true, memory: first.runtime.memory };
       const { runtime } = await openFrom(new Input(flags), { ...io, cwd: folder }, options);
       workspaces.push({ name: nameFor(folder, workspaces), runtime });
     }

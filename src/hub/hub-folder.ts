@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, win32 } from "node:path";
 import { entryFacts, factsOf } from "../base/file-stamp.js";
 
 export type Environment = { readonly [name: string]: string | undefined };
@@ -18,8 +18,8 @@ const PIPES = "\\\\.\\pipe\\";
 /** The system's limit for the path of a Unix socket is 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH = 103;
 
-export function hubFolder(env: Environment): string {
-  if (isWindows) return join(env.LOCALAPPDATA || tmpdir(), "lsp-proxy", "hub");
+export function hubFolder(env: Environment, isOnWindows = isWindows): string {
+  if (isOnWindows) return win32.join(env.LOCALAPPDATA || tmpdir(), "lsp-proxy", "hub");
   const runtime = env.XDG_RUNTIME_DIR;
   if (runtime && isAbsolute(runtime) && factsOf(runtime)?.isDirectory()) return join(runtime, "lsp-proxy");
   return join(env.TMPDIR || tmpdir(), `lsp-proxy-${process.geteuid?.() ?? ""}`);
@@ -48,9 +48,9 @@ export function checkHubFolder(folder: string): void {
     throw new HubUnavailable(`other users have access to ${folder}; \`chmod 700\` it, or remove it`);
 }
 
-/** Where the hub with this key listens. */
-export function socketOf(folder: string, key: string): string {
-  if (isWindows) return `${PIPES}lsp-proxy-${userInfo().username}-${key}`;
+/** Where the hub with this key listens: on Windows pipes have names of their own, outside of all folders. */
+export function socketOf(folder: string, key: string, isOnWindows = isWindows): string {
+  if (isOnWindows) return `${PIPES}lsp-proxy-${userInfo().username}-${key}`;
   const path = join(folder, `${key}${SOCKET}`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
     throw new HubUnavailable(`the path ${path} is too long for a socket`);

@@ -73,7 +73,7 @@ export function readRecord(file: string): LaunchRecord | undefined {
 }
 
 /** Whether every file still has the content that was read. */
-export function isFresh({ files }: LaunchRecord): boolean {
+export function isFresh({ files }: Pick<LaunchRecord, "files">): boolean {
   return Object.entries(files).every(([path, hash]) => hashOf(path) === hash);
 }
 

@@ -1,53 +1,16 @@
-/** Lines of a stream of bytes, of limited length; and the private messages on the socket of a hub. */
+/** The private messages on the socket of a hub: lines between those of MCP. */
 import type { Readable, Writable } from "node:stream";
 import { isTable, type JsonObject, parseJson } from "../base/json.js";
 
 const NEWLINE = 10;
-
-/** Puts chunks together to lines. Of a line that is too long only that is told. */
-export class LineReader {
-  #parts: Buffer[] = [];
-  #length = 0;
-
-  constructor(
-    private readonly maxBytes: number,
-    private readonly onLine: (line: string) => void,
-    private readonly onTooLong: () => void,
-  ) {}
-
-  push(chunk: Buffer | string): void {
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      this.#append(bytes.subarray(start, end));
-      this.#finish();
-      start = end + 1;
-    }
-    this.#append(bytes.subarray(start));
-  }
-
-  #append(part: Buffer): void {
-    this.#length += part.length;
-    if (this.#length <= this.maxBytes) this.#parts.push(part);
-    else this.#parts = [];
-  }
-
-  #finish(): void {
-    const isTooLong = this.#length > this.maxBytes;
-    const line = Buffer.concat(this.#parts).toString("utf8").trim();
-    this.#parts = [];
-    this.#length = 0;
-    if (isTooLong) this.onTooLong();
-    else if (line !== "") this.onLine(line);
-  }
-}
 
 /** The member that marks a private message, and says what it is. */
 const MARK = "lsp-proxy";
 
 /**
  * What a hub and the processes that connect to it say besides MCP. The first line of a connection is `session`, `call`,
- * `status` or `stop`; the first answer is `ready`, `full` or `answer`. `progress` and `drain` may follow.
+ * `status` or `stop`; the first answer is `ready`, `full` or `answer`. `progress`, `drain` and, after a change of the
+ * config, `ready` may follow.
  */
 export type PrivateKind =
   | "session"

@@ -3,8 +3,9 @@
  * next one, repeats its client's handshake and what was not answered, and goes on. The client sees no end.
  */
 import type { Readable, Writable } from "node:stream";
-import { parseJson } from "../base/json.js";
-import { LineReader, privateMessage } from "./lines.js";
+import { isTable, parseJson } from "../base/json.js";
+import { LineReader } from "../base/text.js";
+import { privateMessage } from "./lines.js";
 import { OpenRequests } from "./requests.js";
 
 /** One end of a hub, or of a proxy in this process. */
@@ -40,7 +41,6 @@ const TOO_LONG = {
   id: null,
   error: { code: -32600, message: `A message is longer than ${MAX_CLIENT_LINE} bytes.` },
 };
-const TOOLS_CHANGED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
 
 /** Serves one client until it is gone. Rejects when neither a hub nor anything else can serve it. */
 export function relay(options: RelayOptions): Promise<void> {
@@ -56,6 +56,7 @@ class Relay {
   #held: string[] = [];
   /** The hub ends: it gets no new requests. `lazy`: another one is needed only for the next request. */
   #drain: { lazy: boolean } | undefined;
+  /** The bundle whose tools the client was told of. */
   #bundle: string | undefined;
   #losses = 0;
   #connectedAt = 0;
@@ -75,7 +76,7 @@ class Relay {
 
   start(): void {
     const { input, output, signal } = this.options;
-    input.on("data", (chunk: Buffer) => this.#lines.push(chunk));
+    input.on("data", this.#lines.push);
     input.once("end", this.#ended).once("close", this.#ended).once("error", this.#ended);
     output.on("error", this.#finish).once("close", this.#finish);
     output.on("drain", this.#drained);
@@ -126,15 +127,15 @@ class Relay {
     this.#drain = undefined;
     this.#connectedAt = performance.now();
     const lines = new LineReader(MAX_HUB_LINE, this.#fromHub, () => upstream.destroy());
-    upstream.input.on("data", (chunk: Buffer) => lines.push(chunk));
+    upstream.input.on("data", lines.push);
     const lost = () => this.#lost(upstream);
     upstream.input.once("end", lost).once("close", lost).on("error", lost);
     upstream.output.on("error", lost).on("drain", () => this.options.input.resume());
     const [before, held] = [this.#bundle, this.#held.splice(0)];
     this.#bundle = upstream.bundle;
     for (const line of this.#requests.repeat(upstream.reads)) this.#toHub(line);
-    if (before !== undefined && before !== upstream.bundle && this.#requests.isReady)
-      this.#toClient(TOOLS_CHANGED);
+    if (before !== undefined && before !== upstream.bundle)
+      for (const line of this.#requests.toolsChanged()) this.#toClient(line);
     for (const line of held) this.#fromClient(line);
     upstream.input.resume();
     if (this.#hasEnded) upstream.output.end();
@@ -158,7 +159,7 @@ class Relay {
 
   readonly #fromClient = (line: string): void => {
     const message = parseJson(line);
-    const isRequest = isMember(message, "method") && isMember(message, "id");
+    const isRequest = isTable(message) && "method" in message && "id" in message;
     // Answers and cancellations are for the hub that still works.
     if (this.#upstream === undefined || (this.#drain !== undefined && isRequest)) {
       this.#held.push(line);
@@ -174,8 +175,10 @@ class Relay {
     const message = parseJson(line);
     const told = privateMessage(message);
     if (told?.kind === "drain") this.#drain = { lazy: told.body.lazy === true };
+    else if (told?.kind === "ready") this.#bundle = String(told.body.bundle);
     else {
-      const forClient = this.#requests.fromHub(line, message);
+      const isLeft = this.#drain !== undefined && !this.#hasEnded;
+      const forClient = this.#requests.fromHub(line, message, isLeft);
       if (forClient !== undefined) this.#toClient(forClient);
     }
     if (this.#drain !== undefined && !this.#requests.isBusy) this.#upstream?.output.end();
@@ -201,8 +204,4 @@ class Relay {
     this.#unread = undefined;
     this.#upstream?.input.resume();
   };
-}
-
-function isMember(value: unknown, name: string): boolean {
-  return typeof value === "object" && value !== null && name in value;
 }

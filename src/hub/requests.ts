@@ -20,6 +20,10 @@ interface Pending {
 
 /** A request that ended this many hubs is not asked again. */
 const MAX_REPEATS = 2;
+/** The request of protocol 2026-07-28 that stays open for notifications, and the member that names it in each of them. */
+const LISTEN = "subscriptions/listen";
+const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+const TOOLS_CHANGED = "notifications/tools/list_changed";
 
 export class OpenRequests {
   /** The client's, by id. */
@@ -34,14 +38,21 @@ export class OpenRequests {
   /** The progress that the client was told, by token; and what was told when the last hub ended. */
   readonly #progress = new Map<unknown, { told: number; before: number }>();
 
-  /** Whether a request of the client waits for its answer. */
+  /** Whether a request of the client waits for its answer. One that only listens gets none. */
   get isBusy(): boolean {
-    return this.#asked.size > 0;
+    return [...this.#asked.values()].some((pending) => !isListening(pending));
   }
 
-  /** Whether the client has finished its handshake, so that it may get notifications. */
-  get isReady(): boolean {
-    return this.#initialized !== undefined;
+  /** The lines that tell the client of other tools: after its handshake, or for each request that listens. */
+  toolsChanged(): string[] {
+    const line = (params?: Message) => JSON.stringify({ jsonrpc: "2.0", method: TOOLS_CHANGED, params });
+    if (this.#initialized !== undefined) return [line()];
+    const listening = [...this.#asked].filter(([, pending]) => isListening(pending));
+    return listening.flatMap(([id, { message }]) => {
+      const { notifications } = isTable(message.params) ? message.params : {};
+      const isWanted = isTable(notifications) && notifications.toolsListChanged === true;
+      return isWanted ? [line({ _meta: { [SUBSCRIPTION]: id } })] : [];
+    });
   }
 
   /** Notes a message of the client. Gives the line for the hub; undefined where no hub waits for it. */
@@ -70,8 +81,11 @@ export class OpenRequests {
     return JSON.stringify({ ...message, id });
   }
 
-  /** Notes a message of the hub. Gives the line for the client; undefined for the answer to a repeated handshake. */
-  fromHub(line: string, message: unknown): string | undefined {
+  /**
+   * Notes a message of the hub. Gives the line for the client; undefined for the answer to a repeated handshake, and when a
+   * hub that is left ends what listens: the next one goes on with it.
+   */
+  fromHub(line: string, message: unknown, isLeft = false): string | undefined {
     if (!isTable(message)) return line;
     const { id, method } = message;
     if (method === "notifications/progress") return this.#progressLine(line, message);
@@ -85,6 +99,8 @@ export class OpenRequests {
       this.#repeated = undefined;
       return undefined;
     }
+    const pending = this.#asked.get(id);
+    if (isLeft && pending !== undefined && isListening(pending)) return undefined;
     this.#forget(id);
     return line;
   }
@@ -135,7 +151,8 @@ export class OpenRequests {
     if (this.#initialized !== undefined) lines.push(this.#initialized);
     for (const pending of this.#asked.values()) {
       if (isHandshake(pending)) continue;
-      const mayRepeat = pending.repeats++ < MAX_REPEATS && isRead(pending.message, reads);
+      const mayRepeat =
+        isListening(pending) || (pending.repeats++ < MAX_REPEATS && isRead(pending.message, reads));
       lines.push(mayRepeat ? pending.line : interrupted(pending.message));
     }
     return lines;
@@ -152,6 +169,10 @@ function isRequest({ jsonrpc, method, params }: Message): boolean {
 
 function isHandshake({ message }: Pending): boolean {
   return message.method === "initialize";
+}
+
+function isListening({ message }: Pending): boolean {
+  return message.method === LISTEN;
 }
 
 /** Whether a request changes nothing, so that it can be asked twice. */

@@ -71,7 +71,6 @@ export class SessionCalls {
     void Promise.allSettled(running).then(() => old.close());
     this.runtime = runtime;
     this.session = runtime.openSession(this.workspaces?.session ?? {});
-    this.#unlisten();
     if (this.#onToolsChanged !== undefined) this.onToolsChanged(this.#onToolsChanged);
     this.#onToolsChanged?.();
   }
@@ -90,10 +89,12 @@ export class SessionCalls {
     return this.#entered;
   }
 
-  /** Calls the listener when there may be other tools: the config changed or is trusted now. */
+  /** Calls the listener, until the session ends, when there may be other tools: the config changed or is trusted now. */
   onToolsChanged(listener: () => void): void {
+    this.#unlisten();
     this.#onToolsChanged = listener;
     this.#unlisten = this.runtime.onUpdated(listener);
+    this.session.closed.addEventListener("abort", this.#unlisten, { once: true });
   }
 
   get loaded(): Runtime["loaded"] {
@@ -195,7 +196,6 @@ export class SessionCalls {
 
   /** Ends the session and closes its runtime. */
   async close(): Promise<void> {
-    this.#unlisten();
     this.session.close();
     await this.runtime.close();
   }
@@ -224,7 +224,6 @@ export class SessionCalls {
   /** Aborts all calls, also later ones. Each is answered with an error that says why. */
   abort(reason: AbortReason): void {
     this.#abort.abort(reason);
-    this.#unlisten();
     this.session.close();
   }
 

@@ -109,18 +109,38 @@ export function serveModernTransport(
   onerror: (error: Error) => void,
 ): StdioServerHandle {
   const source: CallSource = { callsFor: async () => calls, narrow: false };
-  return serveStdio(() => createModernServer(runtime, source), { transport, onerror });
+  const open = () => {
+    const server = createModernServer(runtime, source);
+    const { prompts, resources } = server.getCapabilities();
+    calls.onToolsChanged(() => {
+      void server.sendToolListChanged();
+      if (prompts !== undefined) void server.sendPromptListChanged();
+      if (resources !== undefined) void server.sendResourceListChanged();
+    });
+    return server;
+  };
+  return serveStdio(open, { transport, onerror });
 }
 
-/** An HTTP handler that answers each request on its own. */
+/** An HTTP handler that answers each request on its own, and tells the clients that listen of a changed config. */
 export function createModernHandler(
   runtime: Runtime,
   options: CallSource & { maxSubscriptions: number; onerror: (error: Error) => void },
 ): McpHttpHandler {
   const { maxSubscriptions, onerror } = options;
-  return createMcpHandler(() => createModernServer(runtime, options), {
+  const handler = createMcpHandler(() => createModernServer(runtime, options), {
     legacy: "reject",
     maxSubscriptions,
     onerror,
   });
+  const unlisten = runtime.onUpdated(() => {
+    handler.notify.toolsChanged();
+    handler.notify.promptsChanged();
+    handler.notify.resourcesChanged();
+  });
+  const close = async () => {
+    unlisten();
+    await handler.close();
+  };
+  return { ...handler, close };
 }

@@ -6,9 +6,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, type JSONRPCMessage, JSONRPCMessageSchema } from "@modelcontextprotocol/sdk/types.js";
+import { LineReader } from "../base/text.js";
 import type { Trace } from "../lsp/types.js";
 
-const NEWLINE = 10;
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 /** While this much output is unread, the client's input is not read. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
@@ -24,9 +24,7 @@ export class StreamTransport implements Transport {
   /** Resolves when the transport is closed by either side, with the reason if the client did not read. */
   readonly closed: Promise<string | undefined>;
 
-  /** The parts of an unfinished line, and their length in bytes. */
-  #chunks: Buffer[] = [];
-  #length = 0;
+  readonly #lines: LineReader;
   #isClosed = false;
   #isReading = false;
   /** Runs while too much output is unread. */
@@ -42,6 +40,10 @@ export class StreamTransport implements Transport {
     private readonly output: Writable,
     private readonly trace?: Trace,
   ) {
+    const tooLong = `A message is longer than ${MAX_LINE_BYTES} bytes.`;
+    this.#lines = new LineReader(MAX_LINE_BYTES, this.#read, () =>
+      this.#reject(ErrorCode.InvalidRequest, tooLong),
+    );
     this.ended = new Promise((resolve) => {
       this.#onEnded = resolve;
     });
@@ -80,9 +82,8 @@ export class StreamTransport implements Transport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#unread);
-    this.input.off("data", this.#read);
+    this.input.off("data", this.#lines.push);
     this.input.pause();
-    this.#chunks = [];
     this.#onFirst(undefined);
     this.onclose?.();
     this.#onClosed();
@@ -91,7 +92,7 @@ export class StreamTransport implements Transport {
   #listen(): void {
     if (this.#isReading) return;
     this.#isReading = true;
-    this.input.on("data", this.#read);
+    this.input.on("data", this.#lines.push);
     this.input.once("end", this.#end);
     this.input.once("close", this.#end);
     this.input.once("error", this.#fail);
@@ -128,35 +129,8 @@ export class StreamTransport implements Transport {
     void this.close();
   };
 
-  readonly #read = (chunk: Buffer | string): void => {
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      this.#append(bytes.subarray(start, end));
-      this.#finishLine();
-      start = end + 1;
-    }
-    this.#append(bytes.subarray(start));
-  };
-
-  #append(part: Buffer): void {
-    const wasTooLong = this.#length > MAX_LINE_BYTES;
-    this.#length += part.length;
-    if (this.#length <= MAX_LINE_BYTES) {
-      this.#chunks.push(part);
-      return;
-    }
-    // The rest of the line is skipped.
-    this.#chunks = [];
-    if (!wasTooLong)
-      this.#reject(ErrorCode.InvalidRequest, `A message is longer than ${MAX_LINE_BYTES} bytes.`);
-  }
-
-  #finishLine(): void {
-    const text = Buffer.concat(this.#chunks).toString("utf8").trim();
-    this.#chunks = [];
-    this.#length = 0;
-    if (text === "" || this.#isClosed) return;
+  readonly #read = (text: string): void => {
+    if (this.#isClosed) return;
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -173,7 +147,7 @@ export class StreamTransport implements Transport {
       this.input.pause();
       this.#onFirst(message.data);
     }
-  }
+  };
 
   /** Answers a line without a usable id. JSON-RPC wants the id null here, which the SDK's type does not allow. */
   #reject(code: number, message: string): void {

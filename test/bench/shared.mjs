@@ -2,7 +2,8 @@
  * `serve --shared` against private sessions: the first answer of a second session, the memory of many, what the relay adds to
  * a call, and a storm: twenty sessions read and edit while their hub is killed again and again.
  */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -55,10 +56,21 @@ function processes({ mark }) {
   });
 }
 
-/** Megabytes that a process takes: its own pages, and its part of those that it shares with others. */
-function proportionalMb(pid) {
+/** Megabytes that a process takes: `Pss` is its own pages and its part of those that it shares with others, `Rss` is all. */
+function megabytes(pid, kind = "Pss") {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1]) / 1024;
+  return Number(new RegExp(`^${kind}:\\s+(\\d+)`, "m").exec(text)?.[1]) / 1024;
+}
+
+/** What Node itself takes, for a program that does nothing but wait for input. */
+async function bareNode() {
+  const script = "process.stdin.once('data', () => undefined); console.log();";
+  const child = spawn(process.execPath, ["-e", script], { stdio: ["pipe", "pipe", "ignore"] });
+  await once(child.stdout, "data");
+  await wait(500);
+  const taken = { resident: megabytes(child.pid, "Rss"), proportional: megabytes(child.pid) };
+  child.kill();
+  return taken;
 }
 
 async function sessionRows(workspace, user, rounds) {
@@ -115,13 +127,21 @@ async function sessionRows(workspace, user, rounds) {
   await first.proxy.close();
   for (const count of [1, 5, 20]) {
     while (sessions.length < count) sessions.push((await open(true)).proxy);
-    const thin = sessions.map(({ pid }) => proportionalMb(pid));
-    const all = processes(user).reduce((sum, pid) => sum + proportionalMb(pid), 0);
+    const thin = sessions.map(({ pid }) => megabytes(pid));
+    const all = processes(user).reduce((sum, pid) => sum + megabytes(pid), 0);
+    const resident = Math.max(...sessions.map(({ pid }) => megabytes(pid, "Rss")));
+    const what = `memory of a thin process of ${count}`;
     rows.push(
-      alone(`${name}: memory of a thin process of ${count}`, Math.max(...thin), "MB", most(40, "MB")),
-      alone(`${name}: memory of all, ${count} sessions`, Math.round(all), "MB"),
+      alone(`${name}: ${what}, proportional`, Math.max(...thin), "MB", most(40, "MB")),
+      alone(`${name}: ${what}, resident`, resident, "MB"),
+      alone(`${name}: memory of all, ${count} sessions, proportional`, Math.round(all), "MB"),
     );
   }
+  const bare = await bareNode();
+  rows.push(
+    alone("Node that only waits for input, proportional", bare.proportional, "MB"),
+    alone("Node that only waits for input, resident", bare.resident, "MB"),
+  );
   await Promise.all(sessions.map((proxy) => proxy.close()));
   stopHubs(user);
   return rows;

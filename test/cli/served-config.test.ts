@@ -30,3 +30,29 @@ it("a missing file is read when it is created, and not before", async () => {
   closed.abort();
   rmSync(folder, { recursive: true, force: true });
 });
+
+it("a file that is newly read is protected from edits, also where the config means the same", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-served-"));
+  const closed = new AbortController();
+  const used: string[][] = [];
+  const runtime = {
+    closed: closed.signal,
+    reportConfig: () => undefined,
+    update: async (_: unknown, { ownFiles }: { ownFiles: string[] }) => void used.push(ownFiles),
+  } as unknown as Runtime;
+  const [main, further] = [join(folder, "lspi.toml"), join(folder, "further.toml")];
+  const loaded = { manifest: { bundle: "same" }, plan: { http: { tokenFile: null } } };
+  const found = { loaded, base: folder, trusted: [], binFolders: [], avoid: [] };
+  const config = (files: string[]) => ({ ...found, files }) as unknown as Loaded;
+  const io = { cwd: folder } as unknown as Io;
+  const options = { io, log: () => undefined, onUsed: () => undefined };
+  let files = [main];
+  const served = new ServedConfig(runtime, config(files), async () => config(files), options);
+  expect(await served.reload()).toBe(true);
+  expect(used).toEqual([]);
+  files = [main, further];
+  expect(await served.reload()).toBe(true);
+  expect(used).toEqual([expect.arrayContaining(files)]);
+  closed.abort();
+  rmSync(folder, { recursive: true, force: true });
+});

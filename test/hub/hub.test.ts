@@ -15,71 +15,23 @@ import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { takeLock } from "../../src/workspace/edits/lock.js";
+import { realDisk } from "../../src/workspace/edits/real-disk.js";
 import { run } from "../cli/run.js";
 import { program } from "../live/session.js";
-import { writeTestWorkspace } from "../runtime/test-workspace.js";
-import { HubUser } from "./support.js";
-
-const place = { file_path: "a.fake", line: 1, character: 1 };
-
-/** A server that answers a hover and a rename of a file `slow.fake` only when the file `go` is there. */
-const scenario = {
-  capabilities: { hoverProvider: true, renameProvider: true, referencesProvider: true },
-  replies: {
-    "textDocument/hover": { contents: "here" },
-    "textDocument/references": { $find: "word", as: "locations" },
-    "textDocument/rename": {
-      changes: {
-        "file:///work/a.fake": [
-          { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } }, newText: "name" },
-        ],
-      },
-    },
-  },
-};
-
-const slow = {
-  ...scenario,
-  on: {
-    "textDocument/hover": [{ save: "asked-hover" }, { waitFile: "go" }],
-    "textDocument/rename": [{ save: "asked-rename" }, { waitFile: "go" }],
-  },
-};
+import { HubUser, isThere, place, slow } from "./support.js";
 
 let user: HubUser;
-const folders: string[] = [];
 beforeEach(() => {
   user = new HubUser();
 });
 afterEach(async () => {
   await user.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
-
-function workspaceWith(config: JsonObject = {}, script: object = scenario) {
-  const { outside, folder } = writeTestWorkspace({
-    files: { "a.fake": "word word word\n" },
-    servers: { fake: { scenario: script } },
-    config: {
-      extends: ["tools/core", "tools/rename", "tools/undo"],
-      allow: { commands: [process.execPath], effects: ["read", "edit"] },
-      ...config,
-    },
-  });
-  folders.push(outside);
-  return { folder, config: join(outside, "lspi.json"), args: ["--config", join(outside, "lspi.json")] };
-}
-
-/** Changes members of a config file. */
-function change(file: string, members: JsonObject): void {
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...members }));
-}
-
-const isThere = (folder: string, name: string) => readdirSync(folder).includes(name);
 
 describe("sharing", () => {
   it("gives two sessions the same language server, and keeps what is theirs apart", async () => {
-    const { args, folder } = workspaceWith();
+    const { args, folder } = user.workspace();
     const one = await user.open(args);
     expect((await one.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
     const two = await user.open(args);
@@ -112,11 +64,13 @@ describe("sharing", () => {
   });
 
   it("ends with one hub when twenty sessions start at once, also after a kill", async () => {
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => user.open(args)));
     const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
     expect(answers.map(({ structuredContent }) => structuredContent.ok)).toEqual(answers.map(() => true));
     expect(await user.hub()).toMatchObject({ sessions: 20 });
+    // None is left over that nobody can find.
+    await expect.poll(() => user.processes().filter((words) => words.includes("hub run"))).toHaveLength(1);
     const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
     expect(new Set(pids).size).toBe(1);
 
@@ -127,8 +81,28 @@ describe("sharing", () => {
     expect(await user.hub()).toMatchObject({ sessions: 20 });
   });
 
+  it("starts under a lock: of several that start at once, one listens and the others leave it to that one", async () => {
+    const { args } = user.workspace();
+    const hubs = join(user.runFolder, "lsp-proxy");
+    const locks = join(hubs, "lock");
+    mkdirSync(locks, { recursive: true, mode: 0o700 });
+    const lock = await takeLock(realDisk, locks, 10_000);
+    // Sessions in different folders do not wait for each other: each starts a hub.
+    const folders = Array.from({ length: 5 }, (_, index) => join(user.top, `folder-${index}`));
+    for (const folder of folders) mkdirSync(folder);
+    const opening = Promise.all(folders.map((cwd) => user.open(args, {}, { cwd })));
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect(readdirSync(hubs).filter((name) => name.endsWith(".sock"))).toEqual([]);
+    await lock.release();
+    const sessions = await opening;
+    expect(await user.hub()).toMatchObject({ sessions: 5 });
+    await sessions[0]?.call("get_hover", place);
+    const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
+    expect(new Set(pids).size).toBe(1);
+  });
+
   it("answers a session while another one waits, and limits the calls of each", async () => {
-    const { args, folder } = workspaceWith({ http: { max_calls_per_session: 2 } }, slow);
+    const { args, folder } = user.workspace({ http: { max_calls_per_session: 2 } }, slow);
     const [one, two] = [await user.open(args), await user.open(args)];
     const waiting = [one.call("get_hover", place), one.call("get_hover", place)];
     await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
@@ -142,7 +116,7 @@ describe("sharing", () => {
   });
 
   it("gives another environment another hub", async () => {
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     const one = await user.open(args);
     const two = await user.open(args, { JAVA_HOME: "/elsewhere" });
     await Promise.all([one, two].map((session) => session.call("get_hover", place)));
@@ -152,7 +126,7 @@ describe("sharing", () => {
 
 describe("the end of a hub", () => {
   it("is not seen by a client: reads are asked again, an edit in flight is refused", async () => {
-    const { args, folder } = workspaceWith({}, slow);
+    const { args, folder } = user.workspace({}, slow);
     const session = await user.open(args);
     const tools = await session.client.listTools();
     const read = session.call("get_hover", place);
@@ -171,7 +145,7 @@ describe("the end of a hub", () => {
   });
 
   it("is not seen by a client of the protocol without sessions", async () => {
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     const client = new ModernClient({ name: "t", version: "0" }, { versionNegotiation: { mode: "auto" } });
     const options = { command: process.execPath, args: [program, "serve", "--shared", ...args] };
     await client.connect(new ModernStdio({ ...options, env: user.env, cwd: user.top }));
@@ -183,7 +157,7 @@ describe("the end of a hub", () => {
   });
 
   it("comes when it has no sessions for a while, with its servers", async () => {
-    const { args } = workspaceWith({ share: { idle_minutes: 0.05 } });
+    const { args } = user.workspace({ share: { idle_minutes: 0.05 } });
     const session = await user.open(args);
     await session.call("get_hover", place);
     expect(user.processes().length).toBeGreaterThan(1);
@@ -192,7 +166,7 @@ describe("the end of a hub", () => {
   });
 
   it("comes soon when nobody uses it", async () => {
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     const record = join(user.runFolder, "lsp-proxy", "record");
     mkdirSync(join(user.runFolder, "lsp-proxy"), { mode: 0o700 });
     const launch = JSON.stringify({ flags: { config: args[1] }, record });
@@ -203,7 +177,7 @@ describe("the end of a hub", () => {
   });
 
   it("comes when its workspace is gone", async () => {
-    const { args, config } = workspaceWith();
+    const { args, config } = user.workspace();
     const session = await user.open(args);
     await session.call("get_hover", place);
     await session.close();
@@ -212,7 +186,7 @@ describe("the end of a hub", () => {
   });
 
   it("comes with `hub stop`; the next call of a session starts another", async () => {
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     const session = await user.open(args);
     await session.call("get_hover", place);
     const { pid } = await user.hub();
@@ -224,45 +198,10 @@ describe("the end of a hub", () => {
     expect((await user.hub()).pid).not.toBe(pid);
     expect(session.closed()).toBe(0);
   });
-
-  it("comes with a change of the config: running calls end, and the session goes on in a new hub", async () => {
-    const { args, folder, config } = workspaceWith({}, slow);
-    const session = await user.open(args);
-    const waiting = session.call("get_hover", place);
-    await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
-    const { pid } = await user.hub();
-    change(config, { mcp: { tools: { exclude: ["find_references"] } } });
-    // The old one no longer takes sessions, so it is not listed.
-    await expect.poll(async () => (await user.hubs()).some((hub) => hub.pid === pid)).toBe(false);
-    writeFileSync(join(folder, "go"), "");
-    expect((await waiting).structuredContent).toMatchObject({ ok: true });
-    await expect
-      .poll(async () => (await session.client.listTools()).tools.map(({ name }) => name))
-      .not.toContain("find_references");
-    expect((await user.hub()).pid).not.toBe(pid);
-    expect(session.closed()).toBe(0);
-  });
-
-  it("does not come with a change that means nothing, nor with a config that is wrong", async () => {
-    const { args, config } = workspaceWith();
-    const session = await user.open(args);
-    const { pid } = await user.hub();
-    const text = readFileSync(config, "utf8");
-    writeFileSync(config, `${text}\n\n`);
-    // Another session finds the same hub by the new record, or starts one that finds it.
-    const two = await user.open(args);
-    expect(await user.hub()).toMatchObject({ pid, sessions: 2 });
-    writeFileSync(config, "{");
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
-    expect((await two.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
-    writeFileSync(config, text);
-    expect(await user.hub()).toMatchObject({ pid, sessions: 2 });
-  });
 });
 
 it("a line that is too long or no JSON is answered, and the session goes on", async () => {
-  const { args } = workspaceWith();
+  const { args } = user.workspace();
   const input = [
     "no JSON",
     `{"jsonrpc":"2.0","id":8,"method":"ping","params":{"text":"${"x".repeat(5 * 1024 * 1024)}"}}`,
@@ -281,7 +220,7 @@ it("a line that is too long or no JSON is answered, and the session goes on", as
 
 describe("trust", () => {
   it("is asked for through the client; after a yes all sessions go on in a hub that has it", async () => {
-    const { folder, config } = workspaceWith();
+    const { folder, config } = user.workspace();
     const found = JSON.parse(readFileSync(config, "utf8")) as JsonObject;
     writeFileSync(join(folder, "lspi.json"), JSON.stringify({ ...found, workspace: { roots: ["."] } }));
     const questions: string[] = [];
@@ -301,7 +240,7 @@ describe("trust", () => {
   });
 
   it("for one run is not shared with sessions that do not have it", async () => {
-    const { folder, config } = workspaceWith();
+    const { folder, config } = user.workspace();
     const found = JSON.parse(readFileSync(config, "utf8")) as JsonObject;
     writeFileSync(join(folder, "lspi.json"), JSON.stringify({ ...found, workspace: { roots: ["."] } }));
     const trusting = await user.open(["--trust-workspace"], {}, { cwd: folder });
@@ -328,7 +267,7 @@ it("trust for one run is not shared where the tools and servers are the same", a
 
 describe("a session without a hub", () => {
   it("serves by itself where others have access to the folder of hubs, and says so", async () => {
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     mkdirSync(join(user.runFolder, "lsp-proxy"), { mode: 0o700 });
     chmodSync(join(user.runFolder, "lsp-proxy"), 0o755);
     const session = await user.open(args);
@@ -353,7 +292,7 @@ describe("a session without a hub", () => {
   ])("serves by itself where the folder of hubs %s", async (why, make) => {
     // Only root can give a folder away.
     if (why.startsWith("belongs") && process.getuid?.() !== 0) return;
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     const path = join(user.runFolder, "lsp-proxy");
     make(path);
     const session = await user.open(args);
@@ -364,7 +303,7 @@ describe("a session without a hub", () => {
   });
 
   it("reports the problems of a config like a private one", async () => {
-    const { args, config } = workspaceWith();
+    const { args, config } = user.workspace();
     writeFileSync(config, "{");
     const { code, stderr } = await run(["serve", "--shared", ...args], { env: user.env, cwd: user.top });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("lspi.json") });
@@ -373,7 +312,7 @@ describe("a session without a hub", () => {
 
 describe("the command line", () => {
   it("asks a running hub: `call`, `status` and `doctor` are warm, and start none", async () => {
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     const session = await user.open(args);
     await session.call("get_hover", place);
     const [{ pid } = { pid: null }] = await session.status();
@@ -406,7 +345,7 @@ describe("the command line", () => {
   });
 
   it("loads no config code, no compiler and no SDK in the process of a session", async () => {
-    const { args } = workspaceWith();
+    const { args } = user.workspace();
     const trace = join(user.top, "modules");
     const tracer = new URL("../cli/module-trace.mjs", import.meta.url).pathname;
     await user.open(args);

@@ -110,4 +110,36 @@ describe("after the end of a hub", () => {
       id: 0,
     });
   });
+
+  it("a request that listens goes on: its end is not shown, other tools are told to it, no hub waits for it", () => {
+    const requests = new OpenRequests();
+    const listen = (id: string, notifications: object) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "subscriptions/listen",
+      params: { notifications },
+    });
+    const [tools, prompts] = [
+      listen("a", { toolsListChanged: true }),
+      listen("b", { promptsListChanged: true }),
+    ];
+    for (const message of [tools, prompts]) told(requests, message);
+    expect(requests.isBusy).toBe(false);
+    const end = { jsonrpc: "2.0", id: "a", result: {} };
+    expect(requests.fromHub(JSON.stringify(end), end, true)).toBeUndefined();
+    for (let hub = 0; hub < 5; hub++) {
+      requests.hubLost();
+      expect(repeated(requests)).toEqual([tools, prompts]);
+    }
+    expect(requests.toolsChanged().map((line) => JSON.parse(line))).toEqual([
+      {
+        jsonrpc: "2.0",
+        method: "notifications/tools/list_changed",
+        params: { _meta: { "io.modelcontextprotocol/subscriptionId": "a" } },
+      },
+    ]);
+    // A hub that stays has ended it.
+    expect(heard(requests, end)).toBe(JSON.stringify(end));
+    expect(repeated(requests)).toEqual([prompts]);
+  });
 });

@@ -1,13 +1,49 @@
 /** Sessions of `serve --shared` with the built program: real processes, with a folder of hubs of their own. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
 import { run } from "../cli/run.js";
 import { program, type ToolResult, testEnvironment } from "../live/session.js";
+import { writeTestWorkspace } from "../runtime/test-workspace.js";
+
+export const place = { file_path: "a.fake", line: 1, character: 1 };
+
+/** A server that answers a hover and a rename of a file `slow.fake` only when the file `go` is there. */
+const scenario = {
+  capabilities: { hoverProvider: true, renameProvider: true, referencesProvider: true },
+  replies: {
+    "textDocument/hover": { contents: "here" },
+    "textDocument/references": { $find: "word", as: "locations" },
+    "textDocument/rename": {
+      changes: {
+        "file:///work/a.fake": [
+          { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 4 } }, newText: "name" },
+        ],
+      },
+    },
+  },
+};
+
+export const slow = {
+  ...scenario,
+  on: {
+    "textDocument/hover": [{ save: "asked-hover" }, { waitFile: "go" }],
+    "textDocument/rename": [{ save: "asked-rename" }, { waitFile: "go" }],
+  },
+};
 
 export interface SharedSession {
   client: Client;
@@ -22,6 +58,13 @@ export interface SharedSession {
   close(): Promise<void>;
 }
 
+interface OpenOptions {
+  cwd?: string;
+  answer?: (question: string) => boolean;
+  /** The program, where it is another one than the built one. */
+  start?: string;
+}
+
 export interface ListedHub {
   pid: number;
   workspace: string;
@@ -31,12 +74,20 @@ export interface ListedHub {
   uptime_ms: number;
 }
 
+/** Changes members of a config file. */
+export function change(file: string, members: JsonObject): void {
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...members }));
+}
+
+export const isThere = (folder: string, name: string) => readdirSync(folder).includes(name);
+
 /** A user with hubs: their folder, and what was started. */
 export class HubUser {
   readonly top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-hub-")));
   readonly runFolder = join(this.top, "run");
   readonly env: { [name: string]: string };
   readonly #sessions: SharedSession[] = [];
+  readonly #folders: string[] = [];
 
   constructor() {
     mkdirSync(this.runFolder, { mode: 0o700 });
@@ -47,14 +98,29 @@ export class HubUser {
     };
   }
 
+  /** A workspace with one scripted server, and the words of the command line that name its config. */
+  workspace(config: JsonObject = {}, script: object = scenario) {
+    const { outside, folder } = writeTestWorkspace({
+      files: { "a.fake": "word word word\n" },
+      servers: { fake: { scenario: script } },
+      config: {
+        extends: ["tools/core", "tools/rename", "tools/undo"],
+        allow: { commands: [process.execPath], effects: ["read", "edit"] },
+        ...config,
+      },
+    });
+    this.#folders.push(outside);
+    return { folder, config: join(outside, "lspi.json"), args: ["--config", join(outside, "lspi.json")] };
+  }
+
   async open(
     args: string[],
     env: { [name: string]: string } = {},
-    { cwd = this.top, answer }: { cwd?: string; answer?: (question: string) => boolean } = {},
+    { cwd = this.top, answer, start = program }: OpenOptions = {},
   ): Promise<SharedSession> {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [program, "serve", "--shared", ...args],
+      args: [start, "serve", "--shared", ...args],
       cwd,
       env: { ...this.env, ...env },
       stderr: "pipe",
@@ -117,7 +183,7 @@ export class HubUser {
     const { code } = await run(["hub", "stop", "--all"], { env: this.env, cwd: this.top });
     expect(code).toBe(0);
     await expect.poll(() => this.processes(), { timeout: 30_000 }).toEqual([]);
-    rmSync(this.top, { recursive: true, force: true });
+    for (const folder of [this.top, ...this.#folders]) rmSync(folder, { recursive: true, force: true });
   }
 
   /** The command lines of all processes that were started for this user: each has the folder in its environment. */

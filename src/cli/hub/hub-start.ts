@@ -1,15 +1,13 @@
 /** What a hub is started with, in the form of a launch record. */
 import { realpathSync } from "node:fs";
-import { join } from "node:path";
-import { MANIFEST_FILE } from "../../abi/bundle.js";
 import type { Plan } from "../../abi/plan.js";
-import { factsOf } from "../../base/file-stamp.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { Catalogue } from "../../config/catalogue/catalogue.js";
 import { diskFiles } from "../../config/files.js";
 import { hashesOf, type LaunchRecord } from "../../hub/launch-record.js";
+import type { Input } from "../command.js";
 import type { Loaded } from "../open.js";
 import { shippedConfigs, version } from "../shipped.js";
 
@@ -20,29 +18,37 @@ UV_PROJECT_ENVIRONMENT VIRTUAL_ENV XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME 
   .trim()
   .split(/\s+/);
 
+/** Flags that decide how a config is read, and so what a changed one means. Paths are known by what they lead to. */
+const READING_FLAGS = ["context", "read-only", "trust-workspace", "expect"];
+
 /** The record of what was loaded. Two launches with the same start and the same variables share a hub. */
-export function recordOf({ loaded, base, folder, files, refusal, ...trust }: Loaded): LaunchRecord {
-  const { trusted, binFolders, avoid } = trust;
-  const start = {
-    bundle: loaded.manifest.bundle,
-    version: version(),
-    base: realpathSync(base),
-    folder,
-    // No edit may touch them.
-    files: sortedSet(files),
-    // Sessions that trust the workspace have other servers than those that do not.
-    ...{ trusted, binFolders, avoid, refusal: refusal?.code ?? null },
-  };
+export function recordOf(found: Loaded, input: Input): LaunchRecord {
+  const { loaded, files } = found;
+  // No edit may touch the files.
+  const start = { bundle: loaded.manifest.bundle, files: sortedSet(files), frame: frameOf(found, input) };
   return {
     start: digest(canonicalText(start)),
     env: variablesOf(loaded.plan),
-    files: hashesOf(files.map(contentFile)),
+    files: hashesOf(files),
   };
 }
 
-/** A bundle is a folder, whose manifest has the hashes of all its files. */
-function contentFile(path: string): string {
-  return factsOf(path)?.isDirectory() ? join(path, MANIFEST_FILE) : path;
+/**
+ * What all configs have in common that one hub may use one after the other: every session of the hub would have found the
+ * changed one too, with the same trust and the same variables of the environment.
+ */
+export function frameOf(found: Loaded, input: Input): string {
+  const { loaded, base, folder, trusted, binFolders, avoid, refusal } = found;
+  const frame = {
+    ...{ folder, trusted, binFolders, avoid },
+    version: version(),
+    base: realpathSync(base),
+    env: variablesOf(loaded.plan),
+    isFound: found.found !== undefined,
+    refusal: refusal?.code ?? null,
+    flags: READING_FLAGS.map((name) => input.flags[name] ?? null),
+  };
+  return digest(canonicalText(frame));
 }
 
 /** The names of the variables that servers inherit, and of those that decide how servers are found. */

@@ -1,10 +1,13 @@
-/** `hub run`: the process of a hub. It ends when it is idle, told to, or when its config or program has changed. */
+/**
+ * `hub run`: the process of a hub. It goes on with a changed config where all its sessions would find the same one. It ends
+ * when it is idle, told to, when its program has changed, or its config so that another hub is needed.
+ */
 import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
-import { ConfigError } from "../../base/problem.js";
 import { whenAborted } from "../../base/timing.js";
+import { trustFile } from "../../config/state-folder.js";
 import { askOnce, openSocket } from "../../hub/ask-hub.js";
 import { MAX_LOG_BYTES } from "../../hub/find-hub.js";
 import { allSockets, openHubFolder, socketOf } from "../../hub/hub-folder.js";
@@ -13,51 +16,53 @@ import type { Log } from "../../lsp/types.js";
 import { Hub } from "../../mcp/hub/hub.js";
 import { takeLock } from "../../workspace/edits/lock.js";
 import { realDisk } from "../../workspace/edits/real-disk.js";
-import { abortOn, Input, type Io, UsageError } from "../command.js";
+import { abortOn, homeOf, Input, type Io, UsageError } from "../command.js";
 import { openLog } from "../log/log.js";
 import { type Loaded, loadFrom, type Opened, openLoaded } from "../open.js";
+import { type Load, ServedConfig } from "../served-config.js";
 import { tryServers } from "../server-trials.js";
 import { executable } from "../shipped.js";
 import { trustOffer } from "../trust-offer.js";
 import { warmUp } from "../warm-up.js";
 import { watchFiles, watchFolder } from "../watch-files.js";
-import { recordOf } from "./hub-start.js";
+import { frameOf, recordOf } from "./hub-start.js";
 
 const LOCK_MS = 10_000;
 const STDERR = 2;
 
-interface Started {
-  hub: Hub;
-  opened: Opened;
-  record: LaunchRecord;
-}
-
 /** Runs the hub of a launch until it ends. Where another one already listens, only the record is written. */
 export async function runHub(launch: string, io: Io): Promise<void> {
   const { input, file } = launchIn(launch);
-  const log = openLog(input, io, "warn");
+  const launched = { input, io, file, log: openLog(input, io, "warn") };
   const signal = abortOn("SIGTERM", "SIGINT");
   // It belongs to no terminal.
   process.on("SIGHUP", () => undefined);
   const began = Date.now();
   const found = await loadFrom(input, io, { servesUntrusted: true });
-  const started = await start(found, { input, io, file, log });
+  const started = await start(found, launched);
   if (started === undefined) return;
   const { hub, opened } = started;
   const { runtime, refusal } = opened;
-  const { share, limits, http } = runtime.loaded.plan;
-  if (share.warm && refusal === undefined) void runtime.warmup();
-  const leave = () => hub.end(false, limits.timeoutMs);
-  const stopWatching = watchStart(started, { input, io, file, log }, leave, began);
+  const plan = () => runtime.loaded.plan;
+  if (plan().share.warm && refusal === undefined) void runtime.warmup();
+  const leave = () => hub.end(false, plan().limits.timeoutMs);
+  followConfig(started, launched, leave, began);
+  const stops = [watchFiles([executable], leave), watchFolder(opened.base, leave)];
   const boundLog = setInterval(keepLogSmall, 60_000);
-  void whenAborted(signal).then(() => hub.end(true, http.drainMs));
+  void whenAborted(signal).then(() => hub.end(true, plan().http.drainMs));
   await hub.ended;
-  stopWatching();
+  for (const stop of stops) stop();
   clearInterval(boundLog);
   hub.close();
   await runtime.close();
   // A connection that was just accepted must not keep the process.
   io.exitAfter?.(1_000);
+}
+
+interface Started {
+  hub: Hub;
+  opened: Opened;
+  record: LaunchRecord;
 }
 
 interface Launched {
@@ -76,25 +81,36 @@ function launchIn(text: string): { input: Input; file: string } {
   return { input: new Input(launch.flags as Input["flags"]), file: launch.record };
 }
 
-/** Opens the runtime and listens; undefined where another hub listens already. The lock makes it the only one. */
-async function start(found: Loaded, { input, io, file, log }: Launched): Promise<Started | undefined> {
+/** Opens the runtime and listens; undefined where another hub listens already. */
+async function start(found: Loaded, launched: Launched): Promise<Started | undefined> {
+  const { input, io } = launched;
+  const record = recordOf(found, input);
+  return takePlace(record, launched, async (path) => {
+    const opened = await openLoaded(found, input, io);
+    const hub = hubOf(opened, launched);
+    await hub.listen(path);
+    return { hub, opened, record };
+  });
+}
+
+/** Lets the hub listen where the record says, and writes the record; undefined where another one listens already. */
+async function takePlace<T>(
+  record: LaunchRecord,
+  { io, file }: Launched,
+  listen: (path: string) => Promise<T>,
+): Promise<T | undefined> {
   const folder = openHubFolder(io.env);
-  const record = recordOf(found);
   const path = socketOf(folder, hubKey(record, io.env));
   const locks = join(folder, "lock");
   mkdirSync(locks, { recursive: true, mode: 0o700 });
+  // The lock makes it the only one.
   const lock = await takeLock(realDisk, realpathSync(locks), LOCK_MS);
   try {
-    if ((await askOnce(path, "status")) !== undefined) {
-      writeRecord(file, record);
-      return undefined;
-    }
-    if (process.platform !== "win32") await removeLeftOver([path, ...allSockets(folder)]);
-    const opened = await openLoaded(found, input, io);
-    const hub = hubOf(opened, { input, io, file, log });
-    await hub.listen(path);
+    const isTaken = (await askOnce(path, "status")) !== undefined;
+    if (!isTaken && process.platform !== "win32") await removeLeftOver([path, ...allSockets(folder)]);
+    const listening = isTaken ? undefined : await listen(path);
     writeRecord(file, record);
-    return { hub, opened, record };
+    return listening;
   } finally {
     await lock.release();
   }
@@ -139,36 +155,44 @@ function hubOf({ runtime, found, base, refusal }: Opened, { io, log }: Launched)
   });
 }
 
-/** Ends the hub when its program changed, or its config so that it means something else. Gives the end of the watch. */
-function watchStart(
-  { record, opened }: Started,
-  { input, io, file, log }: Launched,
-  end: () => void,
+/**
+ * Watches the config. The hub goes on with a changed one, under its new key. It leaves its sessions to another hub where
+ * they may differ in what they would find, or another one has the key already.
+ */
+function followConfig(
+  { hub, opened, record: first }: Started,
+  launched: Launched,
+  leave: () => void,
   began: number,
-): () => void {
-  const check = async () => {
-    try {
-      const found = recordOf(await loadFrom(input, io, { servesUntrusted: true }));
-      if (found.start === record.start) writeRecord(file, found);
-      else end();
-    } catch (error) {
-      // While a config is being edited it may have problems. Those who use the hub go on with what they have.
-      const cause = error instanceof ConfigError ? error.message : String(error);
-      log("warn", "the config was changed and cannot be used", { cause });
-    }
+): void {
+  const { input, io, file, log } = launched;
+  const { runtime } = opened;
+  const frame = frameOf(opened, input);
+  let record = first;
+  const takes = (next: Loaded) => {
+    const isSame = frameOf(next, input) === frame;
+    if (!isSame) leave();
+    return isSame;
   };
-  const files = Object.keys(record.files);
-  const stops = [
-    watchFiles([executable], end),
-    watchFiles(files, () => void check()),
-    watchFolder(opened.base, end),
-  ];
+  const failed = (error: unknown) => log("error", "the changed config", { cause: String(error) });
+  const listen = (path: string) => hub.listen(path).then(() => true);
+  const onUsed = async (next: Loaded) => {
+    const before = record;
+    record = recordOf(next, input);
+    if (record.start === before.start) writeRecord(file, record);
+    else if (!(await takePlace(record, launched, listen).catch(failed))) leave();
+  };
+  const trustRecord = trustFile(io.env, homeOf(io));
+  const load: Load = (options) => {
+    const { [trustRecord]: _, ...configs } = record.files;
+    // A config that has not changed has lost its trust: the next hub refuses calls. A changed one needs trust first.
+    return loadFrom(input, io, { ...options, servesUntrusted: isFresh({ files: configs }) });
+  };
+  const config = new ServedConfig(runtime, opened, load, { io, log, takes, onUsed });
   // A file may have changed after it was read and before it was watched.
-  if (!isFresh(record) || files.some((path) => (stampFrom(factsOf(path))?.changedAt ?? 0) > began))
-    void check();
-  return () => {
-    for (const stop of stops) stop();
-  };
+  const changedAt = (path: string) => stampFrom(factsOf(path))?.changedAt ?? 0;
+  if (!isFresh(first) || Object.keys(first.files).some((path) => changedAt(path) > began))
+    config.reload().catch(failed);
 }
 
 function keepLogSmall(): void {

@@ -1,6 +1,7 @@
 /** The hub that already runs for a command line, for single calls: `call`, `status` and `doctor` are warm then. */
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import type { Refusal } from "../../base/problem.js";
+import { LineReader } from "../../base/text.js";
 import { cancelled } from "../../base/timing.js";
 import { askOnce, exchange } from "../../hub/ask-hub.js";
 import {
@@ -13,7 +14,7 @@ import {
 } from "../../hub/hub-folder.js";
 import { interruptedCall } from "../../hub/interrupted.js";
 import { hubKey } from "../../hub/launch-record.js";
-import { LineReader, type PrivateMessage, privateMessage } from "../../hub/lines.js";
+import { type PrivateMessage, privateMessage } from "../../hub/lines.js";
 import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
 import type { Input, Io } from "../command.js";
 import type { Loaded } from "../open.js";
@@ -33,7 +34,7 @@ export interface RunningHub extends Pick<Session, "call"> {
 /** The hub that runs for what was loaded; undefined where there is none, or a trace is asked for. */
 export async function runningHub(found: Loaded, input: Input, io: Io): Promise<RunningHub | undefined> {
   if (input.text("trace") !== undefined) return undefined;
-  const path = pathFor(found, io);
+  const path = pathFor(found, input, io);
   if (path === undefined || (await askOnce(path, "status")) === undefined) return undefined;
   return {
     call: (name, args, options) => callHub(path, { name, args: args as JsonObject }, options),
@@ -46,12 +47,12 @@ export async function runningHub(found: Loaded, input: Input, io: Io): Promise<R
   };
 }
 
-function pathFor(found: Loaded, io: Io): string | undefined {
+function pathFor(found: Loaded, input: Input, io: Io): string | undefined {
   try {
     const folder = hubFolder(io.env);
     if (allSockets(folder).length === 0) return undefined;
     checkHubFolder(folder);
-    const path = socketOf(folder, hubKey(recordOf(found), io.env));
+    const path = socketOf(folder, hubKey(recordOf(found, input), io.env));
     return isSocketThere(path) ? path : undefined;
   } catch (error) {
     if (error instanceof HubUnavailable) return undefined;
@@ -88,7 +89,7 @@ async function askHub(
     };
     const lines = new LineReader(MAX_LINE, onLine, end);
     signal.addEventListener("abort", end, { once: true });
-    socket.on("data", (chunk: Buffer) => lines.push(chunk));
+    socket.on("data", lines.push);
     socket.once("end", end).once("close", end).resume();
   });
 }

@@ -34,9 +34,9 @@ export interface GatewayContext {
   tokens: Authenticator;
   log: Log;
   trace?: Trace | undefined;
-  /** Of all gateways of the server: the calls, the number of sessions, and what a client's roots choose from. */
+  /** Of all gateways of the server: the calls, the sessions, and what a client's roots choose from. */
   slots: CallSlots;
-  sessions: () => number;
+  sessions: () => HttpSession[];
   workspaces: readonly Workspace[];
 }
 
@@ -64,8 +64,8 @@ export class Gateway {
   ) {
     this.#http = http;
     const choice = (holder: string) => workspaceChoice(context.workspaces, http.path, holder);
-    const { log, sessions: count } = context;
-    this.sessions = new Sessions({ runtime, http, log, choice, count });
+    const { log, sessions } = context;
+    this.sessions = new Sessions({ runtime, http, log, choice, sessions });
     this.#modern = new ModernClients({ runtime, http, log, choice });
     this.#slots = context.slots;
     runtime.memory.watchClients(() => this.#requests.memory());

@@ -8,7 +8,7 @@ export class Gateways {
   readonly #common: Gateway;
   readonly #byPath = new Map<string, Gateway>();
 
-  /** The address, the tokens and the limits are those of the first workspace. */
+  /** The address, the tokens and the limits are those of the first workspace, whose config is the gateway's own. */
   constructor(
     workspaces: readonly [Workspace, ...Workspace[]],
     context: Pick<GatewayContext, "tokens" | "log" | "trace">,
@@ -20,7 +20,7 @@ export class Gateways {
       maxPerOwner: http.maxCallsPerSession,
       isShared: () => new Set(this.#all().flatMap((gateway) => gateway.holders())).size > 1,
     });
-    const sessions = () => this.#all().reduce((sum, gateway) => sum + gateway.sessions.size, 0);
+    const sessions = () => this.#all().flatMap((gateway) => gateway.sessions.all);
     const shared = { ...context, slots, sessions };
     this.#common = new Gateway(runtime, http, { ...shared, workspaces });
     if (workspaces.length < 2) return;

@@ -67,7 +67,7 @@ interface SessionsContext {
   /** Where the client's roots choose the workspace. */
   choice: (holder: string) => WorkspaceChoice | undefined;
   /** The sessions of all gateways of the server, which share the limit. */
-  count: () => number;
+  sessions: () => HttpSession[];
 }
 
 export class Sessions {
@@ -83,8 +83,8 @@ export class Sessions {
     this.log = context.log;
   }
 
-  get size(): number {
-    return this.#sessions.size + this.#opening.size;
+  get all(): HttpSession[] {
+    return [...this.#sessions.values(), ...this.#opening];
   }
 
   /** The session with this id, if it belongs to this holder. */
@@ -159,7 +159,7 @@ export class Sessions {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#sessions.values(), ...this.#opening].map((session) => session.close()));
+    await Promise.all(this.all.map((session) => session.close()));
   }
 
   /** Notes that a session was used, and starts its idle time when nothing is open. */
@@ -184,9 +184,9 @@ export class Sessions {
    * most sessions, so that a client that opens many ends none of another token.
    */
   #makeRoom(): boolean {
-    const all = [...this.#sessions.values(), ...this.#opening];
-    if (this.context.count() < this.http.maxSessions) return true;
-    const idle = [...this.#sessions.values()].filter(({ isBusy }) => !isBusy);
+    const all = this.context.sessions();
+    if (all.length < this.http.maxSessions) return true;
+    const idle = all.filter(({ isBusy, transport }) => !isBusy && transport.sessionId !== undefined);
     const counts = new Map<string, number>();
     for (const { holder } of all) counts.set(holder, (counts.get(holder) ?? 0) + 1);
     const [oldest] = sortBy(idle, ({ holder, usedAt }) => [-(counts.get(holder) ?? 0), usedAt]);

@@ -35,7 +35,7 @@ const MB = 1024 * 1024;
 export class Hub {
   readonly #sessions = new Set<HubSession>();
   readonly #calls = new Set<Socket>();
-  readonly #server: Server;
+  #server: Server | undefined;
   readonly #startedAt = Date.now();
   #idle: NodeJS.Timeout | undefined;
   #isEnding = false;
@@ -48,20 +48,21 @@ export class Hub {
     this.ended = new Promise((resolve) => {
       this.#onEnd = resolve;
     });
-    this.#server = createServer({ allowHalfOpen: true }, (socket) => void this.#accept(socket));
     options.runtime.memory.watchClients(() => [...this.#sessions].map((session) => session.memory));
   }
 
-  /** Listens on a socket that is not in use. */
+  /** Listens on a socket that is not in use; no longer on an earlier one. */
   async listen(path: string): Promise<void> {
+    const server = createServer({ allowHalfOpen: true }, (socket) => void this.#accept(socket));
     await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(path, () => resolve());
+      server.once("error", reject);
+      server.listen(path, () => resolve());
     });
-    this.#server.on("error", (error) =>
-      this.options.log("error", "the hub's socket", { cause: error.message }),
-    );
-    this.#countIdle();
+    server.on("error", (error) => this.options.log("error", "the hub's socket", { cause: error.message }));
+    this.#server?.close();
+    this.#server = server;
+    if (this.#isEnding) server.close();
+    else this.#countIdle();
   }
 
   /**
@@ -72,7 +73,7 @@ export class Hub {
     if (this.#isEnding) return;
     this.#isEnding = true;
     clearTimeout(this.#idle);
-    this.#server.close();
+    this.#server?.close();
     for (const session of this.#sessions) session.drain(lazy);
     if (this.#isEmpty) this.#onEnd();
     void wait(limitMs, undefined, { ref: false }).then(this.#onEnd);
@@ -80,7 +81,7 @@ export class Hub {
 
   /** Disconnects everybody. */
   close(): void {
-    this.#server.close();
+    this.#server?.close();
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#calls) socket.destroy();
   }
@@ -104,8 +105,7 @@ export class Hub {
 
   async #serve(socket: Socket, body: PrivateMessage["body"]): Promise<void> {
     const { runtime, log, trust } = this.options;
-    const { http, tools } = runtime.loaded.plan;
-    if (this.#sessions.size >= http.maxSessions) {
+    if (this.#sessions.size >= runtime.loaded.plan.http.maxSessions) {
       socket.end(privateLine("full"));
       return;
     }
@@ -116,8 +116,13 @@ export class Hub {
     const session = new HubSession({ runtime, log, socket, holder, trust: offer, others: this.#sessions });
     this.#sessions.add(session);
     if (body.warm === true) void runtime.warmup();
-    const reads = tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
-    socket.write(privateLine("ready", { reads, bundle: runtime.loaded.manifest.bundle }));
+    const ready = () => {
+      const { plan, manifest } = runtime.loaded;
+      const reads = plan.tools.filter(({ effect }) => effect === "read").map(({ name }) => name);
+      socket.write(privateLine("ready", { reads, bundle: manifest.bundle }));
+    };
+    ready();
+    const unlisten = runtime.onUpdated(ready);
     try {
       await session.serve();
     } catch (error) {
@@ -125,6 +130,7 @@ export class Hub {
         cause: error instanceof Error ? (error.stack ?? "") : String(error),
       });
     } finally {
+      unlisten();
       socket.end();
       this.#sessions.delete(session);
       this.#countIdle();

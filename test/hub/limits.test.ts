@@ -1,0 +1,69 @@
+/** What one session may take of a hub, and what a session does where the hub has no place for it or does not answer. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { HubUser, isThere, place, slow } from "./support.js";
+
+let user: HubUser;
+beforeEach(() => {
+  user = new HubUser();
+});
+afterEach(() => user.close());
+
+it("a session with many calls leaves a quarter of all to the others", async () => {
+  const { args, folder } = user.workspace({ http: { max_calls: 8, max_calls_per_session: 8 } }, slow);
+  const [one, two] = [await user.open(args), await user.open(args)];
+  const codes: unknown[] = [];
+  const ask = async (session: typeof one) => {
+    const { structuredContent } = await session.call("get_hover", place);
+    const { error } = structuredContent as { error?: { code: string } };
+    codes.push(error?.code);
+    return structuredContent.ok;
+  };
+  const many = Array.from({ length: 8 }, () => ask(one));
+  await expect.poll(() => codes).toEqual(["call/too-many", "call/too-many"]);
+  await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
+  const few = Array.from({ length: 3 }, () => ask(two));
+  await expect.poll(() => codes.length).toBe(3);
+  writeFileSync(join(folder, "go"), "");
+  expect((await Promise.all(many)).filter((ok) => ok === true)).toHaveLength(6);
+  expect((await Promise.all(few)).filter((ok) => ok === true)).toHaveLength(2);
+});
+
+it("a session beyond the limit serves by itself, and says so", async () => {
+  const { args } = user.workspace({ http: { max_sessions: 1 } });
+  const first = await user.open(args);
+  const second = await user.open(args);
+  for (const session of [first, second])
+    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+  const { structuredContent } = await second.call("get_server_status", {});
+  expect(structuredContent.warnings).toEqual([
+    expect.objectContaining({
+      code: "answer/not-shared",
+      message: expect.stringContaining("http.max_sessions"),
+    }),
+  ]);
+  expect((await first.call("get_server_status", {})).structuredContent.warnings ?? []).toEqual([]);
+  expect(await user.hub()).toMatchObject({ sessions: 1 });
+});
+
+it("a session whose hub is stopped serves by itself after a while, and says so", async () => {
+  const { args } = user.workspace();
+  const first = await user.open(args);
+  await first.call("get_hover", place);
+  const { pid } = await user.hub();
+  process.kill(pid, "SIGSTOP");
+  try {
+    // The client waits a minute for its handshake.
+    const second = await user.open(args);
+    expect((await second.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    const { structuredContent } = await second.call("get_server_status", {});
+    expect(structuredContent.warnings).toEqual([expect.objectContaining({ code: "answer/not-shared" })]);
+    await second.close();
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  // The hub goes on, and so does its session.
+  expect((await first.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+  expect(await user.hub()).toMatchObject({ pid, sessions: 1 });
+});

@@ -1,0 +1,108 @@
+/** Clients of protocol 2026-07-28 that listen for changed tools: on a private session, and on a hub that changes or ends. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { run } from "../cli/run.js";
+import { program } from "../live/session.js";
+import { change, HubUser, place } from "./support.js";
+
+let user: HubUser;
+const clients: Client[] = [];
+beforeEach(() => {
+  user = new HubUser();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  await user.close();
+});
+
+function newClient() {
+  const client = new Client({ name: "t", version: "0" }, { versionNegotiation: { mode: "auto" } });
+  clients.push(client);
+  let changes = 0;
+  client.setNotificationHandler("notifications/tools/list_changed", () => {
+    changes++;
+  });
+  return { client, changes: () => changes };
+}
+
+async function listen(args: string[]) {
+  const { client, changes } = newClient();
+  const words = [program, "serve", ...args];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: words, env: user.env, cwd: user.top }),
+  );
+  const subscription = await client.listen({ toolsListChanged: true });
+  let end: string | undefined;
+  void subscription.closed.then((cause) => {
+    end = String(cause);
+  });
+  const tools = async () => (await client.listTools()).tools.map(({ name }) => name);
+  return { client, tools, changes, end: () => end };
+}
+
+const without = (...exclude: string[]) => ({ mcp: { tools: { exclude } } });
+const hover = { name: "get_hover", arguments: place };
+
+it.each([
+  ["a hub", ["--shared"]],
+  ["a private session", []],
+])("a changed config is told to a client that listens on %s", async (_, words) => {
+  const { args, config } = user.workspace();
+  const { tools, changes, end } = await listen([...words, ...args]);
+  change(config, without("find_references"));
+  await expect.poll(changes).toBe(1);
+  expect(await tools()).not.toContain("find_references");
+  expect(end()).toBeUndefined();
+});
+
+it("a changed config is told to a client that listens on a gateway", async () => {
+  const { args, config } = user.workspace();
+  const token = "a-token-of-a-listener-0123456789";
+  const child = spawn(process.execPath, [program, "serve", "--http", "--port", "0", ...args], {
+    cwd: user.top,
+    env: { ...user.env, LSP_PROXY_TOKEN: token },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  try {
+    const [text] = (await once(child.stderr, "data")) as [Buffer];
+    const url = new URL(/ on (\S+)\n/.exec(text.toString())?.[1] ?? "");
+    const { client, changes } = newClient();
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    await client.listen({ toolsListChanged: true });
+    change(config, without("find_references"));
+    await expect.poll(changes).toBe(1);
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("find_references");
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+});
+
+it("a client listens on when its hub is stopped or killed, and hears what has changed meanwhile", async () => {
+  const { args, config } = user.workspace();
+  const { client, tools, changes, end } = await listen(["--shared", ...args]);
+  await client.callTool(hover);
+  for (const [index, stop] of [
+    () => run(["hub", "stop", "--all"], { env: user.env, cwd: user.top }),
+    async () => process.kill((await user.hub()).pid, "SIGKILL"),
+  ].entries()) {
+    await stop();
+    expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
+    expect([changes(), end()]).toEqual([index, undefined]);
+    const gone = ["find_references", "get_document_symbols"][index] ?? "";
+    change(config, without(gone));
+    await expect.poll(changes).toBe(index + 1);
+    expect(await tools()).not.toContain(gone);
+  }
+  // The config changes while there is no hub.
+  await run(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
+  change(config, without());
+  expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
+  await expect.poll(changes).toBe(3);
+  expect(await tools()).toContain("find_references");
+  expect(end()).toBeUndefined();
+});
