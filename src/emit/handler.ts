@@ -38,10 +38,10 @@ export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Tem
     ...answer(tool, names),
   ];
   // The target is checked by `at`.
-  const isPlaced =
-    tool.args.some((arg) => arg.name !== tool.target && hasPlace(arg)) ||
-    body.some((line) => line.includes("places."));
+  const hasPlaces = tool.args.some((arg) => arg.name !== tool.target && hasPlace(arg));
+  const isPlaced = hasPlaces || body.some((line) => line.includes("places."));
   const statements = [
+    ...(hasPlaces ? ["await call.admit(input);"] : []),
     ...(needsAt ? ["const at = await call.at(input);"] : []),
     ...(isPlaced ? ["const places = await call.places(input);"] : []),
     ...body,

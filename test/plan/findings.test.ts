@@ -78,7 +78,7 @@ const cases: [string, string, string[]][] = [
   [
     "an argument of the output",
     tool(
-      'args.n = { type = "integer", description = "n" }\noutput = { shape = "json", max_chars = { from = "input.n" } }',
+      'args.n = { type = "integer", maximum = 20000, description = "n" }\noutput = { shape = "json", max_chars = { from = "input.n" } }',
     ),
     [],
   ],
@@ -180,9 +180,11 @@ const profiles = readdirSync(fileURLToPath(new URL("../../configs/profiles/", im
 describe("shipped profiles have none", () => {
   it.each(profiles.map((name) => name.replace(".toml", "")))("%s", (name) => {
     const loaded = loadText(`[mcp]\ncontext = "${name}"\n[allow]\neffects = ["read", "edit", "command"]\n`);
-    const { problems } = buildPlan(loaded.config, { ...loaded, ...context, locate: loaded.locate });
-    const found = problems.filter(({ severity }) => severity === "warning");
-    expect(found.map(({ code, pointer, message }) => `${code} ${pointer} ${message}`)).toEqual([]);
+    // A profile may have words for tools that a config adds, and tools for servers that it does not have.
+    const isForOthers = (pointer: string) => /^\/dialect\/|\/servers$/.test(pointer);
+    const origin = (pointer: string) => (isForOthers(pointer) ? "profile" : "config");
+    const { problems } = buildPlan(loaded.config, { ...loaded, ...context, locate: loaded.locate, origin });
+    expect(problems.map(({ code, pointer, message }) => `${code} ${pointer} ${message}`)).toEqual([]);
   });
 });
 
