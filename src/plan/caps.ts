@@ -1,5 +1,5 @@
 /** Warnings about caps, waits and timeouts that are above what limits them, wherever a config can set one. */
-import type { ArgPlan, LimitsPlan, MemberPlan, StepPlan, ToolPlan } from "../abi/plan.js";
+import type { ArgPlan, DialectPlan, LimitsPlan, MemberPlan, StepPlan, ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import type { Config, StepConfig, ToolConfig } from "../config/schema.js";
 import { mostQuestions, snippetLimits } from "../protocol/bounds.js";
@@ -10,6 +10,7 @@ import { lastStep, waysOf } from "./step-values.js";
 export interface CapScope {
   config: Config;
   limits: LimitsPlan;
+  dialect: DialectPlan;
   /** The layer of a value: the name of a shipped config, or `config`. */
   origin(pointer: string): string;
 }
@@ -75,7 +76,7 @@ export function checkToolCaps(plan: ToolPlan, given: ToolConfig, scope: CapScope
   const past = config.dialect?.listing?.refuse_past;
   if (past !== undefined) check(given.refuse_past, past, "`dialect.listing.refuse_past`", "refuse_past");
   checkRetry(given.retry_empty, plan, check, "retry_empty");
-  if (typeof given.output === "object") checkOutput(given.output, limits, check);
+  if (typeof given.output === "object") checkOutput(given.output, plan, scope, check);
   given.steps?.forEach((step, index) => {
     checkStep(step, plan, checker(scope, plan.args, report.at("steps", index)));
   });
@@ -83,10 +84,13 @@ export function checkToolCaps(plan: ToolPlan, given: ToolConfig, scope: CapScope
 
 function checkOutput(
   { max_chars: chars, snippet = {}, members = {} }: Exclude<NonNullable<ToolConfig["output"]>, string>,
-  limits: LimitsPlan,
+  { maxBytes }: ToolPlan,
+  scope: CapScope,
   check: Check,
 ): void {
-  check(chars, limits.maxTotalCharsHard, "`mcp.output.max_total_chars_hard`", "output", "max_chars");
+  const { limits } = scope;
+  const most = charLimit(limits.maxTotalCharsHard, formsOf(scope) * maxBytes);
+  check(chars, most.limit, most.key, "output", "max_chars");
   const { contextLines, maxChars } = snippetLimits;
   check(
     snippet.context_lines,
@@ -106,6 +110,18 @@ function checkOutput(
   );
   for (const [name, { max_items: items }] of Object.entries(members))
     check(items, limits.maxItems, "`limits.max_items`", "output", "members", name, "max_items");
+}
+
+/** The most characters: those that may be asked for, or what the bytes of an answer allow. */
+function charLimit(hard: number, bytes: number): { limit: number; key: string } {
+  return bytes < hard
+    ? { limit: bytes, key: "what `max_bytes` allows" }
+    : { limit: hard, key: "`mcp.output.max_total_chars_hard`" };
+}
+
+/** The number of forms in which an answer is sent. Characters are counted in all, bytes in each. */
+function formsOf({ dialect: { result, outputSchemas } }: CapScope): number {
+  return result === "both" || (result === "text" && outputSchemas) ? 2 : 1;
 }
 
 function checkRetry(
@@ -155,19 +171,14 @@ export function checkTableCaps(scope: CapScope, report: Report): void {
   const check = checker(scope, [], report);
   const { max_total_chars_default: chars, max_total_chars_hard: hard = limits.maxTotalCharsHard } =
     config.mcp?.output ?? {};
-  const output = ["mcp", "output", "max_total_chars_default"];
-  check(chars, hard, "`mcp.output.max_total_chars_hard`", ...output);
+  const most = charLimit(hard, formsOf(scope) * limits.maxBytes);
+  check(chars, most.limit, most.key, "mcp", "output", "max_total_chars_default");
   const own = config.limits ?? {};
   check(own.diagnostics_per_file, limits.maxItems, "`limits.max_items`", "limits", "diagnostics_per_file");
-  check(
-    own.after_edit_per_file,
-    limits.afterEditTotal,
-    "`limits.after_edit_total`",
-    "limits",
-    "after_edit_per_file",
-  );
-  for (const key of textCaps)
-    check(own[key], limits.maxTotalCharsHard, "`mcp.output.max_total_chars_hard`", "limits", key);
+  for (const key of ["after_edit_per_file", "after_edit_other_files"] as const)
+    check(own[key], limits.afterEditTotal, "`limits.after_edit_total`", "limits", key);
+  const text = charLimit(limits.maxTotalCharsHard, limits.maxBytes);
+  for (const key of textCaps) check(own[key], text.limit, text.key, "limits", key);
   const { http = {} } = config;
   const { max_calls: calls = defaultHttp.maxCalls, body_timeout_ms: body = defaultHttp.bodyTimeoutMs } = http;
   check(http.max_calls_per_session, calls, "`http.max_calls`", "http", "max_calls_per_session");

@@ -2,7 +2,7 @@
  * Warnings about tools, prompts and resources that work, but not as their author may think: missing descriptions, unused
  * arguments, lost values.
  */
-import type { ArgPlan, DialectPlan, StepPlan, ToolPlan } from "../abi/plan.js";
+import type { ArgPlan, StepPlan, ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
@@ -15,7 +15,6 @@ import { lastStep, waysOf } from "./step-values.js";
 import type { PlacedTool } from "./tools.js";
 
 interface Scope extends CapScope {
-  dialect: DialectPlan;
   /** The names of the tools that clients see. */
   listed: readonly string[];
 }
