@@ -32,6 +32,9 @@ const openMembers: readonly string[] = ["arguments", "data", "settings"];
 /** Pointing arguments that are texts which nobody checks. The file is checked before anything is sent. */
 const pointingTexts: readonly string[] = ["symbol_name", "symbol_kind", "line_text", "query"];
 
+/** Formats of texts that are no paths. */
+const certainFormats: readonly string[] = ["date", "date-time", "uuid"];
+
 /** An item of a list, whatever its index. */
 const anyIndex = "*";
 
@@ -173,6 +176,7 @@ function checkTexts(
   if (form?.kind === "list") checkTexts(form.items, [...path, anyIndex], text);
   else if (form?.kind === "object")
     for (const member of form.properties) checkTexts(member, [...path, member.name], text);
+  else if (form?.kind === "text" && certainFormats.includes(form.format ?? "")) return;
   else if (type === "string" && words === null) text(path);
   else if (type === "string_list" && words === null) text([...path, anyIndex]);
   // The keys of such tables are the client's own, so one may be `uri`.

@@ -84,6 +84,8 @@ describe("texts where a URI is wanted", () => {
       symbol: arg("to", 'type = "symbol"'),
       number: arg("to", 'type = "integer"'),
       word: arg("to", 'type = "string", enum = ["a", "b"]'),
+      date: arg("to", 'type = "string", format = "date"'),
+      email: arg("to", 'type = "string", format = "email"'),
     };
     const found = (input: string, list: string, uris = "") => {
       const { problems } = planOf(
@@ -112,6 +114,8 @@ describe("texts where a URI is wanted", () => {
       ["the file that a call points at", "name", '[{ from = "input.file_path" }]', []],
       ["a number", "number", `[${to}]`, []],
       ["a word of the author's", "word", `[${to}]`, []],
+      ["a date", "date", `[${to}]`, []],
+      ["an email address, which may have slashes", "email", `[${to}]`, unchecked("/0")],
     ])("%s", (_, input, list, problems) => {
       expect(found(input, list)).toEqual(problems);
     });
