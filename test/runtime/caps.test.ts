@@ -83,27 +83,25 @@ describe("caps", () => {
   const at = { range: range(0, 0, 4) };
   const locations = [0, 1, 2].map((line) => ({ uri: "file:///work/a.fake", range: range(line, 0, 4) }));
   const action = (title: string) => ({ title, kind: "quickfix", diagnostics: [{ ...at, message: long }] });
-  const one = (name: string, method: string, output: string, rest: JsonObject = {}) => ({
-    name,
-    description: "d",
-    input: "position",
-    output,
-    request: { method, params: "text_document_position" },
+  const tool = (name: string, output: string, rest: JsonObject) => ({
+    ...{ name, description: "d", input: "position", output },
     ...rest,
   });
+  const asks = (method: string) => ({ request: { method, params: "text_document_position" } });
+  const input = ["document", "range"];
   const actions = { id: "actions", method: "textDocument/codeAction", params: "text_document_range" };
-  const ranged = { input: ["document", "range"], request: undefined };
+  const runs = (action: string) => ({ steps: [{ id: "value", kind: "runtime", action }] });
   const tools = [
-    one("completions", "textDocument/completion", "completions"),
-    one("signatures", "textDocument/signatureHelp", "signatures"),
-    one("hints", "textDocument/inlayHint", "inlay_hints", {
-      input: ["document", "range"],
+    tool("completions", "completions", asks("textDocument/completion")),
+    tool("signatures", "signatures", asks("textDocument/signatureHelp")),
+    tool("hints", "inlay_hints", {
+      input,
       request: { method: "textDocument/inlayHint", params: "text_document_range" },
     }),
-    one("actions", "", "code_actions", { ...ranged, steps: [actions] }),
-    one("unused", "textDocument/references", "locations", { expect: "none" }),
-    one("choose", "", "workspace_edit", {
-      ...ranged,
+    tool("actions", "code_actions", { input, steps: [actions] }),
+    tool("unused", "locations", { ...asks("textDocument/references"), expect: "none" }),
+    tool("choose", "workspace_edit", {
+      input,
       effect: "edit",
       args: { action_id: { type: "string", description: "d" } },
       steps: [
@@ -111,20 +109,9 @@ describe("caps", () => {
         { id: "chosen", kind: "choose", from: "step.actions", item: { from: "input.action_id" } },
       ],
     }),
-    one("source", "", "source", {
-      request: undefined,
-      steps: [{ id: "source", kind: "runtime", action: "symbol_source" }],
-    }),
-    one("status", "", "server_status", {
-      input: "workspace",
-      request: undefined,
-      steps: [{ id: "status", kind: "runtime", action: "server_status" }],
-    }),
-    one("check", "", "diagnostics", {
-      input: "document",
-      request: undefined,
-      steps: [{ id: "found", kind: "diagnostics" }],
-    }),
+    tool("source", "source", runs("symbol_source")),
+    tool("status", "server_status", { input: "workspace", ...runs("server_status") }),
+    tool("check", "diagnostics", { input: "document", steps: [{ id: "found", kind: "diagnostics" }] }),
   ];
   const others = ["b", "c", "d"].map((name) => `${name}.fake`);
   const shown = async (limits: JsonObject, name: string, args: JsonObject): Promise<JsonObject> => {
