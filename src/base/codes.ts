@@ -674,7 +674,7 @@ const warnings = ofKind("warning", {
   "plan/no-description": [
     "No description",
     "People and agents choose tools, prompts and resources by their descriptions.",
-    "Add a `description` that says what it answers.",
+    "Add a `description` that says what it is for.",
   ],
   "plan/literal-template": [
     "A template where none is filled in",

@@ -63,6 +63,11 @@ function largest({ enum: values, maximum }: ArgPlan): number | undefined {
   return maximum ?? undefined;
 }
 
+/** The key that limits the items of a tool. */
+function itemsKey({ maxItems }: ToolPlan, limits: LimitsPlan): string {
+  return maxItems < limits.maxItems ? "the tool's `max_items`" : "`limits.max_items`";
+}
+
 /** The caps of a tool, its output and its steps. */
 export function checkToolCaps(plan: ToolPlan, given: ToolConfig, scope: CapScope, report: Report): void {
   const { limits, config } = scope;
@@ -71,14 +76,14 @@ export function checkToolCaps(plan: ToolPlan, given: ToolConfig, scope: CapScope
   check(given.max_bytes, limits.maxBytes, "`limits.max_bytes`", "max_bytes");
   check(given.timeout_ms, limits.timeoutMs, "`limits.timeout_ms`", "timeout_ms");
   const most = plan.page?.maxSize ?? plan.maxItems;
-  const key = most === plan.maxItems ? "the tool's `max_items`" : "the largest page";
+  const key = most === plan.maxItems ? itemsKey(plan, limits) : "the largest page";
   check(given.default_items, most, key, "default_items");
   const past = config.dialect?.listing?.refuse_past;
   if (past !== undefined) check(given.refuse_past, past, "`dialect.listing.refuse_past`", "refuse_past");
   checkRetry(given.retry_empty, plan, check, "retry_empty");
   if (typeof given.output === "object") checkOutput(given.output, plan, scope, check);
   given.steps?.forEach((step, index) => {
-    checkStep(step, plan, checker(scope, plan.args, report.at("steps", index)));
+    checkStep(step, plan, limits, checker(scope, plan.args, report.at("steps", index)));
   });
 }
 
@@ -130,32 +135,36 @@ function checkRetry(
   check: Check,
   ...at: string[]
 ): void {
-  check(retry?.delay_ms, timeoutMs, "the tool's time", ...at, "delay_ms");
-  check(retry?.max_delay_ms, timeoutMs, "the tool's time", ...at, "max_delay_ms");
+  check(retry?.delay_ms, timeoutMs, "the tool's `timeout_ms`", ...at, "delay_ms");
+  check(retry?.max_delay_ms, timeoutMs, "the tool's `timeout_ms`", ...at, "max_delay_ms");
 }
 
-function checkStep(step: StepConfig, plan: ToolPlan, check: Check): void {
+function checkStep(step: StepConfig, plan: ToolPlan, limits: LimitsPlan, check: Check): void {
   const { timeoutMs } = plan;
   const { wait_ms: wait, settle_ms: settle } = step;
-  check(wait, timeoutMs, "the tool's time", "wait_ms");
-  check(step.first_wait_ms, timeoutMs, "the tool's time", "first_wait_ms");
+  check(wait, timeoutMs, "the tool's `timeout_ms`", "wait_ms");
+  check(step.first_wait_ms, timeoutMs, "the tool's `timeout_ms`", "first_wait_ms");
   if (typeof wait === "number" && wait < timeoutMs) check(settle, wait, "`wait_ms`", "settle_ms");
-  else check(settle, timeoutMs, "the tool's time", "settle_ms");
+  else check(settle, timeoutMs, "the tool's `timeout_ms`", "settle_ms");
   checkRetry(step.retry_empty, plan, check, "retry_empty");
   check(step.each?.limit, mostQuestions, "the most items that are asked about", "each", "limit");
-  const cap = shownCap(step.id, plan);
+  const cap = shownCap(step.id, plan, limits);
   if (cap !== undefined) check(step.limit, cap.limit, cap.key, "limit");
 }
 
 /** What limits the items of a step that are shown: all in one answer, or as a member of it. */
-function shownCap(id: string, plan: ToolPlan): { limit: number; key: string } | undefined {
+function shownCap(
+  id: string,
+  plan: ToolPlan,
+  limits: LimitsPlan,
+): { limit: number; key: string } | undefined {
   const { steps, output, page, maxItems } = plan;
   const isWayOf = (step: StepPlan | undefined) =>
     step !== undefined && waysOf(step, steps).some((way) => way.id === id);
   if (output.shape !== "members") {
     // Pages show all items.
     return page === null && isWayOf(lastStep(steps))
-      ? { limit: maxItems, key: "the tool's `max_items`" }
+      ? { limit: maxItems, key: itemsKey(plan, limits) }
       : undefined;
   }
   const isOf = ({ step }: MemberPlan) => isWayOf(steps.find((other) => other.id === step));

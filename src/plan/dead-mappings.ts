@@ -22,7 +22,11 @@ export function checkMappings(
     for (const key of keys) {
       const own = at.at(key);
       if (origin(own.pointer) === "config" && found.every((code) => keyFor(code, keys) !== key))
-        own.add("plan/dead-mapping", neverMatches(key, keys, found));
+        own.add(
+          "plan/dead-mapping",
+          neverMatches(key, keys, found),
+          "Remove the entry, or list a tool whose calls can have the code.",
+        );
     }
   };
   for (const map of ["codes", "messages", "numbers"] as const)

@@ -598,6 +598,22 @@ describe("findings", () => {
       }
   });
 
+  it("say what happens instead, and which key is the limit", () => {
+    const message = (toml: string) => planOf(toml).problems.map((problem) => problem.message);
+    expect(message(diagnostics("").concat("wait_ms = 2001"))).toEqual([
+      "The value 2001 is above the tool's `timeout_ms`, so the call ends before.",
+    ]);
+    expect(message(outline('"items"\nmax_items = 50', "limit = 51"))).toEqual([
+      "The value 51 is above the tool's `max_items`, so 50 is used.",
+    ]);
+    expect(message(outline('"items"', "limit = 201"))).toEqual([
+      "The value 201 is above `limits.max_items`, so 200 is used.",
+    ]);
+    expect(message(outline('"items"', `limit = ${n}`, number()))).toEqual([
+      "The argument `n` has no `maximum`, so a call may give more than `limits.max_items`, which is 200.",
+    ]);
+  });
+
   it("a shipped tool may have a cap for configs with other limits", () => {
     const loaded = loadText("[limits]\ntimeout_ms = 200\nmax_items = 2\nmax_bytes = 16384\n");
     expect(buildPlan(loaded.config, loaded).problems).toEqual([]);
