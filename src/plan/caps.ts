@@ -15,6 +15,9 @@ export interface CapScope {
   origin(pointer: string): string;
 }
 
+/** The limit of waits: a call that waits longer has no answer. */
+const callTime = "the tool's `timeout_ms`";
+
 /** A value, what limits it, and the words for that limit. */
 type Check = (value: unknown, limit: number, key: string, ...at: (string | number)[]) => void;
 
@@ -24,8 +27,9 @@ function checker({ origin }: CapScope, args: readonly ArgPlan[], report: Report)
     const own = report.at(...at);
     if (value === undefined || origin(own.pointer) !== "config") return;
     const fix = `Write at most ${limit}, or raise ${key}.`;
+    const then = key === callTime ? "so the call ends before" : `so ${limit} is used`;
     if (typeof value === "number" && value > limit)
-      own.add("plan/cap-above-limit", `The value ${value} is above ${key}, so ${limit} is used.`, fix);
+      own.add("plan/cap-above-limit", `The value ${value} is above ${key}, ${then}.`, fix);
     const name = argumentIn(value);
     const arg = name === undefined ? undefined : argAt(args, name.split("."));
     if (arg === undefined) return;
@@ -39,7 +43,7 @@ function checker({ origin }: CapScope, args: readonly ArgPlan[], report: Report)
     else if (most > limit)
       own.add(
         "plan/cap-above-limit",
-        `The argument \`${name}\` may be ${most}, which is above ${key}, so ${limit} is used.`,
+        `The argument \`${name}\` may be ${most}, which is above ${key}, ${then}.`,
         `Give the argument a \`maximum\` of at most ${limit}, or raise ${key}.`,
       );
   };
@@ -135,17 +139,17 @@ function checkRetry(
   check: Check,
   ...at: string[]
 ): void {
-  check(retry?.delay_ms, timeoutMs, "the tool's `timeout_ms`", ...at, "delay_ms");
-  check(retry?.max_delay_ms, timeoutMs, "the tool's `timeout_ms`", ...at, "max_delay_ms");
+  check(retry?.delay_ms, timeoutMs, callTime, ...at, "delay_ms");
+  check(retry?.max_delay_ms, timeoutMs, callTime, ...at, "max_delay_ms");
 }
 
 function checkStep(step: StepConfig, plan: ToolPlan, limits: LimitsPlan, check: Check): void {
   const { timeoutMs } = plan;
   const { wait_ms: wait, settle_ms: settle } = step;
-  check(wait, timeoutMs, "the tool's `timeout_ms`", "wait_ms");
-  check(step.first_wait_ms, timeoutMs, "the tool's `timeout_ms`", "first_wait_ms");
+  check(wait, timeoutMs, callTime, "wait_ms");
+  check(step.first_wait_ms, timeoutMs, callTime, "first_wait_ms");
   if (typeof wait === "number" && wait < timeoutMs) check(settle, wait, "`wait_ms`", "settle_ms");
-  else check(settle, timeoutMs, "the tool's `timeout_ms`", "settle_ms");
+  else check(settle, timeoutMs, callTime, "settle_ms");
   checkRetry(step.retry_empty, plan, check, "retry_empty");
   check(step.each?.limit, mostQuestions, "the most items that are asked about", "each", "limit");
   const cap = shownCap(step.id, plan, limits);

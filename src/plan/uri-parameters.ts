@@ -29,8 +29,8 @@ const uriParameters: { readonly [method: string]: readonly string[] } = {
 /** Members of LSP parameters that each server fills as it likes. */
 const openMembers: readonly string[] = ["arguments", "data", "settings"];
 
-/** Pointing arguments that are texts which nobody checks. The file is checked before anything is sent. */
-const pointingTexts: readonly string[] = ["symbol_name", "symbol_kind", "line_text", "query"];
+/** Pointing arguments that are texts as the client wrote them. A server may read the file's path in its own way. */
+const pointingTexts: readonly string[] = ["file_path", "symbol_name", "symbol_kind", "line_text", "query"];
 
 /** Formats of texts that are no paths. */
 const certainFormats: readonly string[] = ["date", "date-time", "uuid"];
@@ -134,7 +134,6 @@ function checkSentArgument(ref: Ref, path: readonly string[], scope: SentScope, 
       );
   };
   const pointed = (name: string, at: readonly string[]) => {
-    // The file is checked, but what the client wrote is not a URI.
     if (pointingTexts.includes(name) || isNamedUri(at, scope)) text(at);
   };
   if (ref.name === null) {
@@ -152,8 +151,8 @@ function checkSentArgument(ref: Ref, path: readonly string[], scope: SentScope, 
   const part = partOf(arg, ref.path);
   if (part === "uri") return;
   if (part !== "other") checkTexts(part, path, text);
-  // The name of a symbol is a text; the other members of places are checked, but no URIs.
-  else if (ref.path.at(-1) === "name" || isNamedUri(path, scope)) text(path);
+  // The name of a symbol is a text. A path is checked: it may be what a declared place takes, but it is no URI.
+  else if (ref.path.at(-1) === "name" || isNamedUri(path, isPath(ref) ? { uris: [] } : scope)) text(path);
 }
 
 /** The part of an argument that a reference names: an argument, or a member of a place. */
@@ -164,6 +163,10 @@ function partOf(arg: ArgPlan, path: readonly string[]): ArgPlan | "uri" | "other
   const inside =
     arg.form?.kind === "object" ? arg.form.properties.find(({ name }) => name === member) : undefined;
   return inside === undefined ? "other" : partOf(inside, rest);
+}
+
+function isPath({ path }: Ref): boolean {
+  return ["path", "absolute_path"].includes(path.at(-1) ?? "");
 }
 
 /** Calls `text` for each text of the client in an argument, with its place in the parameters. */
@@ -191,7 +194,7 @@ function checkTexts(
 }
 
 /** Whether a parameter is a URI, by its name or because it is declared so. A list of URIs is named like them. */
-function isNamedUri(path: readonly string[], { uris }: SentScope): boolean {
+function isNamedUri(path: readonly string[], { uris }: Pick<SentScope, "uris">): boolean {
   const named = path.filter((key) => key !== anyIndex && !/^\d+$/.test(key));
   if (/uris?$/i.test(named.at(-1) ?? "")) return true;
   return uris.map(fromPointer).some((declared) => isSame(declared, named) || isSame(declared, path));

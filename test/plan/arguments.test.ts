@@ -111,7 +111,8 @@ describe("texts where a URI is wanted", () => {
       ["a path", "path", `[${to}]`, []],
       ["the absolute path of one", "path", '[{ file = { from = "input.to.absolute_path" } }]', []],
       ["paths", "paths", `[${to}]`, []],
-      ["the file that a call points at", "name", '[{ from = "input.file_path" }]', []],
+      ["the path as the client wrote it", "name", '[{ from = "input.file_path" }]', unchecked("/0")],
+      ["the file that a call points at", "name", '[{ from = "document.uri" }]', []],
       ["a number", "number", `[${to}]`, []],
       ["a word of the author's", "word", `[${to}]`, []],
       ["a date", "date", `[${to}]`, []],
@@ -130,6 +131,15 @@ describe("texts where a URI is wanted", () => {
       ["none is, but a member is called so", "text", `[{ URI = ${to} }]`, "uris = []", unchecked("/0/URI")],
       ["keys are still the client's", "map", `[${to}]`, "uris = []", unchecked("/0")],
       ["a path may go there", "path", `[${to}]`, 'uris = ["/0"]', []],
+      ["its absolute path too", "path", '[{ from = "input.to.absolute_path" }]', 'uris = ["/0"]', []],
+      ["but no name", "symbol", '[{ from = "input.to.name" }]', 'uris = ["/0"]', unchecked("/0")],
+      [
+        "a URI is no path",
+        "path",
+        '[{ URI = { from = "input.to.absolute_path" } }]',
+        "uris = []",
+        unchecked("/0/URI"),
+      ],
     ])("where the step says that %s", (_, input, list, uris, problems) => {
       expect(found(input, list, uris)).toEqual(problems);
     });
