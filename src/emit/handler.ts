@@ -6,9 +6,11 @@ import {
   type EachPlan,
   type ParamsPlan,
   type StepPlan,
+  type Template,
   type ToolPlan,
 } from "../abi/plan.js";
 import { Fault } from "../base/problem.js";
+import { defaultStep } from "../plan/defaults.js";
 import { lastStep, waysOf } from "../plan/step-values.js";
 import { actions } from "../protocol/actions.js";
 import { paramsBases } from "../protocol/anchors.js";
@@ -118,7 +120,7 @@ function stepCall(step: StepPlan, names: Names): CallText {
         callee: "at.diagnostics",
         args: [
           objectText([
-            ["waitMs", templateText(step.waitMs, names)],
+            ["waitMs", waitText(step.waitMs, names)],
             ...(step.firstWaitMs === null ? [] : [["firstWaitMs", lit(step.firstWaitMs)] as const]),
             ["settleMs", lit(step.settleMs)],
           ]),
@@ -155,6 +157,12 @@ function stepCall(step: StepPlan, names: Names): CallText {
         args: [lit(step.action), step.args === null ? "{}" : templateText(step.args, names)],
       };
   }
+}
+
+/** The usual wait where a call does not give one. */
+function waitText(wait: Template, names: Names): string {
+  const text = templateText(wait, names);
+  return wait.kind === "ref" && !text.includes(" ?? ") ? `${text} ?? ${defaultStep.waitMs}` : text;
 }
 
 function paramsText({ base, set }: ParamsPlan, names: Names): string {

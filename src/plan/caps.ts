@@ -21,7 +21,7 @@ const callTime = "the tool's `timeout_ms`";
 /** A value, what limits it, and the words for that limit. */
 type Check = (value: unknown, limit: number, key: string, ...at: (string | number)[]) => void;
 
-/** Warns of a cap above its limit. A shipped layer may have one, for configs with other limits. */
+/** Warns of a cap above its limit, and of an argument that cannot be a cap. A shipped layer may have one, for configs with other limits. */
 function checker({ origin }: CapScope, args: readonly ArgPlan[], report: Report): Check {
   return (value, limit, key, ...at) => {
     const own = report.at(...at);
@@ -33,6 +33,14 @@ function checker({ origin }: CapScope, args: readonly ArgPlan[], report: Report)
     const name = argumentIn(value);
     const arg = name === undefined ? undefined : argAt(args, name.split("."));
     if (arg === undefined) return;
+    if (arg.type !== "integer" && arg.type !== "number") {
+      own.add(
+        "plan/bad-step",
+        `The argument \`${name}\` is no number.`,
+        'Declare it with `type = "integer"`.',
+      );
+      return;
+    }
     const most = largest(arg);
     if (most === undefined)
       own.add(

@@ -598,6 +598,19 @@ describe("findings", () => {
       }
   });
 
+  it.each([
+    ["a wait", diagnostics('args.n = { type = "string", description = "n" }').concat(`wait_ms = ${n}`)],
+    ["a limit", outline('"items"', `limit = ${n}`, 'args.n = { type = "boolean", description = "n" }\n')],
+    [
+      "a size",
+      tool(`args.n = { type = "string", description = "n" }\noutput = { shape = "json", max_chars = ${n} }`),
+    ],
+  ])("an argument that is no number is an error: %s", (_, toml) => {
+    expect(planOf(toml).problems).toMatchObject([
+      { code: "plan/bad-step", severity: "error", message: "The argument `n` is no number." },
+    ]);
+  });
+
   it("say what happens instead, and which key is the limit", () => {
     const message = (toml: string) => planOf(toml).problems.map((problem) => problem.message);
     expect(message(diagnostics("").concat("wait_ms = 2001"))).toEqual([

@@ -255,6 +255,25 @@ describe("caps", () => {
     expect((await call).structured.status).toBe(status);
   });
 
+  it("a wait that a call may give, and does not, is the usual one", async () => {
+    const ms = { type: "integer", required: false, maximum: 20_000, description: "d" };
+    const work = await openTestWorkspace({
+      files: { "a.fake": "bad\n" },
+      servers: { fake: { scenario: {} } },
+      config: {
+        tools: [
+          {
+            ...{ name: "check", description: "d", input: "document", output: "diagnostics", args: { ms } },
+            steps: [{ id: "found", kind: "diagnostics", wait_ms: { from: "input.ms" }, first_wait_ms: 1 }],
+          },
+        ],
+      },
+    });
+    open.push(work);
+    const { structured } = await work.call("check", { file_path: "a.fake" });
+    expect(structured).toMatchObject({ ok: true, status: "unknown" });
+  });
+
   const rename = { file_path: "a.fake", line: 1, character: 10, new_name: "hello", dry_run: false };
   const replies = {
     "textDocument/rename": {

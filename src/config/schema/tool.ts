@@ -85,7 +85,7 @@ export const stepSchema = z.strictObject({
   retry_empty: optional(retryEmpty, "Repeats the request when the answer is empty."),
   wait_ms: optional(
     z.union([milliseconds.max(60_000), reference]),
-    "For diagnostics: the longest wait, a number or a reference to an argument.",
+    "For diagnostics: the longest wait, a number or a reference to an argument; 5000 when absent.",
   ),
   first_wait_ms: optional(
     milliseconds.max(60_000),
