@@ -58,7 +58,11 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
   checkWorkflows(tools, dialect);
   // What an error hides, such as the use of an argument, would look unused.
   if (report.problems.every(({ severity }) => severity === "warning"))
-    checkFindings(tools, { config, limits, origin: (pointer) => context.origin(pointer) }, report);
+    checkFindings(
+      tools,
+      { config, limits, dialect, listed: mcp.listed, origin: (pointer) => context.origin(pointer) },
+      report,
+    );
   const plan: Plan = {
     abi: ABI_VERSION,
     workspace: {
@@ -101,8 +105,10 @@ function buildLimits({ limits = {}, mcp, dialect }: Config, clients: readonly Cl
         : total,
       Math.max(defaultLimits.maxPageChars, page),
     );
+  const own = withDefaults(defaultLimits, limits);
   return {
-    ...withDefaults(defaultLimits, limits),
+    ...own,
+    diagnosticsPerFile: Math.min(own.diagnosticsPerFile, own.maxItems),
     maxTotalChars: total,
     maxTotalCharsHard: hard,
     maxPageChars: most("text"),

@@ -5,6 +5,7 @@ export default (abi) =>
     name: "places",
     effect: "read",
     async run(call, input) {
+      await call.admit(input);
       const at = await call.at(input);
       const places = await call.places(input);
       const result = await at.request(
