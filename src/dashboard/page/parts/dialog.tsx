@@ -1,0 +1,90 @@
+/** Modal dialogs: a panel at the side, and a question before an action. The browser keeps the focus inside and restores it. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+
+interface DialogProps {
+  title: ComponentChildren;
+  kind: "panel" | "question";
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+export function Dialog({ title, kind, onClose, children }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${kind}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      // A click beside the content hits the dialog itself; the keyboard has Escape.
+      onClick={(event) => event.target === dialog.current && onClose()}
+      onKeyDown={undefined}
+    >
+      <div class="dialog-content">
+        <header class="dialog-head">
+          <h2 id={id}>{title}</h2>
+          {kind === "panel" && (
+            <button type="button" class="quiet" onClick={onClose} aria-label="Close">
+              ✕
+            </button>
+          )}
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface QuestionProps {
+  title: string;
+  action: string;
+  /** Fails with a message that the dialog shows. */
+  run: () => Promise<void>;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/** Asks before an action, and stays open while it runs and when it fails. */
+export function Question({ title, action, run, onClose, children }: QuestionProps): JSX.Element {
+  const [running, setRunning] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  async function confirm() {
+    setRunning(true);
+    setFailure(undefined);
+    try {
+      await run();
+      onClose();
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+      setRunning(false);
+    }
+  }
+  return (
+    <Dialog title={title} kind="question" onClose={onClose}>
+      <div class="dialog-body">{children}</div>
+      {failure !== undefined && (
+        <p class="notice bad" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class="dialog-actions">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="primary" disabled={running} onClick={confirm}>
+          {running ? "Working…" : action}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,34 @@
+/** Text that others wrote: always a text node, and every character that a browser hides or obeys is shown by its code. */
+import type { JSX } from "preact";
+import { escapeLine, escapeText, splitHidden } from "../../../base/hidden-characters.js";
+
+/** A value inside a line: line ends and tabs are shown too. */
+export function Foreign({ text }: { text: string }): JSX.Element {
+  return <bdi>{shown(splitHidden(text))}</bdi>;
+}
+
+/** Text of several lines, in a box that scrolls and can be reached by the keyboard. */
+export function ForeignBlock({ text, label }: { text: string; label: string }): JSX.Element {
+  const parts = splitHidden(text.replaceAll("\r\n", "\n"));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard.
+    <pre class="block" dir="ltr" tabIndex={0} role="region" aria-label={label}>
+      {shown(parts, "\n\t")}
+    </pre>
+  );
+}
+
+/** For places that take only a string, such as an attribute or an option. */
+export const visible = escapeLine;
+export const visibleLines = escapeText;
+
+/** Odd parts are hidden characters. */
+function shown(parts: string[], kept = ""): (string | JSX.Element)[] {
+  return parts.map((part, index) =>
+    index % 2 === 0 || kept.includes(part) ? part : <span class="hidden-character">{codeOf(part)}</span>,
+  );
+}
+
+function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
