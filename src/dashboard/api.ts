@@ -219,7 +219,7 @@ export interface ToolInfo {
   name: string;
   title: string | null;
   description: string;
-  effect: "read" | "edit" | "admin";
+  effect: "read" | "edit" | "command";
   inputSchema: JsonObject;
 }
 
