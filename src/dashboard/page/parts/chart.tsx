@@ -26,7 +26,7 @@ interface ChartProps {
 
 export function Chart({ title, times, lines, format, small, filled }: ChartProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>();
+  const plot = useRef<uPlot>(null);
   const data = useRef<uPlot.AlignedData>([]);
   const [pointed, setPointed] = useState<number | null>(null);
   const dark = useDarkTheme();
@@ -56,7 +56,9 @@ export function Chart({ title, times, lines, format, small, filled }: ChartProps
 
   const at = pointed !== null && pointed < times.length ? pointed : times.length - 1;
   const shown = lines.map((line) => ({ ...line, value: line.values[at] ?? null }));
-  const summary = shown.map(({ label, value }) => `${label} ${value === null ? "–" : format(value)}`).join(", ");
+  const summary = shown
+    .map(({ label, value }) => `${label} ${value === null ? "–" : format(value)}`)
+    .join(", ");
   if (small) return <div ref={box} class="chart small" role="img" aria-label={`${title}: ${summary}`} />;
   return (
     <figure class="card chart-card" aria-labelledby={id}>

@@ -1,6 +1,7 @@
 /** Modal dialogs: a panel at the side, and a question before an action. The browser keeps the focus inside and restores it. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Foreign } from "./foreign.js";
 
 interface DialogProps {
   title: ComponentChildren;
@@ -26,9 +27,7 @@ export function Dialog({ title, kind, onClose, children }: DialogProps): JSX.Ele
         event.preventDefault();
         onClose();
       }}
-      // A click beside the content hits the dialog itself; the keyboard has Escape.
-      onClick={(event) => event.target === dialog.current && onClose()}
-      onKeyDown={undefined}
+      closedby="any"
     >
       <div class="dialog-content">
         <header class="dialog-head">
@@ -74,7 +73,7 @@ export function Question({ title, action, run, onClose, children }: QuestionProp
       <div class="dialog-body">{children}</div>
       {failure !== undefined && (
         <p class="notice bad" role="alert">
-          {failure}
+          <Foreign text={failure} />
         </p>
       )}
       <div class="dialog-actions">

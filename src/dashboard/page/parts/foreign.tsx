@@ -1,10 +1,10 @@
 /** Text that others wrote: always a text node, and every character that a browser hides or obeys is shown by its code. */
 import type { JSX } from "preact";
-import { escapeLine, escapeText, splitHidden } from "../../../base/hidden-characters.js";
+import { escapeLine, splitHidden } from "../../../base/hidden-characters.js";
 
-/** A value inside a line: line ends and tabs are shown too. */
-export function Foreign({ text }: { text: string }): JSX.Element {
-  return <bdi>{shown(splitHidden(text))}</bdi>;
+/** A value inside a line: line ends are shown too, and tabs except in code. */
+export function Foreign({ text, isCode }: { text: string; isCode?: boolean }): JSX.Element {
+  return <bdi>{shown(splitHidden(text), isCode ? "\t" : "")}</bdi>;
 }
 
 /** Text of several lines, in a box that scrolls and can be reached by the keyboard. */
@@ -12,18 +12,17 @@ export function ForeignBlock({ text, label }: { text: string; label: string }): 
   const parts = splitHidden(text.replaceAll("\r\n", "\n"));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard.
-    <pre class="block" dir="ltr" tabIndex={0} role="region" aria-label={label}>
+    <section class="block" dir="ltr" tabIndex={0} aria-label={label}>
       {shown(parts, "\n\t")}
-    </pre>
+    </section>
   );
 }
 
 /** For places that take only a string, such as an attribute or an option. */
 export const visible = escapeLine;
-export const visibleLines = escapeText;
 
 /** Odd parts are hidden characters. */
-function shown(parts: string[], kept = ""): (string | JSX.Element)[] {
+function shown(parts: string[], kept: string): (string | JSX.Element)[] {
   return parts.map((part, index) =>
     index % 2 === 0 || kept.includes(part) ? part : <span class="hidden-character">{codeOf(part)}</span>,
   );

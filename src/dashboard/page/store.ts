@@ -1,0 +1,125 @@
+/**
+ * What the page knows: one snapshot, then events. When the connection is lost, the last state stays visible, and the page
+ * connects again by itself and takes a new snapshot.
+ */
+import { sortBy } from "../../base/order.js";
+import type {
+  CallRow,
+  Charts,
+  DashboardEventName,
+  DashboardEvents,
+  DashboardState,
+  LiveState,
+} from "../api.js";
+import { get, RequestError } from "./requests.js";
+
+/** `refused`: the cookie is not valid, a new link is needed. */
+export type Connection = "connecting" | "live" | "lost" | "refused";
+
+export interface Known {
+  connection: Connection;
+  /** Why the process said that it ends. */
+  ended: string | undefined;
+  /** Undefined until the first snapshot. */
+  state: Omit<DashboardState, "live" | "calls" | "charts"> | undefined;
+  live: LiveState;
+  /** The newest first. */
+  calls: CallRow[];
+  charts: Charts;
+  /** Grows when the tools or the config of a workspace have changed. */
+  configVersion: number;
+}
+
+/** Rows that the page keeps; the proxy keeps fewer or as many. */
+const MAX_CALLS = 1000;
+/** Changes that arrive together are shown together. */
+const GATHER_MS = 50;
+const RETRY_MS = 1500;
+
+let known: Known = {
+  connection: "connecting",
+  ended: undefined,
+  state: undefined,
+  live: { memoryMb: 0, servers: [], sessions: [] },
+  calls: [],
+  charts: { minutes: [], tools: [], memory: { at: [], lines: [] } },
+  configVersion: 0,
+};
+const listeners = new Set<(known: Known) => void>();
+let gathering: ReturnType<typeof setTimeout> | undefined;
+
+export function current(): Known {
+  return known;
+}
+
+export function subscribe(listener: (known: Known) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function change(part: Partial<Known>): void {
+  known = { ...known, ...part };
+  gathering ??= setTimeout(() => {
+    gathering = undefined;
+    for (const listener of listeners) listener(known);
+  }, GATHER_MS);
+}
+
+export function connect(): void {
+  const events = new EventSource("events");
+  let over = false;
+  // The stream comes first: a call that ends between the two requests is in one of them.
+  events.onopen = () => load().catch(connectAgain);
+  events.onerror = connectAgain;
+  on(events, "live", (live) => change({ live }));
+  on(events, "charts", (charts) => change({ charts }));
+  on(events, "call", (row) => change({ calls: withRows([row]) }));
+  on(events, "config", () => change({ configVersion: known.configVersion + 1 }));
+  on(events, "bye", ({ reason }) => change({ ended: reason }));
+
+  async function load() {
+    const { live, calls, charts, ...state } = await get<DashboardState>("api/state");
+    // Another process under the same address counts its calls anew.
+    if (known.state !== undefined && known.state.startedAt !== state.startedAt) change({ calls: [] });
+    const configVersion = known.configVersion + 1;
+    change({
+      state,
+      live,
+      charts,
+      calls: withRows(calls),
+      connection: "live",
+      ended: undefined,
+      configVersion,
+    });
+  }
+
+  async function connectAgain() {
+    if (over) return;
+    over = true;
+    events.close();
+    const status = await get("api/state").then(
+      () => 200,
+      (error) => (error instanceof RequestError ? error.status : 0),
+    );
+    change({ connection: status === 401 || status === 403 ? "refused" : "lost" });
+    setTimeout(connect, RETRY_MS);
+  }
+}
+
+/** The rows with others added or replaced, the newest first. A call that has ended is not replaced by its beginning. */
+function withRows(added: CallRow[]): CallRow[] {
+  const rows = new Map(known.calls.map((row) => [row.id, row]));
+  for (const row of added) {
+    const before = rows.get(row.id);
+    if (before === undefined || before.outcome === "running") rows.set(row.id, row);
+  }
+  return sortBy([...rows.values()], ({ id }) => [-id]).slice(0, MAX_CALLS);
+}
+
+function on<Name extends DashboardEventName>(
+  events: EventSource,
+  name: Name,
+  take: (data: DashboardEvents[Name]) => void,
+): void {
+  events.addEventListener(name, (event: MessageEvent<string>) => take(JSON.parse(event.data)));
+}

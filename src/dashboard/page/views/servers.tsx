@@ -1,0 +1,218 @@
+/** The language servers, one card each, below the numbers that tell at a glance how things are. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { ServerRow } from "../../api.js";
+import type { ViewProps } from "../app.js";
+import { age, bytes, count, plural } from "../format.js";
+import { useNow } from "../hooks.js";
+import { Badge, stateOf } from "../parts/badge.js";
+import { Chart } from "../parts/chart.js";
+import { CopyButton } from "../parts/copy-button.js";
+import { Empty } from "../parts/empty.js";
+import { Fact } from "../parts/fact.js";
+import { Foreign, ForeignBlock } from "../parts/foreign.js";
+import type { Known } from "../store.js";
+import { type Action, ServerQuestion } from "./server-question.js";
+
+export function Servers({ known }: ViewProps): JSX.Element {
+  const [question, setQuestion] = useState<{ server: ServerRow; action: Action }>();
+  const now = useNow();
+  const { servers } = known.live;
+  return (
+    <>
+      <Overview known={known} />
+      {servers.length === 0 && (
+        <Empty title="No language servers">
+          The config has none for this workspace. <a href="#/set-up">Set-up</a> shows the languages that were
+          found.
+        </Empty>
+      )}
+      <ul class="servers">
+        {servers.map((server) => (
+          <li key={server.key} class="card server">
+            <Server
+              server={server}
+              known={known}
+              now={now}
+              onAction={(action) => setQuestion({ server, action })}
+            />
+          </li>
+        ))}
+      </ul>
+      {question && known.state && (
+        <ServerQuestion {...question} csrf={known.state.csrf} onClose={() => setQuestion(undefined)} />
+      )}
+    </>
+  );
+}
+
+function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
+  const running = live.servers.filter(({ state }) => state === "running");
+  const ready = running.filter(({ readiness }) => readiness === "ready" || readiness === "unknown");
+  const hour = charts.minutes.slice(-60);
+  const sum = (key: "calls" | "errors" | "tokens") => hour.reduce((total, minute) => total + minute[key], 0);
+  const memory = live.servers.reduce((total, server) => total + (server.memoryMb ?? 0), live.memoryMb);
+  return (
+    <dl class="tiles">
+      <Fact
+        name="Servers ready"
+        value={`${ready.length} of ${running.length}`}
+        note={`${live.servers.length} configured`}
+      />
+      <Fact
+        name="Sessions"
+        value={count(live.sessions.filter(({ kind }) => kind === "agent").length)}
+        note={`${plural(
+          live.sessions.reduce((total, session) => total + session.running, 0),
+          "call",
+        )} running`}
+      />
+      <Fact name="Calls, last hour" value={count(sum("calls"))} note={`${count(sum("errors"))} refused`} />
+      <Fact name="Tokens, last hour" value={count(sum("tokens"))} note="estimated" />
+      <Fact
+        name="Memory"
+        value={bytes(memory * 2 ** 20)}
+        note={`${bytes(live.memoryMb * 2 ** 20)} our own`}
+      />
+    </dl>
+  );
+}
+
+interface ServerProps {
+  server: ServerRow;
+  known: Known;
+  now: number;
+  onAction: (action: Action) => void;
+}
+
+function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
+  const [tone, text] = stateOf(server);
+  const hasStarted = server.pid !== null;
+  const many = (known.state?.workspaces.length ?? 1) > 1;
+  return (
+    <article aria-label={`${server.id}: ${text}`}>
+      <header class="server-head">
+        <h2>
+          <Foreign text={server.id} />
+          {server.version !== null && (
+            <span class="muted version">
+              <Foreign text={server.version} />
+            </span>
+          )}
+        </h2>
+        <Badge tone={tone} text={text} />
+      </header>
+      <p class="muted path">
+        {many && (
+          <>
+            <Foreign text={server.workspace} />
+            {" · "}
+          </>
+        )}
+        {server.root === null ? filesOf(server) : <Foreign text={server.root} />}
+      </p>
+      {server.otherRoots.length > 0 && (
+        <details class="small">
+          <summary>{plural(server.otherRoots.length, "further root")}</summary>
+          <ul class="plain mono">
+            {server.otherRoots.map((root) => (
+              <li key={root}>
+                <Foreign text={root} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {server.progress !== null && <Progress text={server.progress} />}
+      {server.lastError !== null && (
+        <p class={`notice small ${tone === "ok" ? "warn" : "bad"}`}>
+          <strong>Last error: </strong>
+          <Foreign text={server.lastError} />
+        </p>
+      )}
+      {server.install !== null && (
+        <p class="command">
+          <code>
+            <Foreign text={server.install} />
+          </code>
+          <CopyButton text={server.install} what={`the command that installs ${server.id}`} />
+        </p>
+      )}
+      {hasStarted && (
+        <>
+          <dl class="facts">
+            <Fact name="Up" value={server.startedAt === null ? "–" : age(now - server.startedAt)} />
+            <Fact name="Process" value={String(server.pid)} />
+            <Fact name="Restarts" value={count(server.restarts)} />
+            <Fact name="Pending" value={count(server.pendingRequests)} />
+            <Fact name="Open files" value={count(server.openDocuments)} />
+            <Fact
+              name="Last used"
+              value={server.lastUsedAt === null ? "–" : `${age(now - server.lastUsedAt)} ago`}
+            />
+          </dl>
+          <Memory server={server} known={known} />
+        </>
+      )}
+      {!hasStarted && server.state === "idle" && (
+        <p class="muted small">It starts with the first question about one of its files.</p>
+      )}
+      <footer class="server-foot">
+        {server.stderr.length > 0 && (
+          <details>
+            <summary>{plural(server.stderr.length, "line")} of stderr</summary>
+            <ForeignBlock text={server.stderr.join("\n")} label={`stderr of ${server.id}`} />
+          </details>
+        )}
+        {server.state !== "disabled" && (
+          <div class="actions">
+            <button type="button" onClick={() => onAction("restart")} aria-label={`Restart ${server.id}`}>
+              Restart
+            </button>
+            {hasStarted && (
+              <button type="button" onClick={() => onAction("stop")} aria-label={`Stop ${server.id}`}>
+                Stop
+              </button>
+            )}
+          </div>
+        )}
+      </footer>
+    </article>
+  );
+}
+
+function filesOf({ files }: ServerRow): string {
+  return files.length === 0 ? "any file" : `${files.slice(0, 8).join(", ")}${files.length > 8 ? ", …" : ""}`;
+}
+
+/** The server's own words; where they have a percentage, a bar shows it. */
+function Progress({ text }: { text: string }): JSX.Element {
+  const percent = /(\d{1,3})\s?%/.exec(text)?.[1];
+  return (
+    <div class="progress small">
+      <progress aria-label="Progress" max={100} value={percent === undefined ? undefined : Number(percent)} />
+      <Foreign text={text} />
+    </div>
+  );
+}
+
+function Memory({ server, known }: { server: ServerRow; known: Known }): JSX.Element | null {
+  const { at, lines } = known.charts.memory;
+  const line = lines.find(({ name }) => name === server.key);
+  const format = (mb: number) => bytes(mb * 2 ** 20);
+  return (
+    <div class="memory">
+      <span class="muted small">Memory</span>
+      <b>{server.memoryMb === null ? "–" : format(server.memoryMb)}</b>
+      {line && at.length > 1 && (
+        <Chart
+          title={`Memory of ${server.id}`}
+          times={at.map((ms) => ms / 1000)}
+          lines={[{ label: "now", colour: 1, values: line.mb }]}
+          format={format}
+          small
+        />
+      )}
+    </div>
+  );
+}
