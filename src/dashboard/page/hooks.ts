@@ -37,7 +37,6 @@ export function useAnswer<Answer>(
 ): { answer: Answer | undefined; failure: string | undefined } {
   const [got, setGot] = useState<{ answer?: Answer; failure?: string; path?: string }>({});
   const words = JSON.stringify(query);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` says when an answer is stale.
   useEffect(() => {
     let stale = false;
     get<Answer>(path, JSON.parse(words)).then(

@@ -46,7 +46,7 @@ let known: Known = {
   configVersion: 0,
 };
 const listeners = new Set<(known: Known) => void>();
-let gathering: ReturnType<typeof setTimeout> | undefined;
+let gathering = false;
 
 export function current(): Known {
   return known;
@@ -59,8 +59,10 @@ export function subscribe(listener: (known: Known) => void): () => void {
 
 function change(part: Partial<Known>): void {
   known = { ...known, ...part };
-  gathering ??= setTimeout(() => {
-    gathering = undefined;
+  if (gathering) return;
+  gathering = true;
+  setTimeout(() => {
+    gathering = false;
     for (const listener of listeners) listener(known);
   }, GATHER_MS);
 }

@@ -11,7 +11,7 @@ interface BarsProps {
   format: (value: number) => string;
 }
 
-const GROUP_HEIGHT = 40;
+const GROUP_HEIGHT = 32;
 const AXIS_HEIGHT = 34;
 
 export function Bars({ title, names, lines, format }: BarsProps): JSX.Element {
@@ -20,7 +20,6 @@ export function Bars({ title, names, lines, format }: BarsProps): JSX.Element {
   const id = useId();
   const drawing = JSON.stringify([dark, names, lines]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `drawing` stands for all that the plot depends on.
   useEffect(() => {
     const element = box.current;
     if (element === null) return;

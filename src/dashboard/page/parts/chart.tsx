@@ -35,7 +35,6 @@ export function Chart({ title, times, lines, format, small, filled }: ChartProps
   const drawing = `${dark} ${lines.map(({ label, colour }) => `${label} ${colour}`).join("\n")}`;
 
   // Colours and lines are fixed when a plot is made; only its data can be replaced.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `drawing` stands for what the options depend on.
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -92,13 +91,13 @@ function options(
   const grid = { stroke: colour("--line"), width: 1 };
   return {
     width: element.clientWidth,
-    height: small ? 36 : 190,
+    height: small ? 26 : 216,
     legend: { show: false },
     cursor: { show: !small, drag: { x: false, y: false }, y: false, points: { size: 6 } },
-    padding: small ? [3, 0, 3, 0] : [8, 8, 0, 0],
+    padding: small ? [2, 0, 2, 0] : [8, 8, 0, 0],
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, ticks: { show: false }, space: 70, values: "{HH}:{mm}" },
+      { ...axis, grid: { show: false }, ticks: { show: false }, space: 70, size: 28, values: "{HH}:{mm}" },
       {
         ...axis,
         grid,

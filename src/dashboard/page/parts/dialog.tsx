@@ -16,6 +16,8 @@ export function Dialog({ title, kind, onClose, children }: DialogProps): JSX.Ele
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // A screen reader begins with the title; the first control is one step away.
+    element?.querySelector("h2")?.focus();
     return () => element?.close();
   }, []);
   return (
@@ -31,7 +33,9 @@ export function Dialog({ title, kind, onClose, children }: DialogProps): JSX.Ele
     >
       <div class="dialog-content">
         <header class="dialog-head">
-          <h2 id={id}>{title}</h2>
+          <h2 id={id} tabIndex={-1}>
+            {title}
+          </h2>
           {kind === "panel" && (
             <button type="button" class="quiet" onClick={onClose} aria-label="Close">
               ✕

@@ -7,6 +7,20 @@ export function Foreign({ text, isCode }: { text: string; isCode?: boolean }): J
   return <bdi>{shown(splitHidden(text), isCode ? "\t" : "")}</bdi>;
 }
 
+/** A long name or path, which a narrow column may break after its separators. */
+export function ForeignName({ text }: { text: string }): JSX.Element {
+  return (
+    <>
+      {text.split(/(?<=[_/.:])/).map((part) => (
+        <>
+          <Foreign text={part} />
+          <wbr />
+        </>
+      ))}
+    </>
+  );
+}
+
 /** Text of several lines, in a box that scrolls and can be reached by the keyboard. */
 export function ForeignBlock({ text, label }: { text: string; label: string }): JSX.Element {
   const parts = splitHidden(text.replaceAll("\r\n", "\n"));

@@ -79,7 +79,7 @@ function Content({ detail: { note, arguments: args, result } }: { detail: CallDe
   return (
     <>
       {note !== null && (
-        <p class="notice plain">
+        <p class="notice">
           <Foreign text={note} />
         </p>
       )}

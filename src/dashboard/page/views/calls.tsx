@@ -7,7 +7,7 @@ import type { ViewProps } from "../app.js";
 import { bytes, count, plural, time } from "../format.js";
 import { Badge, outcomeOf } from "../parts/badge.js";
 import { Empty } from "../parts/empty.js";
-import { Foreign, visible } from "../parts/foreign.js";
+import { Foreign, ForeignName, visible } from "../parts/foreign.js";
 import { TimeSplit } from "../parts/time-split.js";
 import type { Known } from "../store.js";
 import { Call } from "./call.js";
@@ -143,24 +143,30 @@ function Table({ known, calls, suffix }: { known: Known; calls: CallRow[]; suffi
         <caption class="visually-hidden">Calls, the newest first</caption>
         <thead>
           <tr>
-            <th scope="col" class="wide-only">
+            <th scope="col" class="wide-only column-time">
               Time
             </th>
-            <th scope="col">Call</th>
+            <th scope="col" class="column-call">
+              Call
+            </th>
             <th scope="col" class="wide-only">
               Session
             </th>
             <th scope="col" class="wide-only">
               Server
             </th>
-            <th scope="col">Duration</th>
+            <th scope="col" class="column-duration">
+              Duration
+            </th>
             <th scope="col" class="number wide-only">
               Items
             </th>
             <th scope="col" class="number wide-only">
               Tokens
             </th>
-            <th scope="col">Outcome</th>
+            <th scope="col" class="column-outcome">
+              Outcome
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -188,13 +194,14 @@ function Row({
       <td class="wide-only time">{time(call.at)}</td>
       <th scope="row">
         <a class="whole-row" href={`#/calls/${call.id}${suffix}`}>
-          <Foreign text={call.tool} />
+          <ForeignName text={call.tool} />
         </a>
-        {call.target !== "" && (
-          <span class="sub mono">
-            <Foreign text={call.target} />
+        <span class="sub">
+          <span class="narrow-only">{time(call.at)} </span>
+          <span class="mono">
+            <ForeignName text={call.target} />
           </span>
-        )}
+        </span>
       </th>
       <td class="wide-only">
         <Foreign text={client ?? call.client ?? "Unnamed client"} />
@@ -213,7 +220,7 @@ function Row({
       </td>
       <td>
         <Badge tone={tone} text={text} />
-        <span class="sub">{call.code === null ? whileOf(call) : <Foreign text={call.code} />}</span>
+        <span class="sub">{call.code === null ? whileOf(call) : <ForeignName text={call.code} />}</span>
       </td>
     </tr>
   );

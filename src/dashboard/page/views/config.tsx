@@ -31,7 +31,7 @@ export function Config({ config }: { config: ConfigInfo }): JSX.Element {
       {config.explain !== null && (
         <section class="card pad" aria-labelledby="explain">
           <h2 id="explain">What the config means</h2>
-          <ForeignBlock text={config.explain} label="What the config means" />
+          <ForeignBlock text={config.explain} label="Explanation" />
         </section>
       )}
     </>

@@ -17,7 +17,7 @@ export function FieldInput({ field, value, wrong, onChange }: FieldInputProps): 
     .filter(Boolean)
     .join(" ");
   return (
-    <div class={`field ${kind}`}>
+    <div class={kind === "number" ? "field half" : "field"}>
       <label for={id}>
         <Foreign text={name} />
         {required && <span class="muted"> required</span>}

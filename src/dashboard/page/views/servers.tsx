@@ -10,7 +10,7 @@ import { Chart } from "../parts/chart.js";
 import { CopyButton } from "../parts/copy-button.js";
 import { Empty } from "../parts/empty.js";
 import { Fact } from "../parts/fact.js";
-import { Foreign, ForeignBlock } from "../parts/foreign.js";
+import { Foreign, ForeignBlock, visible } from "../parts/foreign.js";
 import type { Known } from "../store.js";
 import { type Action, ServerQuestion } from "./server-question.js";
 
@@ -94,13 +94,25 @@ function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
       <header class="server-head">
         <h2>
           <Foreign text={server.id} />
-          {server.version !== null && (
-            <span class="muted version">
-              <Foreign text={server.version} />
-            </span>
-          )}
         </h2>
+        {server.version !== null && (
+          <span class="muted small">
+            <Foreign text={server.version} />
+          </span>
+        )}
         <Badge tone={tone} text={text} />
+        {server.state !== "disabled" && server.state !== "idle" && (
+          <div class="actions">
+            <button type="button" onClick={() => onAction("restart")} aria-label={`Restart ${server.id}`}>
+              Restart
+            </button>
+            {hasStarted && (
+              <button type="button" onClick={() => onAction("stop")} aria-label={`Stop ${server.id}`}>
+                Stop
+              </button>
+            )}
+          </div>
+        )}
       </header>
       <p class="muted path">
         {many && (
@@ -109,12 +121,12 @@ function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
             {" · "}
           </>
         )}
-        {server.root === null ? filesOf(server) : <Foreign text={server.root} />}
+        {server.root === null ? `${filesOf(server)} files` : <Foreign text={server.root} />}
       </p>
       {server.otherRoots.length > 0 && (
-        <details class="small">
+        <details>
           <summary>{plural(server.otherRoots.length, "further root")}</summary>
-          <ul class="plain mono">
+          <ul class="lines mono">
             {server.otherRoots.map((root) => (
               <li key={root}>
                 <Foreign text={root} />
@@ -125,7 +137,7 @@ function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
       )}
       {server.progress !== null && <Progress text={server.progress} />}
       {server.lastError !== null && (
-        <p class={`notice small ${tone === "ok" ? "warn" : "bad"}`}>
+        <p class={`notice small ${tone === "ok" || tone === "busy" ? "warn" : "bad"}`}>
           <strong>Last error: </strong>
           <Foreign text={server.lastError} />
         </p>
@@ -139,50 +151,36 @@ function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
         </p>
       )}
       {hasStarted && (
-        <>
-          <dl class="facts">
-            <Fact name="Up" value={server.startedAt === null ? "–" : age(now - server.startedAt)} />
-            <Fact name="Process" value={String(server.pid)} />
-            <Fact name="Restarts" value={count(server.restarts)} />
-            <Fact name="Pending" value={count(server.pendingRequests)} />
-            <Fact name="Open files" value={count(server.openDocuments)} />
-            <Fact
-              name="Last used"
-              value={server.lastUsedAt === null ? "–" : `${age(now - server.lastUsedAt)} ago`}
-            />
-          </dl>
+        <dl class="facts">
           <Memory server={server} known={known} />
-        </>
+          <Fact name="Up" value={server.startedAt === null ? "–" : age(now - server.startedAt)} />
+          <Fact
+            name="Last used"
+            value={server.lastUsedAt === null ? "–" : `${age(now - server.lastUsedAt)} ago`}
+          />
+          <Fact name="Pending" value={count(server.pendingRequests)} />
+          <Fact name="Open files" value={count(server.openDocuments)} />
+          <Fact name="Restarts" value={count(server.restarts)} />
+          <Fact name="Process" value={String(server.pid)} />
+        </dl>
       )}
-      {!hasStarted && server.state === "idle" && (
+      {server.state === "idle" && (
         <p class="muted small">It starts with the first question about one of its files.</p>
       )}
-      <footer class="server-foot">
-        {server.stderr.length > 0 && (
-          <details>
-            <summary>{plural(server.stderr.length, "line")} of stderr</summary>
-            <ForeignBlock text={server.stderr.join("\n")} label={`stderr of ${server.id}`} />
-          </details>
-        )}
-        {server.state !== "disabled" && (
-          <div class="actions">
-            <button type="button" onClick={() => onAction("restart")} aria-label={`Restart ${server.id}`}>
-              Restart
-            </button>
-            {hasStarted && (
-              <button type="button" onClick={() => onAction("stop")} aria-label={`Stop ${server.id}`}>
-                Stop
-              </button>
-            )}
-          </div>
-        )}
-      </footer>
+      {server.stderr.length > 0 && (
+        <details>
+          <summary>{plural(server.stderr.length, "line")} of stderr</summary>
+          <ForeignBlock text={server.stderr.join("\n")} label={`stderr of ${server.id}`} />
+        </details>
+      )}
     </article>
   );
 }
 
 function filesOf({ files }: ServerRow): string {
-  return files.length === 0 ? "any file" : `${files.slice(0, 8).join(", ")}${files.length > 8 ? ", …" : ""}`;
+  return files.length === 0
+    ? "all"
+    : `${visible(files.slice(0, 8).join(", "))}${files.length > 8 ? ", …" : ""}`;
 }
 
 /** The server's own words; where they have a percentage, a bar shows it. */
@@ -202,17 +200,19 @@ function Memory({ server, known }: { server: ServerRow; known: Known }): JSX.Ele
   const format = (mb: number) => bytes(mb * 2 ** 20);
   return (
     <div class="memory">
-      <span class="muted small">Memory</span>
-      <b>{server.memoryMb === null ? "–" : format(server.memoryMb)}</b>
-      {line && at.length > 1 && (
-        <Chart
-          title={`Memory of ${server.id}`}
-          times={at.map((ms) => ms / 1000)}
-          lines={[{ label: "now", colour: 1, values: line.mb }]}
-          format={format}
-          small
-        />
-      )}
+      <dt>Memory</dt>
+      <dd>
+        <b>{server.memoryMb === null ? "–" : format(server.memoryMb)}</b>
+        {line && at.length > 1 && (
+          <Chart
+            title={`Memory of ${server.id}`}
+            times={at.map((ms) => ms / 1000)}
+            lines={[{ label: "now", colour: 1, values: line.mb }]}
+            format={format}
+            small
+          />
+        )}
+      </dd>
     </div>
   );
 }

@@ -72,7 +72,7 @@ function Session({ session, now }: { session: SessionRow; now: number }): JSX.El
         <span class="sub">{time(session.openedAt)}</span>
       </td>
       <td class="wide-only">
-        <ul class="plain mono small">
+        <ul class="lines mono small">
           {session.roots.map((root) => (
             <li key={root}>
               <Foreign text={root} />
