@@ -142,7 +142,7 @@ export interface CallRow {
 
 export interface CallTime {
   totalMs: number;
-  /** For a server to start or to be ready. */
+  /** For a server to start, and for answers of one that still indexes. */
   waitingMs: number;
   /** For answers of servers. */
   serverMs: number;
@@ -301,13 +301,14 @@ export interface RunRequest {
 }
 
 export interface RunAnswer {
-  call: CallRow;
+  /** Null where so many calls came meanwhile that it is not among the last ones. */
+  call: CallRow | null;
   result: CallResult;
-  /** The places in the answer, lines and columns from 1, for marking them in the file. */
+  /** The places in the answer, for marking them in the file. */
   places: Place[];
 }
 
-/** A range of a file; the end is exclusive. */
+/** A range of a file; the end is exclusive. Lines and columns from 1; columns count Unicode characters, unless the config says otherwise. */
 export interface Place {
   path: string;
   line: number;
