@@ -73,6 +73,7 @@ export class Dashboard {
     const name = pathname.slice(DASHBOARD_PATH.length);
     if (repeatedHeader(incoming.headersDistinct) !== undefined) sendText(outgoing, 400, "");
     else if (!isAllowedSource(headers, this.context.source)) sendText(outgoing, 403, "");
+    else if (!pathname.startsWith(DASHBOARD_PATH)) sendText(outgoing, 308, "", { location: DASHBOARD_PATH });
     else if (name === "open" && method === "GET") this.#open(searchParams.get("code") ?? "", outgoing);
     else if (name === "link" && method === "POST") this.#giveLink(headers.authorization, outgoing);
     else {
@@ -188,7 +189,8 @@ export class Dashboard {
     const proof = headers[CSRF_HEADER];
     const isOwn = headers.origin !== undefined && isSame(typeof proof === "string" ? proof : "", visit.csrf);
     const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-    if (!isOwn) sendError(outgoing, 403, "dashboard/foreign-request", "The request does not come from the page.");
+    if (!isOwn)
+      sendError(outgoing, 403, "dashboard/foreign-request", "The request does not come from the page.");
     else if (type !== "application/json") sendText(outgoing, 415, "");
     else {
       const controller = new AbortController();

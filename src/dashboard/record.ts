@@ -24,7 +24,7 @@ const MAX_ALL_BYTES = 8 * 1024 * 1024;
 const MAX_NAME = 120;
 const MAX_TARGET = 240;
 /** The tool of a call that the plan does not have, where calls are added up. */
-const OTHER_TOOL = "(unknown)";
+export const OTHER_TOOL = "(unknown)";
 
 /** A call with its arguments and its answer as texts of JSON, whose size is known. */
 interface Kept {

@@ -181,9 +181,10 @@ export const metrics = z.strictObject({
     "`true`: the gateway and an open dashboard serve `GET /metrics` in the format of Prometheus.",
     "only_false",
   ),
-  token_env: fixed(
+  token_env: optional(
     z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token"),
     "Environment variable that holds the token for `/metrics`. While it is empty, only this machine may ask.",
+    defaultIsLimit("fixed"),
   ),
 });
 
