@@ -70,7 +70,7 @@ export interface LiveState {
 
 /** A language server at one root, running or not. */
 export interface ServerRow {
-  /** Names the row: unique among all, stable while the page is open. */
+  /** Names the row: unique among all. That of a server changes only when it gets its first root. */
   key: string;
   workspace: string;
   id: string;

@@ -48,7 +48,7 @@ export class Dashboard {
   readonly #live: Live;
   readonly #events: Events;
   readonly #playground: Playground;
-  readonly #startedAt = Date.now();
+  readonly #startedAt = Math.round(Date.now() - process.uptime() * 1000);
   readonly #unlisten: (() => void)[];
 
   constructor(private readonly context: DashboardContext) {
