@@ -32,6 +32,10 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
       "eventsource-parser",
     ],
   },
+  dashboard: {
+    stages: ["base", "abi", "protocol", "lsp", "runtime", "mcp"],
+    packages: ["eventsource-parser", "preact", "prom-client", "uplot"],
+  },
   cli: {
     stages: [
       "base",
@@ -45,13 +49,18 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
       "workspace",
       "runtime",
       "mcp",
+      "dashboard",
     ],
     packages: [],
   },
 };
 
 /** Stages of which another may use the types, but no code. */
-const typesOnly: { [stage: string]: string[] } = { plan: ["config"], mcp: ["lsp"] };
+const typesOnly: { [stage: string]: string[] } = {
+  plan: ["config"],
+  mcp: ["lsp"],
+  dashboard: ["lsp", "runtime"],
+};
 
 /** Stages where the same input must always give the same output. */
 const pure = ["base", "protocol", "plan", "emit"];

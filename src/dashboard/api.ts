@@ -20,6 +20,8 @@
  */
 import type { Json, JsonObject } from "../base/json.js";
 
+export type * from "./config-api.js";
+
 export const CSRF_HEADER = "x-lsp-proxy-csrf";
 
 export type Readiness = "starting" | "indexing" | "unknown" | "ready";
@@ -68,7 +70,7 @@ export interface LiveState {
 
 /** A language server at one root, running or not. */
 export interface ServerRow {
-  /** Names the row: unique among all, stable while the page is open. */
+  /** Names the row: unique among all. That of a server changes only when it gets its first root. */
   key: string;
   workspace: string;
   id: string;
@@ -142,7 +144,7 @@ export interface CallRow {
 
 export interface CallTime {
   totalMs: number;
-  /** For a server to start or to be ready. */
+  /** For a server to start, and for answers of one that still indexes. */
   waitingMs: number;
   /** For answers of servers. */
   serverMs: number;
@@ -214,68 +216,6 @@ export interface DashboardEvents {
 
 export type DashboardEventName = keyof DashboardEvents;
 
-/** A tool of the playground, as `tools/list` shows it. */
-export interface ToolInfo {
-  name: string;
-  title: string | null;
-  description: string;
-  effect: "read" | "edit" | "command";
-  inputSchema: JsonObject;
-}
-
-export interface ConfigInfo {
-  /** The file of the config, or what else the proxy serves. */
-  source: string;
-  /** What `lsp-proxy explain` prints; null for a bundle. */
-  explain: string | null;
-  /** What each tool weighs in a model's context: `lsp-proxy tools`. */
-  weights: ToolWeight[];
-  total: { bytes: number; tokens: number };
-  /** What is wrong with the config as it is on disk now; with an error the last good one is served. */
-  problems: ConfigProblem[];
-}
-
-export interface ToolWeight {
-  name: string;
-  effect: string;
-  bytes: number;
-  tokens: number;
-}
-
-export interface ConfigProblem {
-  severity: "error" | "warning";
-  code: string;
-  message: string;
-  file: string | null;
-  line: number | null;
-  column: number | null;
-  fix: string | null;
-}
-
-export interface SetupInfo {
-  clients: ClientEntry[];
-  languages: LanguageInfo[];
-}
-
-/** What is pasted into the config of an MCP client. */
-export interface ClientEntry {
-  id: string;
-  name: string;
-  /** The file that it belongs into; null where the client has none. */
-  file: string | null;
-  /** Such as `json` or `toml`. */
-  format: string;
-  text: string;
-}
-
-/** A language of the workspace and the servers for it. */
-export interface LanguageInfo {
-  language: string;
-  /** How many files of it were found; null where they were not counted. */
-  files: number | null;
-  servers: { id: string; installed: boolean; install: string | null }[];
-}
-
 /** A file of the workspace, for marking the places of an answer. */
 export interface FileText {
   path: string;
@@ -301,13 +241,14 @@ export interface RunRequest {
 }
 
 export interface RunAnswer {
-  call: CallRow;
+  /** Null where so many calls came meanwhile that it is not among the last ones. */
+  call: CallRow | null;
   result: CallResult;
-  /** The places in the answer, lines and columns from 1, for marking them in the file. */
+  /** The places in the answer, for marking them in the file. */
   places: Place[];
 }
 
-/** A range of a file; the end is exclusive. */
+/** A range of a file; the end is exclusive. Lines and columns from 1; columns count Unicode characters, unless the config says otherwise. */
 export interface Place {
   path: string;
   line: number;

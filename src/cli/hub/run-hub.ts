@@ -1,6 +1,6 @@
 /** `hub run`: the process of a hub. It ends when it is idle, told to, or when its config or program has changed. */
 import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
@@ -14,6 +14,8 @@ import { Hub } from "../../mcp/hub/hub.js";
 import { takeLock } from "../../workspace/edits/lock.js";
 import { realDisk } from "../../workspace/edits/real-disk.js";
 import { abortOn, Input, type Io, UsageError } from "../command.js";
+import { type HubPage, hubPage, hubSource } from "../dashboard/hub-page.js";
+import { openPages, type ServedPages } from "../dashboard/served-pages.js";
 import { openLog } from "../log/log.js";
 import { type Loaded, loadFrom, type Opened, openLoaded } from "../open.js";
 import { tryServers } from "../server-trials.js";
@@ -28,6 +30,7 @@ const STDERR = 2;
 
 interface Started {
   hub: Hub;
+  page: HubPage | undefined;
   opened: Opened;
   record: LaunchRecord;
 }
@@ -43,7 +46,7 @@ export async function runHub(launch: string, io: Io): Promise<void> {
   const found = await loadFrom(input, io, { servesUntrusted: true });
   const started = await start(found, { input, io, file, log });
   if (started === undefined) return;
-  const { hub, opened } = started;
+  const { hub, opened, page } = started;
   const { runtime, refusal } = opened;
   const { share, limits, http } = runtime.loaded.plan;
   if (share.warm && refusal === undefined) void runtime.warmup();
@@ -55,6 +58,7 @@ export async function runHub(launch: string, io: Io): Promise<void> {
   stopWatching();
   clearInterval(boundLog);
   hub.close();
+  await page?.close();
   await runtime.close();
   // A connection that was just accepted must not keep the process.
   io.exitAfter?.(1_000);
@@ -91,10 +95,14 @@ async function start(found: Loaded, { input, io, file, log }: Launched): Promise
     }
     if (process.platform !== "win32") await removeLeftOver([path, ...allSockets(folder)]);
     const opened = await openLoaded(found, input, io);
-    const hub = hubOf(opened, { input, io, file, log });
+    const pages = await pagesOf(opened, { input, io, file, log }, (count) => {
+      hub.viewers = count;
+    });
+    const page = pages && hubPage(pages);
+    const hub = hubOf(opened, { input, io, file, log }, page);
     await hub.listen(path);
     writeRecord(file, record);
-    return { hub, opened, record };
+    return { hub, opened, record, page };
   } finally {
     await lock.release();
   }
@@ -109,13 +117,28 @@ async function removeLeftOver(paths: readonly string[]): Promise<void> {
   }
 }
 
-function hubOf({ runtime, found, base, refusal }: Opened, { io, log }: Launched): Hub {
+/** Records the calls for the dashboard, which is opened when somebody asks for it. */
+async function pagesOf(
+  { runtime, base, source }: Opened,
+  { input, io, log }: Launched,
+  onViewers: (count: number) => void,
+): Promise<ServedPages | undefined> {
+  const workspace = { name: basename(base), runtime, input, io, source };
+  return openPages({ kind: "hub", workspaces: [workspace], source: hubSource, log, onViewers });
+}
+
+function hubOf(
+  { runtime, found, base, refusal }: Opened,
+  { io, log }: Launched,
+  page: HubPage | undefined,
+): Hub {
   /** The calls of the command line have one session, so that their cursors stay valid. */
   const shell = runtime.openSession({ brief: true });
   return new Hub({
     runtime,
     log,
     workspace: base,
+    dashboard: async () => page?.link(),
     trust(leave) {
       if (found === undefined) return undefined;
       // The record of trust is one of the watched files: the next hub has the trust.
