@@ -35,6 +35,8 @@ const MAX_CALLS = 1000;
 /** Changes that arrive together are shown together. */
 const GATHER_MS = 50;
 const RETRY_MS = 1500;
+/** The proxy sends something every five seconds. After such a silence the connection is lost, though nobody closed it. */
+const SILENCE_MS = 16_000;
 
 let known: Known = {
   connection: "connecting",
@@ -70,14 +72,25 @@ function change(part: Partial<Known>): void {
 export function connect(): void {
   const events = new EventSource("events");
   let over = false;
+  let heardAt = Date.now();
+  const watch = setInterval(() => {
+    if (Date.now() - heardAt > SILENCE_MS) connectAgain();
+  }, 1000);
   // The stream comes first: a call that ends between the two requests is in one of them.
   events.onopen = () => load().catch(connectAgain);
   events.onerror = connectAgain;
-  on(events, "live", (live) => change({ live }));
-  on(events, "charts", (charts) => change({ charts }));
-  on(events, "call", (row) => change({ calls: withRows([row]) }));
-  on(events, "config", () => change({ configVersion: known.configVersion + 1 }));
-  on(events, "bye", ({ reason }) => change({ ended: reason }));
+  on("live", (live) => change({ live }));
+  on("charts", (charts) => change({ charts }));
+  on("call", (row) => change({ calls: withRows([row]) }));
+  on("config", () => change({ configVersion: known.configVersion + 1 }));
+  on("bye", ({ reason }) => change({ ended: reason }));
+
+  function on<Name extends DashboardEventName>(name: Name, take: (data: DashboardEvents[Name]) => void) {
+    events.addEventListener(name, (event: MessageEvent<string>) => {
+      heardAt = Date.now();
+      take(JSON.parse(event.data));
+    });
+  }
 
   async function load() {
     const { live, calls, charts, ...state } = await get<DashboardState>("api/state");
@@ -99,6 +112,8 @@ export function connect(): void {
     if (over) return;
     over = true;
     events.close();
+    clearInterval(watch);
+    if (known.connection !== "refused") change({ connection: "lost" });
     const status = await get("api/state").then(
       () => 200,
       (error) => (error instanceof RequestError ? error.status : 0),
@@ -116,12 +131,4 @@ function withRows(added: CallRow[]): CallRow[] {
     if (before === undefined || before.outcome === "running") rows.set(row.id, row);
   }
   return sortBy([...rows.values()], ({ id }) => [-id]).slice(0, MAX_CALLS);
-}
-
-function on<Name extends DashboardEventName>(
-  events: EventSource,
-  name: Name,
-  take: (data: DashboardEvents[Name]) => void,
-): void {
-  events.addEventListener(name, (event: MessageEvent<string>) => take(JSON.parse(event.data)));
 }

@@ -1,7 +1,7 @@
 /** The answer of a tool in the playground: its text, its structure, and the files with the places marked. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { FileText, Place, RunAnswer } from "../../api.js";
+import type { CallRow, FileText, Place, RunAnswer } from "../../api.js";
 import { bytes, count, plural } from "../format.js";
 import { useAnswer } from "../hooks.js";
 import { Badge, outcomeOf } from "../parts/badge.js";
@@ -14,7 +14,7 @@ import { pretty } from "../requests.js";
 
 export function Answer({ answer, workspace }: { answer: RunAnswer; workspace: string }): JSX.Element {
   const { call, result, places } = answer;
-  const [tone, text] = outcomeOf(call.outcome);
+  const [tone, text] = outcomeOf(call?.outcome ?? (result.isError ? "error" : "ok"));
   const { structured } = result;
   const tabs: Tab[] = [
     { id: "text", title: "Text", show: () => <ForeignBlock text={result.text} label="Text of the answer" /> },
@@ -35,24 +35,29 @@ export function Answer({ answer, workspace }: { answer: RunAnswer; workspace: st
     <div class="card pad">
       <div class="call-line" role="status">
         <Badge tone={tone} text={text} />
-        {call.code !== null && (
-          <code>
-            <Foreign text={call.code} />
-          </code>
-        )}
-        {call.time !== null && <TimeSplit time={call.time} />}
-        <span class="muted small">
-          {[
-            call.items === null ? undefined : plural(call.items, "item"),
-            call.tokens === null ? undefined : `${count(call.tokens)} tokens`,
-            call.bytes === null ? undefined : bytes(call.bytes),
-          ]
-            .filter(Boolean)
-            .join(" · ")}
-        </span>
+        {call !== null && <Facts call={call} />}
       </div>
       <Tabs label="Answer" tabs={tabs} />
     </div>
+  );
+}
+
+function Facts({ call }: { call: CallRow }): JSX.Element {
+  const sizes = [
+    call.items === null ? [] : plural(call.items, "item"),
+    call.tokens === null ? [] : `${count(call.tokens)} tokens`,
+    call.bytes === null ? [] : bytes(call.bytes),
+  ];
+  return (
+    <>
+      {call.code !== null && (
+        <code>
+          <Foreign text={call.code} />
+        </code>
+      )}
+      {call.time !== null && <TimeSplit time={call.time} />}
+      <span class="muted small">{sizes.flat().join(" · ")}</span>
+    </>
   );
 }
 

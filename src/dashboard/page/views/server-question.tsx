@@ -11,12 +11,16 @@ export type Action = "restart" | "stop";
 interface Props {
   server: ServerRow;
   action: Action;
+  /** All rows of the server: an action is about each of its processes. */
+  rows: ServerRow[];
   csrf: string;
   onClose: () => void;
 }
 
-export function ServerQuestion({ server, action, csrf, onClose }: Props): JSX.Element {
+export function ServerQuestion({ server, action, rows, csrf, onClose }: Props): JSX.Element {
   const body: ServerAction = { workspace: server.workspace, server: server.id };
+  const roots = rows.flatMap(({ root }) => root ?? []);
+  const pending = rows.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0);
   return (
     <Question
       title={action === "restart" ? "Restart this server?" : "Stop this server?"}
@@ -30,20 +34,22 @@ export function ServerQuestion({ server, action, csrf, onClose }: Props): JSX.El
         <strong>
           <Foreign text={server.id} />
         </strong>
-        {server.root !== null && (
-          <>
-            {" at "}
-            <code>
-              <Foreign text={server.root} />
-            </code>
-          </>
-        )}
+        {roots.length > 0 && " at"}
       </p>
+      {roots.length > 0 && (
+        <ul class="lines mono">
+          {roots.map((root) => (
+            <li key={root}>
+              <Foreign text={root} />
+            </li>
+          ))}
+        </ul>
+      )}
       <p class="muted">
         {action === "restart"
           ? "It starts anew and reads the project again. Until then answers may be incomplete."
           : "It starts again with the next question about one of its files."}
-        {server.pendingRequests > 0 && ` ${plural(server.pendingRequests, "pending request")} will fail.`}
+        {pending > 0 && ` ${plural(pending, "pending request")} will fail.`}
       </p>
     </Question>
   );

@@ -40,7 +40,14 @@ export function Servers({ known }: ViewProps): JSX.Element {
         ))}
       </ul>
       {question && known.state && (
-        <ServerQuestion {...question} csrf={known.state.csrf} onClose={() => setQuestion(undefined)} />
+        <ServerQuestion
+          {...question}
+          rows={servers.filter(
+            ({ id, workspace }) => id === question.server.id && workspace === question.server.workspace,
+          )}
+          csrf={known.state.csrf}
+          onClose={() => setQuestion(undefined)}
+        />
       )}
     </>
   );

@@ -109,7 +109,7 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
             <Foreign text={failure} />
           </p>
         )}
-        {answer !== undefined && <Answer key={answer.call.id} answer={answer} workspace={workspace} />}
+        {answer !== undefined && <Answer answer={answer} workspace={workspace} />}
         {answer === undefined && failure === undefined && (
           <Empty title="The answer appears here">
             As an agent sees it: text, structure, and the places in their files.
