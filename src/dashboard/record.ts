@@ -263,7 +263,7 @@ function isNumber(value: unknown): value is number {
 
 /** The beginning of a text. It is copied: a slice would keep the whole text in memory. */
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : Buffer.from(`${text.slice(0, most)}…`).toString();
+  return text.length <= most ? text : Buffer.from(`${text.slice(0, most)}...`).toString();
 }
 
 function short(text: string | undefined): string | null {

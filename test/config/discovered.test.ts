@@ -328,6 +328,21 @@ const cases = new Map<string, Case>([
       silent: true,
     },
   ],
+  ...["dashboard.enabled", "dashboard.keep_answers", "metrics.enabled"].map((path): [string, Case] => {
+    const [at = "", key = ""] = path.split(".");
+    const [user, asks] = [table(at, key, "false"), table(at, key, "true")];
+    return [path, { user, asks, untrusted: false, trusted: false, silent: true }];
+  }),
+  [
+    "metrics.token_env",
+    {
+      user: table("metrics", "token_env", '"MINE"'),
+      asks: table("metrics", "token_env", '"HOME"'),
+      untrusted: "MINE",
+      trusted: "MINE",
+      silent: "LSP_PROXY_METRICS_TOKEN",
+    },
+  ],
   of("kind", '"generic"', '"other"', "generic"),
   of("enabled", "false", "true", false),
   of("args", '["a"]', '["evil"]', ["a"]),
