@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await expect.poll(() => page.getByRole("row", { name: /find_references/ }).count()).toBe(0);
     expect(await page.getByRole("row", { name: /find_definition/ }).count()).toBeGreaterThan(0);
     await page.getByRole("link", { name: "Clear" }).click();
-    await page.getByLabel("Tool").selectOption("find_references");
+    await page.getByLabel("Tool", { exact: true }).selectOption("find_references");
     await expect.poll(() => page.getByRole("row", { name: /find_definition/ }).count()).toBe(0);
     await page.getByLabel("Session").selectOption({ label: await robotOption(page) });
 
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   it("runs a tool in the playground and marks the places in their file", async () => {
     const page = await served.open(browser);
     await view(page, "Playground");
-    await page.getByLabel("Tool").selectOption("find_references");
+    await page.getByLabel("Tool", { exact: true }).selectOption("find_references");
     await page.getByLabel("file_path").fill("src/greet.ts");
     await page.getByLabel("symbol_name").fill("greet");
     await page.getByLabel("line", { exact: true }).fill("two");
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await answer.getByRole("tab", { name: "Structured" }).click();
     await answer.getByText('"ok": true').waitFor();
     await answer.getByRole("tab", { name: /^Files/ }).click();
-    await answer.getByLabel("File", { exact: true }).selectOption("src/app.ts");
+    await answer.getByRole("combobox", { name: "File" }).selectOption("src/app.ts");
     await answer.getByText("src/app.ts", { exact: true }).waitFor();
     const marks = answer.locator("mark");
     await expect.poll(() => marks.count()).toBeGreaterThan(1);
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   it("asks before a tool that edits, and shows what a person would change", async () => {
     const page = await served.open(browser);
     await view(page, "Playground");
-    await page.getByLabel("Tool").selectOption("rename_symbol");
+    await page.getByLabel("Tool", { exact: true }).selectOption("rename_symbol");
     await page.getByLabel("file_path").fill("src/greet.ts");
     await page.getByLabel("symbol_name").fill("greet");
     await page.getByLabel("new_name").fill("welcome");
@@ -162,6 +162,10 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
       await page.getByRole("tab", { name: "Config" }).click();
       await page.getByText("comand").first().waitFor();
       await page.getByText("config/unknown-key").waitFor();
+      await page.getByText("the last good config is served").waitFor();
+      served.write("lspi.toml", good);
+      await page.getByRole("button", { name: "Check again" }).click();
+      await page.getByText("The config has no problems.").waitFor();
     } finally {
       served.write("lspi.toml", good);
     }

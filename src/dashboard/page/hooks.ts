@@ -51,6 +51,17 @@ export function useAnswer<Answer>(
   return { answer: isOfThis ? got.answer : undefined, failure: isOfThis ? got.failure : undefined };
 }
 
+/** How often a person has come back to the page, such as from an editor. */
+export function useReturns(): number {
+  const [returns, setReturns] = useState(0);
+  useEffect(() => {
+    const came = () => setReturns((before) => before + 1);
+    addEventListener("focus", came);
+    return () => removeEventListener("focus", came);
+  }, []);
+  return returns;
+}
+
 /** The time, anew every second. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);

@@ -6,16 +6,29 @@ import { bytes, count, plural } from "../format.js";
 import { Badge } from "../parts/badge.js";
 import { Foreign, ForeignBlock } from "../parts/foreign.js";
 
-export function Config({ config }: { config: ConfigInfo }): JSX.Element {
+export interface ConfigProps {
+  config: ConfigInfo;
+  /** Reads the config again, as it is on disk. */
+  onCheck: () => void;
+}
+
+export function Config({ config, onCheck }: ConfigProps): JSX.Element {
+  const isBroken = config.problems.some(({ severity }) => severity === "error");
   return (
     <>
       <section class="card pad" aria-labelledby="problems">
         <div class="section-head">
           <h2 id="problems">Problems</h2>
-          <code class="muted small">
+          <button type="button" onClick={onCheck}>
+            Check again
+          </button>
+        </div>
+        <p class="muted small">
+          <code>
             <Foreign text={config.source} />
           </code>
-        </div>
+          {isBroken && " · the last good config is served"}
+        </p>
         {config.problems.length === 0 ? (
           <p class="muted">The config has no problems.</p>
         ) : (
@@ -73,7 +86,7 @@ function Problem({ problem }: { problem: ConfigProblem }): JSX.Element {
   );
 }
 
-export function Weights({ config }: { config: ConfigInfo }): JSX.Element {
+export function Weights({ config }: Pick<ConfigProps, "config">): JSX.Element {
   const { total } = config;
   const most = config.weights.reduce((high, { tokens }) => Math.max(high, tokens), 1);
   return (

@@ -1,13 +1,14 @@
 /** A place to try the tools as an agent sees them, and to see what the config means and weighs. */
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { ConfigInfo, ToolInfo } from "../../api.js";
 import type { ViewProps } from "../app.js";
-import { useAnswer } from "../hooks.js";
+import { useAnswer, useReturns } from "../hooks.js";
 import { Loading } from "../parts/loading.js";
 import { Tabs } from "../parts/tabs.js";
 import { useWorkspace, WorkspaceChoice } from "../parts/workspace.js";
 import type { Known } from "../store.js";
-import { Config, Weights } from "./config.js";
+import { Config, type ConfigProps, Weights } from "./config.js";
 import { TryTool } from "./try-tool.js";
 
 export function Playground({ known, address }: ViewProps): JSX.Element {
@@ -24,8 +25,8 @@ export function Playground({ known, address }: ViewProps): JSX.Element {
         }}
         tabs={[
           { id: "tool", title: "Try a tool", show: () => <ToolTab {...at} /> },
-          { id: "config", title: "Config", show: () => <ConfigTab {...at} show={Config} /> },
-          { id: "weights", title: "Weights", show: () => <ConfigTab {...at} show={Weights} /> },
+          { id: "config", title: "Config", show: () => <ConfigTab key="config" {...at} show={Config} /> },
+          { id: "weights", title: "Weights", show: () => <ConfigTab key="weights" {...at} show={Weights} /> },
         ]}
       />
     </>
@@ -47,7 +48,10 @@ function ConfigTab({
   known,
   workspace,
   show: Show,
-}: TabProps & { show: (props: { config: ConfigInfo }) => JSX.Element }): JSX.Element {
-  const { answer, failure } = useAnswer<ConfigInfo>("api/config", { workspace }, known.configVersion);
-  return answer === undefined ? <Loading failure={failure} /> : <Show config={answer} />;
+}: TabProps & { show: (props: ConfigProps) => JSX.Element }): JSX.Element {
+  const [asked, setAsked] = useState(0);
+  const version = `${known.configVersion} ${useReturns()} ${asked}`;
+  const { answer, failure } = useAnswer<ConfigInfo>("api/config", { workspace }, version);
+  if (answer === undefined) return <Loading failure={failure} />;
+  return <Show config={answer} onCheck={() => setAsked(asked + 1)} />;
 }

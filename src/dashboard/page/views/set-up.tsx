@@ -80,17 +80,18 @@ function Languages({ languages }: { languages: LanguageInfo[] }): JSX.Element {
 }
 
 function Clients({ clients }: { clients: ClientEntry[] }): JSX.Element {
-  const [chosen, setChosen] = useState(clients[0]?.id);
-  const client = clients.find(({ id }) => id === chosen) ?? clients[0];
+  // A client may have several files, so its id does not name an entry.
+  const [chosen, setChosen] = useState(0);
+  const client = clients[chosen] ?? clients[0];
   return (
     <section class="card pad" aria-labelledby="clients">
       <div class="section-head">
         <h2 id="clients">Connect an agent</h2>
         <label class="inline">
           <span>Client</span>
-          <select value={client?.id} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
-            {clients.map(({ id, name }) => (
-              <option key={id} value={id}>
+          <select value={chosen} onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}>
+            {clients.map(({ name, file }, index) => (
+              <option key={`${name} ${file}`} value={index}>
                 {visible(name)}
               </option>
             ))}
