@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await answer.getByText('"ok": true').waitFor();
     await answer.getByRole("tab", { name: /^Files/ }).click();
     await answer.getByRole("combobox", { name: "File" }).selectOption("src/app.ts");
-    await answer.getByText("src/app.ts", { exact: true }).waitFor();
+    await answer.getByRole("region", { name: "Lines of src/app.ts" }).waitFor();
     const marks = answer.locator("mark");
     await expect.poll(() => marks.count()).toBeGreaterThan(1);
     // The line has characters beyond the basic plane before the place.

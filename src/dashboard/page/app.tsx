@@ -102,7 +102,7 @@ function ConnectionState({ known: { connection, state } }: { known: Known }): JS
       </p>
       {state && (
         <p class="muted small about">
-          {state.kind === "hub" ? "Hub" : "HTTP gateway"}, process {state.pid}
+          {state.kind === "hub" ? "Hub" : "Gateway"}, process {state.pid}
           <br />
           up {age(now - state.startedAt)}
           {state.workspaces.length > 1 && `, ${plural(state.workspaces.length, "workspace")}`}

@@ -21,10 +21,14 @@ interface ChartProps {
   format: (value: number) => string;
   /** Only the curve, without axes, legend and title. */
   small?: boolean;
-  filled?: boolean;
+  /** A bar for each minute. */
+  bars?: boolean;
 }
 
-export function Chart({ title, times, lines, format, small, filled }: ChartProps): JSX.Element {
+/** A shorter time is shown at the right of this one, so that a chart does not jump while it fills. */
+const SHORTEST_S = 600;
+
+export function Chart({ title, times, lines, format, small, bars }: ChartProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   const data = useRef<uPlot.AlignedData>([]);
@@ -38,7 +42,7 @@ export function Chart({ title, times, lines, format, small, filled }: ChartProps
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const made = new uPlot(options(element, lines, format, { small, filled }), data.current, element);
+    const made = new uPlot(options(element, lines, format, { small, bars }), data.current, element);
     if (!small) made.hooks.setCursor = [({ cursor }) => setPointed(cursor.idx ?? null)];
     plot.current = made;
     const observer = new ResizeObserver(() =>
@@ -83,7 +87,7 @@ function options(
   element: HTMLElement,
   lines: Line[],
   format: (value: number) => string,
-  { small, filled }: { small?: boolean; filled?: boolean },
+  { small, bars }: { small?: boolean; bars?: boolean },
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
@@ -94,8 +98,14 @@ function options(
     height: small ? 26 : 216,
     legend: { show: false },
     cursor: { show: !small, drag: { x: false, y: false }, y: false, points: { size: 6 } },
-    padding: small ? [2, 0, 2, 0] : [8, 8, 0, 0],
-    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    padding: small ? [2, 0, 2, 0] : [8, 18, 0, 0],
+    scales: {
+      x: {
+        range: (_plot, from, to) =>
+          small ? [from, to] : [Math.min(from, to - SHORTEST_S), to + (bars ? 60 : 0)],
+      },
+      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+    },
     axes: [
       { ...axis, grid: { show: false }, ticks: { show: false }, space: 70, size: 28, values: "{HH}:{mm}" },
       {
@@ -117,7 +127,10 @@ function options(
           width: small ? 1.25 : 1.75,
           points: { show: false },
           ...(line.dashed ? { dash: [5, 4] } : {}),
-          ...(filled || small ? { fill: `${stroke}22` } : {}),
+          ...(small ? { fill: `${stroke}22` } : {}),
+          ...(bars
+            ? { fill: stroke, width: 0, paths: uPlot.paths.bars?.({ size: [0.75, 60], align: 1 }) }
+            : {}),
         };
       }),
     ],

@@ -3,13 +3,19 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { sortBy } from "../../../base/order.js";
 import type { FileText, Place } from "../../api.js";
-import { plural } from "../format.js";
 import { Foreign } from "./foreign.js";
 
 /** Lines shown before and after a place. */
 const AROUND = 4;
 
-export function MarkedFile({ file, places }: { file: FileText; places: Place[] }): JSX.Element {
+interface MarkedFileProps {
+  /** Names the file, or lets a person choose it. */
+  title: JSX.Element;
+  file: FileText;
+  places: Place[];
+}
+
+export function MarkedFile({ title, file, places }: MarkedFileProps): JSX.Element {
   const [whole, setWhole] = useState(false);
   const lines = file.text.replaceAll("\r\n", "\n").split("\n");
   const near = (line: number) =>
@@ -18,14 +24,9 @@ export function MarkedFile({ file, places }: { file: FileText; places: Place[] }
     );
   const numbers = lines.map((_, index) => index + 1).filter((line) => whole || near(line));
   return (
-    <div class="file">
+    <>
       <div class="section-head">
-        <p class="small">
-          <code>
-            <Foreign text={file.path} />
-          </code>{" "}
-          <span class="muted">{plural(places.length, "place")}</span>
-        </p>
+        {title}
         <label class="inline small">
           <input
             type="checkbox"
@@ -50,7 +51,7 @@ export function MarkedFile({ file, places }: { file: FileText; places: Place[] }
         ))}
       </section>
       {file.isCut && <p class="muted small">The end of the file is left out.</p>}
-    </div>
+    </>
   );
 }
 

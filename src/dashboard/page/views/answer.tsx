@@ -65,25 +65,33 @@ function Files({ places, workspace }: { places: Place[]; workspace: string }): J
   const paths = [...new Set(places.map(({ path }) => path))];
   const [chosen, setChosen] = useState(paths[0] ?? "");
   const { answer, failure } = useAnswer<FileText>("api/file", { workspace, path: chosen }, 0);
+  const choice =
+    paths.length < 2 ? (
+      <code>
+        <Foreign text={chosen} />
+      </code>
+    ) : (
+      <label class="inline">
+        <span>File</span>
+        <select value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+          {paths.map((path) => (
+            <option key={path} value={path}>
+              {visible(path)} ({places.filter((place) => place.path === path).length})
+            </option>
+          ))}
+        </select>
+      </label>
+    );
   return (
-    <>
-      {paths.length > 1 && (
-        <label class="inline file-choice">
-          <span>File</span>
-          <select value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
-            {paths.map((path) => (
-              <option key={path} value={path}>
-                {visible(path)} ({places.filter((place) => place.path === path).length})
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+    <div class="file">
       {answer === undefined ? (
-        <Loading failure={failure} />
+        <>
+          {choice}
+          <Loading failure={failure} />
+        </>
       ) : (
-        <MarkedFile file={answer} places={places.filter(({ path }) => path === chosen)} />
+        <MarkedFile title={choice} file={answer} places={places.filter(({ path }) => path === chosen)} />
       )}
-    </>
+    </div>
   );
 }

@@ -146,22 +146,20 @@ function Table({ known, calls, suffix }: { known: Known; calls: CallRow[]; suffi
             <th scope="col" class="wide-only column-time">
               Time
             </th>
-            <th scope="col" class="column-call">
-              Call
-            </th>
-            <th scope="col" class="wide-only">
+            <th scope="col">Call</th>
+            <th scope="col" class="wide-only column-session">
               Session
             </th>
-            <th scope="col" class="wide-only">
+            <th scope="col" class="wide-only column-server">
               Server
             </th>
             <th scope="col" class="column-duration">
               Duration
             </th>
-            <th scope="col" class="number wide-only">
+            <th scope="col" class="number wide-only column-items">
               Items
             </th>
-            <th scope="col" class="number wide-only">
+            <th scope="col" class="number wide-only column-tokens">
               Tokens
             </th>
             <th scope="col" class="column-outcome">

@@ -35,13 +35,13 @@ export function Charts({ known: { charts } }: ViewProps): JSX.Element {
   const tools = sortBy(charts.tools, ({ calls, tool }) => [-calls, tool]);
   return (
     <div class="charts">
-      <Chart title="Calls per minute" times={drawn.minutes} lines={drawn.calls} format={count} filled />
+      <Chart title="Calls per minute" times={drawn.minutes} lines={drawn.calls} format={count} bars />
       <Chart
         title="Tokens served per minute"
         times={drawn.minutes}
         lines={drawn.tokens}
         format={count}
-        filled
+        bars
       />
       <Chart
         title="Memory"

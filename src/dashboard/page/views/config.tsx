@@ -124,7 +124,7 @@ export function Weights({ config }: Pick<ConfigProps, "config">): JSX.Element {
                 <td class="number">{count(weight.bytes)}</td>
                 <td class="number">{count(weight.tokens)}</td>
                 <td class="wide-only">
-                  <meter aria-label={`Share of ${name}`} min={0} max={most} value={weight.tokens} />
+                  <progress class="share" aria-label={`Share of ${name}`} max={most} value={weight.tokens} />
                 </td>
               </tr>
             ),

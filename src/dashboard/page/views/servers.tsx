@@ -99,15 +99,28 @@ function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
   return (
     <article aria-label={`${server.id}: ${text}`}>
       <header class="server-head">
-        <h2>
-          <Foreign text={server.id} />
-        </h2>
-        {server.version !== null && (
-          <span class="muted small">
-            <Foreign text={server.version} />
-          </span>
-        )}
-        <Badge tone={tone} text={text} />
+        <div>
+          <div class="server-name">
+            <h2>
+              <Foreign text={server.id} />
+            </h2>
+            {server.version !== null && (
+              <span class="muted small">
+                <Foreign text={server.version} />
+              </span>
+            )}
+            <Badge tone={tone} text={text} />
+          </div>
+          <p class="muted path">
+            {many && (
+              <>
+                <Foreign text={server.workspace} />
+                {" · "}
+              </>
+            )}
+            {server.root === null ? `${filesOf(server)} files` : <Foreign text={server.root} />}
+          </p>
+        </div>
         {server.state !== "disabled" && server.state !== "idle" && (
           <div class="actions">
             <button type="button" onClick={() => onAction("restart")} aria-label={`Restart ${server.id}`}>
@@ -121,15 +134,6 @@ function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
           </div>
         )}
       </header>
-      <p class="muted path">
-        {many && (
-          <>
-            <Foreign text={server.workspace} />
-            {" · "}
-          </>
-        )}
-        {server.root === null ? `${filesOf(server)} files` : <Foreign text={server.root} />}
-      </p>
       {server.otherRoots.length > 0 && (
         <details>
           <summary>{plural(server.otherRoots.length, "further root")}</summary>

@@ -83,6 +83,12 @@ function Clients({ clients }: { clients: ClientEntry[] }): JSX.Element {
   // A client may have several files, so its id does not name an entry.
   const [chosen, setChosen] = useState(0);
   const client = clients[chosen] ?? clients[0];
+  if (clients.length === 0)
+    return (
+      <Empty title="No entry for a client">
+        <code>lsp-proxy client</code> prints the entries of the MCP clients that it knows.
+      </Empty>
+    );
   return (
     <section class="card pad" aria-labelledby="clients">
       <div class="section-head">

@@ -1,0 +1,85 @@
+/**
+ * The pictures of the docs, made only when a folder for them is named: `LSP_PROXY_SCREENSHOTS=docs/images npx vitest run
+ * --config test/vitest.config.ts test/dashboard/screenshots.test.ts`.
+ */
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { hasBrowser, openBrowser, ServedPage } from "./page.js";
+
+const folder = process.env.LSP_PROXY_SCREENSHOTS;
+/** How long agents work before the pictures are taken, so that the charts have something to show. */
+const WORK_MS = 1000 * Number(process.env.LSP_PROXY_SCREENSHOTS_SECONDS ?? 240);
+
+const file_path = "src/greet.ts";
+const questions: [tool: string, args: object][] = [
+  ["get_document_symbols", { file_path }],
+  ["find_references", { file_path, symbol_name: "greet" }],
+  ["get_hover", { file_path: "src/app.ts", line: 3, character: 70 }],
+  ["find_definition", { file_path: "src/app.ts", line_text: "return greeter.|hello(first) + greet" }],
+  ["search_workspace_symbols", { query: "Polite" }],
+  ["find_implementations", { file_path, symbol_name: "Greeter" }],
+  ["get_diagnostics", { file_path: "src/broken.ts" }],
+  ["find_definition", { file_path, symbol_name: "farewell" }],
+  ["get_incoming_calls", { file_path, symbol_name: "greet" }],
+];
+
+describe.skipIf(!hasBrowser || folder === undefined)("the pictures (made when a folder is named)", () => {
+  let browser: Browser;
+  let served: ServedPage;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    served = new ServedPage();
+    await served.start();
+    const agents = [await served.agent("codex"), await served.agent("claude-code")];
+    const end = Date.now() + WORK_MS;
+    for (let turn = 0; turn < questions.length * 3 || Date.now() < end; turn++) {
+      const [tool, args] = questions[turn % questions.length] ?? ["get_server_status", {}];
+      await agents[turn % 5 < 3 ? 0 : 1]?.(tool, args);
+      // Bursts with pauses between them, as agents work.
+      await wait(turn % 11 === 10 ? 6000 : 400 + 90 * (turn % 7));
+    }
+  }, WORK_MS + 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+  });
+
+  async function open(
+    hash: string,
+    colorScheme: "light" | "dark",
+    [width, height]: [number, number],
+  ): Promise<Page> {
+    const page = await served.open(browser, { colorScheme, viewport: { width, height } });
+    await page.goto(`${new URL("/dashboard/", page.url()).href}#/${hash}`);
+    await page.getByText(/^Loading…$/).waitFor({ state: "detached" });
+    // A chart is drawn after its data has come.
+    await wait(1500);
+    return page;
+  }
+
+  const save = (page: Page, name: string) =>
+    page.screenshot({ path: join(folder ?? "", `dashboard-${name}.png`), animations: "disabled" });
+
+  it("are taken", async () => {
+    await save(await open("servers", "light", [1200, 560]), "servers");
+    await save(await open("calls", "dark", [1200, 700]), "calls");
+    await save(await open("calls/2", "light", [1200, 700]), "call");
+    await save(await open("charts", "dark", [1200, 760]), "charts");
+    await save(await open("set-up", "light", [1200, 700]), "set-up");
+    await save(await open("servers", "dark", [390, 760]), "phone");
+    await save(await open("calls", "light", [390, 760]), "phone-calls");
+    await save(await open("playground/weights", "light", [1200, 760]), "weights");
+    await save(await open("playground/config", "light", [1200, 760]), "config");
+    await save(await open("sessions", "light", [1200, 560]), "sessions");
+    const page = await open("playground/tool", "light", [1200, 760]);
+    await page.getByLabel("Tool", { exact: true }).selectOption("find_references");
+    await page.getByLabel("file_path").fill(file_path);
+    await page.getByLabel("symbol_name").fill("greet");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("tab", { name: /^Files/ }).click();
+    await page.locator("mark").first().waitFor();
+    await save(page, "playground");
+  });
+});
