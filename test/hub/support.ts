@@ -50,11 +50,15 @@ export class HubUser {
   async open(
     args: string[],
     env: { [name: string]: string } = {},
-    { cwd = this.top, answer }: { cwd?: string; answer?: (question: string) => boolean } = {},
+    {
+      cwd = this.top,
+      answer,
+      alone = false,
+    }: { cwd?: string; answer?: (question: string) => boolean; alone?: boolean } = {},
   ): Promise<SharedSession> {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [program, "serve", "--shared", ...args],
+      args: [program, "serve", ...(alone ? [] : ["--shared"]), ...args],
       cwd,
       env: { ...this.env, ...env },
       stderr: "pipe",

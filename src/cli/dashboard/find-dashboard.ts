@@ -1,4 +1,5 @@
 /** Finds the dashboard of a command line: that of the hub that runs, of a gateway for the workspace, or of a new hub. */
+import { resolve } from "node:path";
 import { realPath } from "../../base/disk.js";
 import { isTable } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
@@ -22,9 +23,9 @@ export async function findDashboard(input: Input, io: Io): Promise<FoundDashboar
   const path = hubPath(found, io);
   const running = path === undefined ? undefined : await linkOfHub(path);
   if (running !== undefined) return running;
-  const base = realPath(found.base);
+  const roots = found.loaded.plan.workspace.roots.map((root) => realPath(resolve(found.base, root)));
   for (const gateway of runningGateways(io)) {
-    if (!gateway.roots.some((root) => isInside(base, root))) continue;
+    if (!gateway.roots.some((served) => roots.some((root) => isInside(root, served)))) continue;
     const url = await linkOfGateway(gateway);
     if (url !== undefined) return { url };
   }
