@@ -171,6 +171,18 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     }
   });
 
+  it("has the entries of clients to copy, and the languages of the workspace", async () => {
+    const page = await served.open(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+    await view(page, "Set-up");
+    await page.getByRole("row", { name: /typescript.*Installed/ }).waitFor();
+    await page.getByLabel("Client").selectOption("Claude Code");
+    const entry = page.getByRole("region", { name: "Entry for Claude Code" });
+    await entry.waitFor();
+    await page.getByRole("button", { name: "Copy the entry for Claude Code" }).click();
+    await page.getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain("lsp-proxy");
+  });
+
   it("restarts a server after a question", async () => {
     const page = await served.open(browser);
     const call = await served.agent("robot");

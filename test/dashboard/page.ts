@@ -48,6 +48,15 @@ export async function violationsOf(page: Page): Promise<{ id: string; impact: st
 
 const token = "a-token-of-the-dashboard-0123456789";
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 /** A gateway with a TypeScript project, behind a relay that can be cut. */
 export class ServedPage {
   readonly #top = realpathSync(mkdtempSync(join(tmpdir(), "demo-")));
@@ -65,7 +74,7 @@ export class ServedPage {
     cpSync(join(repository, "test", "fixtures", "typescript"), this.folder, { recursive: true });
     this.write(
       "lspi.toml",
-      '[allow]\ncommands = ["tsc"]\neffects = ["read", "edit"]\n[[servers]]\nid = "typescript"\nkind = "typescript"\n[http]\nport = 0\n',
+      '[allow]\ncommands = ["tsc"]\neffects = ["read", "edit"]\n[[servers]]\nid = "typescript"\nkind = "typescript"\n',
     );
     this.#env = {
       ...testEnvironment(),
@@ -86,19 +95,22 @@ export class ServedPage {
 
   /** Starts the gateway; the relay stays where it is when it is started again. */
   async start(): Promise<void> {
+    // A port of its own: an entry for a client names it.
+    if (this.#port === 0) {
+      this.#port = await freePort();
+      this.write("lspi.toml", `${this.read("lspi.toml")}[http]\nport = ${this.#port}\n`);
+    }
     const words = ["serve", "--http", "--config", "lspi.toml", "--trust-workspace"];
     const gateway = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: this.#env });
     this.#gateway = gateway;
-    const url = await new Promise<string>((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       let said = "";
       gateway.stderr.setEncoding("utf8").on("data", (text: string) => {
         said += text;
-        const [found] = /http:\/\/\S+\/mcp/.exec(said) ?? [];
-        if (found !== undefined) resolve(found);
+        if (/http:\/\/\S+\/mcp/.test(said)) resolve();
       });
       gateway.once("exit", () => reject(new Error(said)));
     });
-    this.#port = Number(new URL(url).port);
     if (!this.#relay.listening) await this.reconnect();
   }
 
