@@ -70,11 +70,12 @@ export class ServedPage {
   #port = 0;
   #relayPort = 0;
 
-  constructor() {
+  /** Further servers of the config, as TOML, and the programs that they need. */
+  constructor(servers = "", programs: string[] = []) {
     cpSync(join(repository, "test", "fixtures", "typescript"), this.folder, { recursive: true });
     this.write(
       "lspi.toml",
-      '[allow]\ncommands = ["tsc"]\neffects = ["read", "edit"]\n[[servers]]\nid = "typescript"\nkind = "typescript"\n',
+      `[allow]\ncommands = ${JSON.stringify(["tsc", ...programs])}\neffects = ["read", "edit"]\n[[servers]]\nid = "typescript"\nkind = "typescript"\n${servers}`,
     );
     this.#env = {
       ...testEnvironment(),

@@ -12,27 +12,70 @@ const folder = process.env.LSP_PROXY_SCREENSHOTS;
 /** How long agents work before the pictures are taken, so that the charts have something to show. */
 const WORK_MS = 1000 * Number(process.env.LSP_PROXY_SCREENSHOTS_SECONDS ?? 240);
 
-const file_path = "src/greet.ts";
+const file_path = "src/cart.ts";
 const questions: [tool: string, args: object][] = [
   ["get_document_symbols", { file_path }],
-  ["find_references", { file_path, symbol_name: "greet" }],
-  ["get_hover", { file_path: "src/app.ts", line: 3, character: 70 }],
-  ["find_definition", { file_path: "src/app.ts", line_text: "return greeter.|hello(first) + greet" }],
-  ["search_workspace_symbols", { query: "Polite" }],
-  ["find_implementations", { file_path, symbol_name: "Greeter" }],
+  ["find_references", { file_path, symbol_name: "total" }],
+  ["get_hover", { file_path: "src/checkout.ts", line_text: "return |total(this.items);" }],
+  ["find_definition", { file_path: "src/checkout.ts", symbol_name: "Checkout/amount" }],
+  ["search_workspace_symbols", { query: "Checkout" }],
+  ["find_implementations", { file_path: "src/greet.ts", symbol_name: "Greeter" }],
   ["get_diagnostics", { file_path: "src/broken.ts" }],
-  ["find_definition", { file_path, symbol_name: "farewell" }],
-  ["get_incoming_calls", { file_path, symbol_name: "greet" }],
+  ["find_definition", { file_path, symbol_name: "discount" }],
+  ["get_incoming_calls", { file_path, symbol_name: "total" }],
+  ["get_document_symbols", { file_path: "release.sh" }],
 ];
+
+const files = {
+  [file_path]: `export interface Item {
+  price: number;
+  count: number;
+}
+
+/** The price of everything in the cart. */
+export function total(items: readonly Item[]): number {
+  return items.reduce((sum, { price, count }) => sum + price * count, 0);
+}
+`,
+  "src/checkout.ts": `import { type Item, total } from "./cart.js";
+
+export class Checkout {
+  constructor(private readonly items: Item[]) {}
+
+  get amount(): number {
+    return total(this.items);
+  }
+
+  receipt(card: string): string {
+    return "paid " + total(this.items) + " with " + card;
+  }
+}
+`,
+  "release.sh": "publish() {\n  echo done\n}\npublish\n",
+  "main.go": "package main\n",
+};
+
+const servers = `
+[[servers]]
+id = "bash"
+kind = "bash-language-server"
+[[servers]]
+id = "go"
+kind = "gopls"
+`;
 
 describe.skipIf(!hasBrowser || folder === undefined)("the pictures (made when a folder is named)", () => {
   let browser: Browser;
   let served: ServedPage;
   beforeAll(async () => {
     browser = await openBrowser();
-    served = new ServedPage();
+    served = new ServedPage(servers, ["bash-language-server", "gopls"]);
+    for (const [name, text] of Object.entries(files)) served.write(name, text);
     await served.start();
     const agents = [await served.agent("codex"), await served.agent("claude-code")];
+    // The page samples memory from when it is first opened.
+    await served.open(browser);
+    await agents[1]?.("get_document_symbols", { file_path: "main.go" });
     const end = Date.now() + WORK_MS;
     for (let turn = 0; turn < questions.length * 3 || Date.now() < end; turn++) {
       const [tool, args] = questions[turn % questions.length] ?? ["get_server_status", {}];
@@ -63,23 +106,18 @@ describe.skipIf(!hasBrowser || folder === undefined)("the pictures (made when a 
     page.screenshot({ path: join(folder ?? "", `dashboard-${name}.png`), animations: "disabled" });
 
   it("are taken", async () => {
-    await save(await open("servers", "light", [1200, 560]), "servers");
-    await save(await open("calls", "dark", [1200, 700]), "calls");
-    await save(await open("calls/2", "light", [1200, 700]), "call");
-    await save(await open("charts", "dark", [1200, 760]), "charts");
-    await save(await open("set-up", "light", [1200, 700]), "set-up");
+    await save(await open("servers", "light", [1200, 640]), "servers");
+    await save(await open("calls", "dark", [1200, 640]), "calls");
+    await save(await open("charts", "light", [1200, 740]), "charts");
     await save(await open("servers", "dark", [390, 760]), "phone");
-    await save(await open("calls", "light", [390, 760]), "phone-calls");
-    await save(await open("playground/weights", "light", [1200, 760]), "weights");
-    await save(await open("playground/config", "light", [1200, 760]), "config");
-    await save(await open("sessions", "light", [1200, 560]), "sessions");
-    const page = await open("playground/tool", "light", [1200, 760]);
+    const page = await open("playground/tool", "dark", [1200, 720]);
     await page.getByLabel("Tool", { exact: true }).selectOption("find_references");
     await page.getByLabel("file_path").fill(file_path);
-    await page.getByLabel("symbol_name").fill("greet");
+    await page.getByLabel("symbol_name").fill("total");
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByRole("tab", { name: /^Files/ }).click();
-    await page.locator("mark").first().waitFor();
+    await page.getByRole("combobox", { name: "File" }).selectOption("src/checkout.ts");
+    await page.getByRole("region", { name: "Lines of src/checkout.ts" }).waitFor();
     await save(page, "playground");
   });
 });

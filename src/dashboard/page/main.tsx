@@ -4,5 +4,6 @@ import { App } from "./app.js";
 import { connect } from "./store.js";
 
 const page = document.getElementById("page");
+page?.replaceChildren();
 if (page !== null) render(<App />, page);
 connect();

@@ -207,7 +207,9 @@ function Row({
           <Foreign text={call.session} />
         </span>
       </td>
-      <td class="wide-only">{call.server === null ? "–" : <Foreign text={call.server} />}</td>
+      <td class="wide-only">
+        {call.server === null ? "–" : <Foreign text={call.server.replaceAll(",", ", ")} />}
+      </td>
       <td class="duration">
         {call.time === null ? <span class="muted">…</span> : <TimeSplit time={call.time} />}
       </td>
