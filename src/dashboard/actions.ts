@@ -83,7 +83,7 @@ export class Playground {
     const watch = this.record.watch({ name, kind: "playground", plan: () => runtime.loaded.plan });
     const limit = { most: MAX_CALLS, setting: "calls of the playground" };
     const session = runtime.openSession({ holder: HOLDER });
-    const calls = new WatchedCalls(watch, runtime, session, undefined, undefined, limit);
+    const calls = new WatchedCalls(() => watch, runtime, session, undefined, undefined, limit);
     calls.client = { name: CLIENT, version: this.version };
     this.#calls.set(workspace, calls);
     return calls;

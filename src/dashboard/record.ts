@@ -136,6 +136,7 @@ export class CallRecord {
       ...{ items: null, bytes: null, tokens: null, readiness: null },
     };
     known.calls++;
+    known.workspace = workspace.name;
     known.lastCallAt = row.at;
     this.#add(row, args);
     const stopwatch = new Stopwatch();

@@ -338,9 +338,9 @@ const cases = new Map<string, Case>([
     {
       user: table("metrics", "token_env", '"MINE"'),
       asks: table("metrics", "token_env", '"HOME"'),
-      untrusted: "MINE",
+      untrusted: "asks",
       trusted: "MINE",
-      silent: "LSP_PROXY_METRICS_TOKEN",
+      silent: undefined,
     },
   ],
   of("kind", '"generic"', '"other"', "generic"),

@@ -143,6 +143,25 @@ describe("a request that does something", () => {
   });
 });
 
+describe("a strange address", () => {
+  it.each([
+    "%",
+    "..%2f..%2fpackage.json",
+    "../mcp",
+    "/x",
+    ".hidden.js",
+    "index.html/",
+    "api",
+    "api/__proto__",
+    "api/run?x",
+  ])("is answered without a file: %s", async (name) => {
+    const dashboard = await openDashboard();
+    const visitor = await visit(dashboard);
+    expect([404, 308]).toContain((await visitor.get(name)).status);
+    expect((await visitor.get("api/state")).status).toBe(200);
+  });
+});
+
 describe("every answer", () => {
   it("has the headers that keep the page closed", async () => {
     const dashboard = await openDashboard();

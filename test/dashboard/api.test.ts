@@ -4,9 +4,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CallDetail, FileText, RunAnswer, ToolInfo } from "../../src/dashboard/api.js";
-import { at, callOf, definition, openRaw, send, silent } from "../mcp/http/support.js";
+import type { Scenario } from "../fake-server/index.js";
+import { at, callOf, connect, definition, openRaw, send, silent } from "../mcp/http/support.js";
 import { closeAll, openDashboard, visit } from "./support.js";
 
 afterEach(closeAll);
@@ -112,6 +114,34 @@ describe("a call of an agent", () => {
     expect(await visitor.json(`api/call?id=${calls[0]?.id}`)).toMatchObject({
       ...{ arguments: null, result: null, note: expect.stringContaining("dashboard.keep_answers") },
     });
+  });
+});
+
+describe("a gateway with several workspaces", () => {
+  it("shows each call in the workspace that the client's roots have chosen", async () => {
+    const config = { metrics: { enabled: true } };
+    const hover: Scenario = {
+      ...{ capabilities: { hoverProvider: true }, replies: { "textDocument/hover": { contents: "here" } } },
+    };
+    const dashboard = await openDashboard({
+      config: { ...config, mcp: { tools: { exclude: ["get_hover"] } } },
+      other: { files: { "b.fake": "b\n" }, servers: { fake: { scenario: hover } } },
+    });
+    const visitor = await visit(dashboard);
+    const roots = [pathToFileURL(dashboard.other?.folder ?? "").href];
+    const client = await connect(dashboard.url, { roots });
+    await client.callTool({ name: "get_hover", arguments: { ...at, file_path: "b.fake" } });
+    await client.close();
+    const { calls, workspaces, live, charts } = await visitor.state();
+    expect(workspaces.map(({ name }) => name)).toEqual(["work", "other"]);
+    expect(calls).toMatchObject([{ workspace: "other", tool: "get_hover", outcome: "ok", server: "fake" }]);
+    expect(charts.tools.map(({ tool }) => tool)).toEqual(["get_hover"]);
+    expect(live.servers.map(({ workspace, state }) => [workspace, state])).toEqual([
+      ["work", "idle"],
+      ["other", "running"],
+    ]);
+    const metrics = await send(dashboard.url, { method: "GET", path: "/metrics" });
+    expect(metrics.text).toContain('count{tool="get_hover",outcome="ok"} 1');
   });
 });
 

@@ -3,7 +3,7 @@
 import { request as httpRequest } from "node:http";
 import type { JsonObject } from "../../src/base/json.js";
 import { Input, type Io } from "../../src/cli/command.js";
-import { openPages } from "../../src/cli/dashboard/served-pages.js";
+import { openPages, type ServedWorkspace } from "../../src/cli/dashboard/served-pages.js";
 import { Output } from "../../src/cli/terminal/output.js";
 import type { CallRow, DashboardEvents, DashboardState } from "../../src/dashboard/api.js";
 import { serveHttp } from "../../src/mcp/http/listen.js";
@@ -19,6 +19,8 @@ export const key = "the-key-of-the-gateway-record";
 
 export interface TestDashboard {
   work: TestWorkspace;
+  /** A second workspace of the same gateway. */
+  other: TestWorkspace | undefined;
   /** Of MCP. */
   url: string;
   origin: string;
@@ -28,17 +30,21 @@ export interface TestDashboard {
 const open: TestDashboard[] = [];
 
 export async function closeAll(): Promise<void> {
-  for (const { stop, work } of open.splice(0)) {
+  for (const { stop, work, other } of open.splice(0)) {
     await stop();
     await work.close();
+    await other?.close();
   }
 }
 
 /** A gateway as `serve --http` opens it, on a workspace with a scripted server. */
 export async function openDashboard(
-  options: TestWorkspaceOptions & { env?: { [name: string]: string } } = {},
+  options: TestWorkspaceOptions & {
+    env?: { [name: string]: string };
+    other?: TestWorkspaceOptions;
+  } = {},
 ): Promise<TestDashboard> {
-  const { env = {}, ...given } = options;
+  const { env = {}, other: second, ...given } = options;
   const work = await openTestWorkspace({
     files,
     servers: { fake: { scenario: definition } },
@@ -51,21 +57,26 @@ export async function openDashboard(
     stdout: new Output(process.stdout, env),
     stderr: new Output(process.stderr, env),
   };
-  const workspace = { name: "work", runtime, input: new Input({}), io, source: "test" };
+  const other = second && (await openTestWorkspace(second));
+  const facts = { input: new Input({}), io, source: "test" };
+  const workspaces: [ServedWorkspace, ...ServedWorkspace[]] = [
+    { name: "work", runtime, ...facts },
+    ...(other === undefined ? [] : [{ name: "other", runtime: other.runtime, ...facts }]),
+  ];
   const log = () => undefined;
   const { http } = runtime.loaded.plan;
-  const pages = await openPages({ kind: "gateway", workspaces: [workspace], source: http, key, log });
+  const pages = await openPages({ kind: "gateway", workspaces, source: http, key, log });
   const stop = new AbortController();
   let served: Promise<void> = Promise.resolve();
   const url = await new Promise<string>((onListening, reject) => {
-    served = serveHttp([workspace], {
+    served = serveHttp(workspaces, {
       ...{ log, pages, port: 0, allowRemote: false, signal: stop.signal, onListening },
       tokens: environmentTokens("TOKENS", token),
     });
     served.catch(reject);
   });
   const dashboard: TestDashboard = {
-    ...{ work, url, origin: new URL(url).origin },
+    ...{ work, other, url, origin: new URL(url).origin },
     stop: () => {
       stop.abort();
       return served;

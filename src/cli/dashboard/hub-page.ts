@@ -39,7 +39,10 @@ export function hubPage(pages: ServedPages): HubPage {
     async link() {
       const path = await pages.link();
       if (path === undefined) return undefined;
-      listening ??= listen();
+      listening ??= listen().catch((error: unknown) => {
+        listening = undefined;
+        throw error;
+      });
       return `${await listening}${path}`;
     },
     async close() {

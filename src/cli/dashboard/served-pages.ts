@@ -2,7 +2,7 @@
  * The dashboard and the metrics of a hub or a gateway. Calls are recorded from the start; everything else is loaded with
  * the first request for it.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Dashboard } from "../../dashboard/pages.js";
 import type { Log } from "../../lsp/types.js";
 import type { SourceRules } from "../../mcp/http/checks.js";
@@ -53,11 +53,15 @@ export async function openPages(options: PagesOptions): Promise<ServedPages | un
   return {
     handles: (path) =>
       (wanted.enabled && isDashboard(path)) || (metrics !== undefined && path === "/metrics"),
-    handle: async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-      const isMetrics = !isDashboard(incoming.url?.split("?", 1)[0] ?? "");
-      return isMetrics
-        ? metrics?.handle(incoming, outgoing) === true
-        : (await open()).handle(incoming, outgoing);
+    handle: async (incoming, outgoing) => {
+      try {
+        if (isDashboard(pathOf(incoming))) return (await open()).handle(incoming, outgoing);
+        return metrics?.handle(incoming, outgoing) === true;
+      } catch (error) {
+        log("error", "internal error in the dashboard", { cause: String(error) });
+        outgoing.writeHead(500).end();
+        return false;
+      }
     },
     link: async () => (wanted.enabled ? (await open()).link() : undefined),
     close: async (reason) => {
@@ -81,6 +85,10 @@ export async function openPages(options: PagesOptions): Promise<ServedPages | un
       workspaces: [withConfig(first), ...rest.map(withConfig)],
     });
   }
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "";
 }
 
 function isDashboard(path: string): boolean {

@@ -127,6 +127,16 @@ async function pagesOf(
   return openPages({ kind: "hub", workspaces: [workspace], source: hubSource, log, onViewers });
 }
 
+/** A link to the dashboard; undefined where there is none. */
+async function linkOf(page: HubPage | undefined, log: Log): Promise<string | undefined> {
+  try {
+    return await page?.link();
+  } catch (error) {
+    log("error", "the dashboard cannot be opened", { cause: String(error) });
+    return undefined;
+  }
+}
+
 function hubOf(
   { runtime, found, base, refusal }: Opened,
   { io, log }: Launched,
@@ -138,7 +148,7 @@ function hubOf(
     runtime,
     log,
     workspace: base,
-    dashboard: async () => page?.link(),
+    dashboard: () => linkOf(page, log),
     trust(leave) {
       if (found === undefined) return undefined;
       // The record of trust is one of the watched files: the next hub has the trust.
