@@ -94,6 +94,10 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     expect(new URL(page.url()).hash).toContain("tool=find_references");
+    await row.getByRole("link").click();
+    await dialog.waitFor();
+    await page.mouse.click(20, 400);
+    await dialog.waitFor({ state: "detached" });
   });
 
   /** The text of the option of the session named `robot`. */
@@ -308,10 +312,16 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await expect.poll(() => focused(page)).toBe("Calls");
     // Three filters, then the first row.
     for (let step = 0; step < 4; step++) await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("find_references");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
+    await expect.poll(() => focused(page)).toBe("find_references");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Close");
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
+    // The focus is where it was.
+    expect(await page.evaluate("document.activeElement.className")).toBe("whole-row");
   });
 
   function focused(page: Page): Promise<string> {

@@ -12,6 +12,10 @@ export function bytes(value: number): string {
   return scaled(value, 1024, [" B", " KB", " MB", " GB"]);
 }
 
+export function megabytes(value: number): string {
+  return bytes(value * 1024 * 1024);
+}
+
 function scaled(value: number, base: number, units: string[]): string {
   let rest = value;
   let unit = 0;

@@ -29,19 +29,30 @@ export function useAddress(): Address {
   return { words: path.split("/"), query: new URLSearchParams(query) };
 }
 
+interface Got<Answer> {
+  answer?: Answer;
+  failure?: string;
+  path?: string;
+}
+
+/** An answer is not lost because it could not be fetched again. */
+function failed<Answer>(before: Got<Answer>, path: string, failure: string): Got<Answer> {
+  return before.path === path ? { ...before, failure } : { failure, path };
+}
+
 /** What a `GET` answers; asked again when the path, the query or the version changes. The last answer stays meanwhile. */
 export function useAnswer<Answer>(
   path: string,
   query: { [name: string]: string },
   version: number | string,
 ): { answer: Answer | undefined; failure: string | undefined } {
-  const [got, setGot] = useState<{ answer?: Answer; failure?: string; path?: string }>({});
+  const [got, setGot] = useState<Got<Answer>>({});
   const words = JSON.stringify(query);
   useEffect(() => {
     let stale = false;
     get<Answer>(path, JSON.parse(words)).then(
       (answer) => !stale && setGot({ answer, path: `${path} ${words}` }),
-      (error: Error) => !stale && setGot({ failure: error.message, path: `${path} ${words}` }),
+      ({ message }: Error) => !stale && setGot((before) => failed(before, `${path} ${words}`, message)),
     );
     return () => {
       stale = true;

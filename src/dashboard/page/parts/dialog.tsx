@@ -6,43 +6,35 @@ import { Foreign } from "./foreign.js";
 interface DialogProps {
   title: ComponentChildren;
   kind: "panel" | "question";
+  /** After it was closed, by its buttons, Escape or a click beside it. */
   onClose: () => void;
-  children: ComponentChildren;
+  children: (close: () => void) => ComponentChildren;
 }
 
 export function Dialog({ title, kind, onClose, children }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const close = () => dialog.current?.close();
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // A screen reader begins with the title; the first control is one step away.
     element?.querySelector("h2")?.focus();
-    return () => element?.close();
   }, []);
   return (
-    <dialog
-      ref={dialog}
-      class={`dialog ${kind}`}
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      closedby="any"
-    >
+    <dialog ref={dialog} class={`dialog ${kind}`} aria-labelledby={id} onClose={onClose} closedby="any">
       <div class="dialog-content">
         <header class="dialog-head">
           <h2 id={id} tabIndex={-1}>
             {title}
           </h2>
           {kind === "panel" && (
-            <button type="button" class="quiet" onClick={onClose} aria-label="Close">
+            <button type="button" class="quiet" onClick={close} aria-label="Close">
               ✕
             </button>
           )}
         </header>
-        {children}
+        {children(close)}
       </div>
     </dialog>
   );
@@ -61,12 +53,12 @@ interface QuestionProps {
 export function Question({ title, action, run, onClose, children }: QuestionProps): JSX.Element {
   const [running, setRunning] = useState(false);
   const [failure, setFailure] = useState<string>();
-  async function confirm() {
+  async function confirm(close: () => void) {
     setRunning(true);
     setFailure(undefined);
     try {
       await run();
-      onClose();
+      close();
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
       setRunning(false);
@@ -74,20 +66,24 @@ export function Question({ title, action, run, onClose, children }: QuestionProp
   }
   return (
     <Dialog title={title} kind="question" onClose={onClose}>
-      <div class="dialog-body">{children}</div>
-      {failure !== undefined && (
-        <p class="notice bad" role="alert">
-          <Foreign text={failure} />
-        </p>
+      {(close) => (
+        <>
+          <div class="dialog-body">{children}</div>
+          {failure !== undefined && (
+            <p class="notice bad" role="alert">
+              <Foreign text={failure} />
+            </p>
+          )}
+          <div class="dialog-actions">
+            <button type="button" onClick={close}>
+              Cancel
+            </button>
+            <button type="button" class="primary" disabled={running} onClick={() => confirm(close)}>
+              {running ? "Working…" : action}
+            </button>
+          </div>
+        </>
       )}
-      <div class="dialog-actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" class="primary" disabled={running} onClick={confirm}>
-          {running ? "Working…" : action}
-        </button>
-      </div>
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { sortBy } from "../../../base/order.js";
 import type { FileText, Place } from "../../api.js";
-import { Foreign } from "./foreign.js";
+import { Foreign, visible } from "./foreign.js";
 
 /** Lines shown before and after a place. */
 const AROUND = 4;
@@ -37,7 +37,7 @@ export function MarkedFile({ title, file, places }: MarkedFileProps): JSX.Elemen
         </label>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard. */}
-      <section class="block code-lines" tabIndex={0} aria-label={`Lines of ${file.path}`} dir="ltr">
+      <section class="block code-lines" tabIndex={0} aria-label={`Lines of ${visible(file.path)}`} dir="ltr">
         {numbers.map((number, index) => (
           <div
             key={number}

@@ -25,13 +25,17 @@ export function Call({ id, row, onClose }: CallProps): JSX.Element {
   const call = row ?? answer?.call;
   return (
     <Dialog title={call ? <Foreign text={call.tool} /> : `Call ${id}`} kind="panel" onClose={onClose}>
-      {call && <Facts call={call} />}
-      {failure !== undefined && (
-        <p class="notice warn">
-          <Foreign text={failure} />
-        </p>
+      {() => (
+        <>
+          {call && <Facts call={call} />}
+          {failure !== undefined && (
+            <p class="notice warn">
+              <Foreign text={failure} />
+            </p>
+          )}
+          {answer && <Content detail={answer} />}
+        </>
       )}
-      {answer && <Content detail={answer} />}
     </Dialog>
   );
 }

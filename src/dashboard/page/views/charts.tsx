@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { sortBy } from "../../../base/order.js";
 import type { ToolTimes } from "../../api.js";
 import type { ViewProps } from "../app.js";
-import { bytes, count, duration } from "../format.js";
+import { count, duration, megabytes } from "../format.js";
 import { Bars } from "../parts/bars.js";
 import { Chart, type Line } from "../parts/chart.js";
 import { Empty } from "../parts/empty.js";
@@ -43,12 +43,7 @@ export function Charts({ known: { charts } }: ViewProps): JSX.Element {
         format={count}
         bars
       />
-      <Chart
-        title="Memory"
-        times={drawn.memoryTimes}
-        lines={drawn.memory}
-        format={(mb) => bytes(mb * 2 ** 20)}
-      />
+      <Chart title="Memory" times={drawn.memoryTimes} lines={drawn.memory} format={megabytes} />
       {tools.length === 0 ? (
         <Empty title="No tool was called yet">The times of each tool appear with its first call.</Empty>
       ) : (

@@ -1,9 +1,9 @@
 /** The language servers, one card each, below the numbers that tell at a glance how things are. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { ServerRow } from "../../api.js";
 import type { ViewProps } from "../app.js";
-import { age, bytes, count, plural } from "../format.js";
+import { age, count, megabytes, plural } from "../format.js";
 import { useNow } from "../hooks.js";
 import { Badge, stateOf } from "../parts/badge.js";
 import { Chart } from "../parts/chart.js";
@@ -76,11 +76,7 @@ function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
       />
       <Fact name="Calls, last hour" value={count(sum("calls"))} note={`${count(sum("errors"))} refused`} />
       <Fact name="Tokens, last hour" value={count(sum("tokens"))} note="estimated" />
-      <Fact
-        name="Memory"
-        value={bytes(memory * 2 ** 20)}
-        note={`${bytes(live.memoryMb * 2 ** 20)} our own`}
-      />
+      <Fact name="Memory" value={megabytes(memory)} note={`${megabytes(live.memoryMb)} our own`} />
     </dl>
   );
 }
@@ -208,20 +204,20 @@ function Progress({ text }: { text: string }): JSX.Element {
 function Memory({ server, known }: { server: ServerRow; known: Known }): JSX.Element | null {
   const { at, lines } = known.charts.memory;
   const line = lines.find(({ name }) => name === server.key);
-  const format = (mb: number) => bytes(mb * 2 ** 20);
+  const drawn = useMemo(
+    () => ({
+      times: at.map((ms) => ms / 1000),
+      lines: [{ label: "now", colour: 1, values: line?.mb ?? [] }],
+    }),
+    [at, line],
+  );
   return (
     <div class="memory">
       <dt>Memory</dt>
       <dd>
-        <b>{server.memoryMb === null ? "–" : format(server.memoryMb)}</b>
+        <b>{server.memoryMb === null ? "–" : megabytes(server.memoryMb)}</b>
         {line && at.length > 1 && (
-          <Chart
-            title={`Memory of ${server.id}`}
-            times={at.map((ms) => ms / 1000)}
-            lines={[{ label: "now", colour: 1, values: line.mb }]}
-            format={format}
-            small
-          />
+          <Chart title={`Memory of ${server.id}`} {...drawn} format={megabytes} small />
         )}
       </dd>
     </div>
