@@ -176,6 +176,34 @@ describe("the dashboard of a hub", () => {
     expect(stream.heard().at(-1)).toEqual({ name: "bye", data: { reason: "the hub ends" } });
   });
 
+  it.skipIf(process.platform !== "linux")("is opened by a file that only this user can read", async () => {
+    const { args } = workspaceWith();
+    const bin = join(user.top, "bin");
+    mkdirSync(bin);
+    const opened = join(user.top, "opened");
+    const opener = `#!/bin/sh\nprintf '%s\\n' "$@" >${opened}\nexit $STATUS\n`;
+    writeFileSync(join(bin, "xdg-open"), opener, { mode: 0o755 });
+    const open = (env: { [name: string]: string }) =>
+      run(["dashboard", ...args], { env: { ...user.env, PATH: `${bin}:${user.env.PATH}`, ...env } });
+    expect(await open({ DISPLAY: ":0", STATUS: "0" })).toMatchObject({ code: 0, stdout: "" });
+    const file = readFileSync(opened, "utf8").trim();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const [, address = ""] = /url=(http:[^"]+)"/.exec(readFileSync(file, "utf8")) ?? [];
+    expect(await (await follow(address)).state()).toMatchObject({ kind: "hub" });
+    // Without a browser, or a screen, the address is printed.
+    for (const env of [
+      { DISPLAY: ":0", WAYLAND_DISPLAY: "", STATUS: "3" },
+      { DISPLAY: "", WAYLAND_DISPLAY: "", STATUS: "0" },
+    ]) {
+      const { code, stdout, stderr } = await open(env);
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/dashboard\/open/),
+      ]);
+      expect(stderr).toContain("no browser could be started");
+    }
+  });
+
   it("says so where the config turns it off", async () => {
     const { args } = workspaceWith({ dashboard: { enabled: false } });
     const { code, stdout, stderr } = await run(["dashboard", "--no-open", ...args], { env: user.env });

@@ -21,12 +21,13 @@ export async function openBrowser(url: string, io: Pick<Io, "env">): Promise<boo
   const [command = "", ...args] = [...program, file];
   return new Promise((resolve) => {
     const child = spawn(command, args, { detached: true, stdio: "ignore", env: io.env });
-    const timer = setTimeout(() => resolve(true), FAILS_MS);
-    child.once("error", () => resolve(false));
-    child.once("exit", (code) => {
+    const done = (isStarted: boolean) => {
       clearTimeout(timer);
-      resolve(code === 0);
-    });
+      resolve(isStarted);
+    };
+    const timer = setTimeout(() => done(true), FAILS_MS);
+    child.once("error", () => done(false));
+    child.once("exit", (code) => done(code === 0));
     child.unref();
   });
 }
