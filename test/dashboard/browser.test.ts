@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await expect.poll(() => page.getByRole("row", { name: /find_references/ }).count()).toBe(0);
     expect(await page.getByRole("row", { name: /find_definition/ }).count()).toBeGreaterThan(0);
     await page.getByRole("link", { name: "Clear" }).click();
-    await page.getByLabel("Tool", { exact: true }).selectOption("find_references");
+    await page.getByRole("combobox", { name: "Tool" }).selectOption("find_references");
     await expect.poll(() => page.getByRole("row", { name: /find_definition/ }).count()).toBe(0);
     await page.getByLabel("Session").selectOption({ label: await robotOption(page) });
 
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   it("runs a tool in the playground and marks the places in their file", async () => {
     const page = await served.open(browser);
     await view(page, "Playground");
-    await page.getByLabel("Tool", { exact: true }).selectOption("find_references");
+    await page.getByRole("combobox", { name: "Tool" }).selectOption("find_references");
     await page.getByLabel("file_path").fill("src/greet.ts");
     await page.getByLabel("symbol_name").fill("greet");
     await page.getByLabel("line", { exact: true }).fill("two");
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   it("asks before a tool that edits, and shows what a person would change", async () => {
     const page = await served.open(browser);
     await view(page, "Playground");
-    await page.getByLabel("Tool", { exact: true }).selectOption("rename_symbol");
+    await page.getByRole("combobox", { name: "Tool" }).selectOption("rename_symbol");
     await page.getByLabel("file_path").fill("src/greet.ts");
     await page.getByLabel("symbol_name").fill("greet");
     await page.getByLabel("new_name").fill("welcome");
@@ -202,6 +202,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     const before = await process();
     await card.getByRole("button", { name: "Restart" }).click();
     const question = page.getByRole("dialog", { name: "Restart this server?" });
+    await question.waitFor();
     await page.keyboard.press("Escape");
     await question.waitFor({ state: "detached" });
     expect(await process()).toBe(before);
