@@ -35,10 +35,6 @@ export class Events {
     for (const timer of this.#timers) timer.unref();
   }
 
-  get viewers(): number {
-    return this.#streams.size;
-  }
-
   /** Answers a request with the events from now on; false where there are too many already. */
   open(outgoing: ServerResponse, headers: { [name: string]: string }): boolean {
     if (this.#streams.size >= MAX_STREAMS) return false;

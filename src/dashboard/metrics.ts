@@ -11,7 +11,6 @@ import { isSame } from "./login.js";
 import { type CallRecord, OTHER_TOOL } from "./record.js";
 import { sendText } from "./responses.js";
 
-export const METRICS_PATH = "/metrics";
 const MB = 1024 * 1024;
 /** Seconds: from a warm answer to a server that indexes. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -64,7 +63,7 @@ export class Metrics {
     );
   }
 
-  /** Answers a request for `METRICS_PATH`; gives whether it was allowed. */
+  /** Answers a request for `/metrics`; gives whether it was allowed. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const { headers, method } = incoming;
     const { source, token } = this.context;

@@ -15,7 +15,7 @@ import { isSame, Login, type Visit } from "./login.js";
 import type { CallRecord } from "./record.js";
 import { readJson, SECURITY_HEADERS, sendError, sendFile, sendJson, sendText } from "./responses.js";
 
-export const DASHBOARD_PATH = "/dashboard/";
+const DASHBOARD_PATH = "/dashboard/";
 const MAX_FILE_CHARACTERS = 400_000;
 const NEEDS_LINK = "`lsp-proxy dashboard` opens this page with a link that counts once.";
 
