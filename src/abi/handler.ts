@@ -190,4 +190,6 @@ export interface Answer {
   candidates?: JsonObject[];
   /** Whether something was left out. */
   isCut?: boolean;
+  /** How many items of a list it shows. */
+  shown?: number | undefined;
 }

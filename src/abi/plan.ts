@@ -14,7 +14,7 @@ export type * from "./step-values.js";
 export type * from "./tool-plan.js";
 
 /** The version of the contract between generated files and the runtime. */
-export const ABI_VERSION = 5;
+export const ABI_VERSION = 6;
 
 export interface Plan {
   abi: number;
@@ -29,6 +29,8 @@ export interface Plan {
   mcp: McpPlan;
   http: HttpPlan;
   share: SharePlan;
+  dashboard: DashboardPlan;
+  metrics: MetricsPlan;
   prompts: PromptPlan[];
   resources: ResourcePlan[];
 }
@@ -209,6 +211,20 @@ export interface SharePlan {
   idleMinutes: number;
   /** Whether the servers start with the hub instead of at the first call. */
   warm: boolean;
+}
+
+/** The dashboard of a hub or a gateway. */
+export interface DashboardPlan {
+  enabled: boolean;
+  /** Whether the arguments and answers of the last calls are kept, in memory. */
+  keepAnswers: boolean;
+}
+
+/** `GET /metrics`. */
+export interface MetricsPlan {
+  enabled: boolean;
+  /** The variable that holds the token. */
+  tokenEnv: string;
 }
 
 /** The HTTP gateway. */

@@ -587,6 +587,11 @@ const refusals = ofKind("refusal", {
     "The state folder cannot be written, and without a journal an edit is not safe.",
     "Make the folder writable, or set XDG_STATE_HOME to another folder.",
   ],
+  "dashboard/foreign-request": [
+    "Not from the dashboard's page",
+    "A request that does something lacks the proof that the dashboard's own page made it.",
+    "Use the page that `lsp-proxy dashboard` opens; reload it if it is old.",
+  ],
   "call/too-many": [
     "Too many calls at once",
     "As many calls of the client are running as `http.max_calls` allows.",

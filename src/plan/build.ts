@@ -10,10 +10,12 @@ import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import {
   alwaysDenied,
+  defaultDashboard,
   defaultDialect,
   defaultEnv,
   defaultHttp,
   defaultLimits,
+  defaultMetrics,
   defaultShare,
   withDefaults,
 } from "./defaults.js";
@@ -84,6 +86,8 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     mcp,
     http: buildHttp(config, context, report),
     share: withDefaults(defaultShare, config.share ?? {}),
+    dashboard: withDefaults(defaultDashboard, config.dashboard ?? {}),
+    metrics: withDefaults(defaultMetrics, config.metrics ?? {}),
     prompts: buildPrompts(config, report),
     resources: buildResources(config, tools, { dialect, listed: mcp.listed }, report),
   };

@@ -3,9 +3,11 @@
  * that are always denied.
  */
 import type {
+  DashboardPlan,
   DialectPlan,
   HttpPlan,
   LimitsPlan,
+  MetricsPlan,
   ServerPlan,
   SharePlan,
   ToolAnnotations,
@@ -207,6 +209,10 @@ export const defaultHttp: HttpPlan = {
 
 export const defaultShare: SharePlan = { idleMinutes: 10, warm: false };
 
+export const defaultDashboard: DashboardPlan = { enabled: true, keepAnswers: true };
+
+export const defaultMetrics: MetricsPlan = { enabled: false, tokenEnv: "LSP_PROXY_METRICS_TOKEN" };
+
 /** The defaults as a config. They are the bounds of a config that nobody trusts. */
 export function defaultConfig(): Config {
   const { maxTotalChars, maxTotalCharsHard, maxPageChars, maxTextChars, ...limits } = defaultLimits;
@@ -223,6 +229,8 @@ export function defaultConfig(): Config {
     },
     http: { ...asConfig(http), older_handshakes: [] },
     share: asConfig(defaultShare),
+    dashboard: asConfig(defaultDashboard),
+    metrics: asConfig(defaultMetrics),
   };
 }
 

@@ -338,6 +338,21 @@ const cases = new Map<string, Case>([
       silent: true,
     },
   ],
+  ...["dashboard.enabled", "dashboard.keep_answers", "metrics.enabled"].map((path): [string, Case] => {
+    const [at = "", key = ""] = path.split(".");
+    const [user, asks] = [table(at, key, "false"), table(at, key, "true")];
+    return [path, { user, asks, untrusted: false, trusted: false, silent: true }];
+  }),
+  [
+    "metrics.token_env",
+    {
+      user: table("metrics", "token_env", '"MINE"'),
+      asks: table("metrics", "token_env", '"HOME"'),
+      untrusted: "asks",
+      trusted: "MINE",
+      silent: undefined,
+    },
+  ],
   of("kind", '"generic"', '"other"', "generic"),
   of("enabled", "false", "true", false),
   of("args", '["a"]', '["evil"]', ["a"]),

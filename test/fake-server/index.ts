@@ -109,6 +109,8 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
     prompts: [],
     resources: [],
     share: { idleMinutes: 10, warm: false },
+    dashboard: { enabled: true, keepAnswers: true },
+    metrics: { enabled: false, tokenEnv: "LSP_PROXY_METRICS_TOKEN" },
     abi: ABI_VERSION,
     workspace: { roots: ["."], extraRoots: [], deny: ["**/.git/**"] },
     allow: {

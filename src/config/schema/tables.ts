@@ -193,6 +193,32 @@ export const share = z.strictObject({
   ),
 });
 
+export const dashboard = z.strictObject({
+  enabled: optional(
+    z.boolean(),
+    "`false`: the hub and the gateway have no dashboard and record no calls for it.",
+    "only_false",
+  ),
+  keep_answers: optional(
+    z.boolean(),
+    "`false`: of calls only times and sizes are kept, no arguments and no answers. They are kept in memory only.",
+    "only_false",
+  ),
+});
+
+export const metrics = z.strictObject({
+  enabled: optional(
+    z.boolean(),
+    "`true`: the gateway and an open dashboard serve `GET /metrics` in the format of Prometheus.",
+    "only_false",
+  ),
+  token_env: optional(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token"),
+    "Environment variable that holds the token for `/metrics`. While it is empty, only this machine may ask.",
+    defaultIsLimit("fixed"),
+  ),
+});
+
 export const http = z.strictObject({
   enabled: optional(z.boolean(), "`false` refuses `serve --http`.", "only_false"),
   bind: fixed(z.string(), "Address; one that is not loopback needs `--allow-remote` and a token."),
