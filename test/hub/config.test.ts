@@ -100,6 +100,16 @@ describe("a changed config", () => {
     }
   });
 
+  it("that turns the dashboard off needs another hub, which has none", async () => {
+    const { args, config } = user.workspace();
+    const session = await user.open(args);
+    const { pid } = await user.hub();
+    change(config, { dashboard: { enabled: false } });
+    await expect.poll(async () => (await user.hubs()).map((hub) => hub.pid)).not.toContain(pid);
+    await expect.poll(async () => (await user.hubs()).map((hub) => hub.sessions)).toEqual([1]);
+    expect(session.closed()).toBe(0);
+  });
+
   it("that was found needs trust first; one that lost it refuses calls", async () => {
     const { folder, config } = user.workspace();
     const found = { ...JSON.parse(readFileSync(config, "utf8")), workspace: { roots: ["."] } };
