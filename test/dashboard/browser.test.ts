@@ -81,6 +81,18 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await expect.poll(() => page.getByRole("row", { name: /find_references/ }).count()).toBe(0);
     expect(await page.getByRole("row", { name: /find_definition/ }).count()).toBeGreaterThan(0);
     await page.getByRole("link", { name: "Clear" }).click();
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    const rows = await page.getByRole("row").count();
+    await call("get_hover", greet);
+    await page.getByRole("button", { name: "Show 1 new" }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(rows);
+    await page.getByRole("button", { name: "Show 1 new" }).click();
+    await page
+      .getByRole("row", { name: /get_hover/ })
+      .first()
+      .waitFor();
+
     await page.getByRole("combobox", { name: "Tool" }).selectOption("find_references");
     await expect.poll(() => page.getByRole("row", { name: /find_definition/ }).count()).toBe(0);
     await page.getByLabel("Session").selectOption({ label: await robotOption(page) });
@@ -311,8 +323,8 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Calls" }).waitFor();
     await expect.poll(() => focused(page)).toBe("Calls");
-    // Three filters, then the first row.
-    for (let step = 0; step < 4; step++) await page.keyboard.press("Tab");
+    // Three filters, the pause, then the first row.
+    for (let step = 0; step < 5; step++) await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("find_references");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();

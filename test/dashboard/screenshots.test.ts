@@ -2,11 +2,13 @@
  * The pictures of the docs, made only when a folder for them is named: `LSP_PROXY_SCREENSHOTS=docs/images npx vitest run
  * --config test/vitest.config.ts test/dashboard/screenshots.test.ts`.
  */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { hasBrowser, openBrowser, ServedPage } from "./page.js";
+import { smallPng } from "./small-png.js";
 
 const folder = process.env.LSP_PROXY_SCREENSHOTS;
 /** How long agents work before the pictures are taken, so that the charts have something to show. */
@@ -102,8 +104,10 @@ describe.skipIf(!hasBrowser || folder === undefined)("the pictures (made when a 
     return page;
   }
 
-  const save = (page: Page, name: string) =>
-    page.screenshot({ path: join(folder ?? "", `dashboard-${name}.png`), animations: "disabled" });
+  async function save(page: Page, name: string): Promise<void> {
+    const png = await page.screenshot({ animations: "disabled" });
+    writeFileSync(join(folder ?? "", `dashboard-${name}.png`), smallPng(png));
+  }
 
   it("are taken", async () => {
     await save(await open("servers", "light", [1200, 640]), "servers");

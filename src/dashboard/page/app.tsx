@@ -92,8 +92,9 @@ const words: { [state in Connection]: string } = {
   refused: "Link needed",
 };
 
-function ConnectionState({ known: { connection, state } }: { known: Known }): JSX.Element {
-  const now = useNow();
+function ConnectionState({ known }: { known: Known }): JSX.Element {
+  const { connection, state } = known;
+  const now = useNow(known);
   return (
     <div class="connection">
       <p role="status" class={`connection-state ${connection}`}>
@@ -129,12 +130,14 @@ function Interruption({ known: { connection, ended } }: { known: Known }): JSX.E
     <div class="notice warn">
       <h2>{ended === undefined ? "The connection is lost" : "The proxy has ended"}</h2>
       <p>
-        {ended !== undefined && (
+        {ended === undefined ? (
+          "The page shows what it knew last, and connects again by itself when the proxy answers."
+        ) : (
           <>
-            It said: <Foreign text={ended} />.{" "}
+            It said: <Foreign text={ended} />. The page shows what it knew last.{" "}
+            <code>lsp-proxy dashboard</code> opens the next one.
           </>
         )}
-        The page shows what it knew last, and connects again by itself when the proxy answers.
       </p>
     </div>
   );

@@ -73,12 +73,15 @@ export function useReturns(): number {
   return returns;
 }
 
-/** The time, anew every second. */
-export function useNow(): number {
+/** The time, anew every second while the page is connected: what it knew last does not grow older. */
+export function useNow({ connection }: Known): number {
   const [now, setNow] = useState(Date.now);
+  const isLive = connection === "live";
   useEffect(() => {
+    if (!isLive) return;
+    setNow(Date.now());
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
-  }, []);
+  }, [isLive]);
   return now;
 }

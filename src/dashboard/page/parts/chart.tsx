@@ -25,6 +25,9 @@ interface ChartProps {
   bars?: boolean;
 }
 
+/** Bars count things: a part of one has no label, and a single one does not fill the chart. */
+const FEWEST = 5;
+
 /** A shorter time is shown at the right of this one, so that a chart does not jump while it fills. */
 const SHORTEST_S = 600;
 
@@ -104,7 +107,7 @@ function options(
         range: (_plot, from, to) =>
           small ? [from, to] : [Math.min(from, to - SHORTEST_S), to + (bars ? 60 : 0)],
       },
-      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+      y: { range: (_plot, _low, high) => [0, Math.max(high * 1.1, bars ? FEWEST : 1)] },
     },
     axes: [
       { ...axis, grid: { show: false }, ticks: { show: false }, space: 70, size: 28, values: "{HH}:{mm}" },
@@ -114,7 +117,8 @@ function options(
         ticks: { show: false },
         size: 62,
         splits: undefined,
-        values: (_plot, values) => values.map((value) => format(value)),
+        values: (_plot, values) =>
+          values.map((value) => (bars && !Number.isInteger(value) ? "" : format(value))),
       },
     ],
     series: [

@@ -21,8 +21,11 @@ const outcomes = ["ok", "error", "cancelled", "running"] as const;
 export function Calls({ known, address }: ViewProps): JSX.Element {
   const { query } = address;
   const [limit, setLimit] = useState(PAGE);
+  // While it is paused, rows do not move under the pointer; those that are shown still end.
+  const [pausedAt, setPausedAt] = useState<number>();
+  const shown = known.calls.filter(({ id }) => pausedAt === undefined || id <= pausedAt);
   const filter = { tool: query.get("tool"), session: query.get("session"), outcome: query.get("outcome") };
-  const matching = known.calls.filter(
+  const matching = shown.filter(
     (call) =>
       (filter.tool === null || call.tool === filter.tool) &&
       (filter.session === null || call.session === filter.session) &&
@@ -40,11 +43,19 @@ export function Calls({ known, address }: ViewProps): JSX.Element {
   return (
     <>
       <Filters known={known} query={query} />
-      <p class="muted small result-count" role="status">
-        {matching.length === known.calls.length
-          ? plural(matching.length, "call")
-          : `${count(matching.length)} of ${plural(known.calls.length, "call")}`}
-      </p>
+      <div class="section-head result-count">
+        <p class="muted small">
+          {matching.length === shown.length
+            ? plural(matching.length, "call")
+            : `${count(matching.length)} of ${plural(shown.length, "call")}`}
+        </p>
+        <button
+          type="button"
+          onClick={() => setPausedAt(pausedAt === undefined ? (known.calls[0]?.id ?? 0) : undefined)}
+        >
+          {pausedAt === undefined ? "Pause" : `Show ${count(known.calls.length - shown.length)} new`}
+        </button>
+      </div>
       {matching.length === 0 ? (
         <Empty title="No call matches">
           <a href="#/calls">Show all calls</a>

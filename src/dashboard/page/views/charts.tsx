@@ -35,17 +35,23 @@ export function Charts({ known: { charts } }: ViewProps): JSX.Element {
   const tools = sortBy(charts.tools, ({ calls, tool }) => [-calls, tool]);
   return (
     <div class="charts">
-      <Chart title="Calls per minute" times={drawn.minutes} lines={drawn.calls} format={count} bars />
-      <Chart
-        title="Tokens served per minute"
-        times={drawn.minutes}
-        lines={drawn.tokens}
-        format={count}
-        bars
-      />
+      {minutes.length > 0 && (
+        <>
+          <Chart title="Calls per minute" times={drawn.minutes} lines={drawn.calls} format={count} bars />
+          <Chart
+            title="Tokens served per minute"
+            times={drawn.minutes}
+            lines={drawn.tokens}
+            format={count}
+            bars
+          />
+        </>
+      )}
       <Chart title="Memory" times={drawn.memoryTimes} lines={drawn.memory} format={megabytes} />
       {tools.length === 0 ? (
-        <Empty title="No tool was called yet">The times of each tool appear with its first call.</Empty>
+        <Empty title="No calls yet">
+          Calls, tokens and the times of the tools appear with the first call.
+        </Empty>
       ) : (
         <>
           <Bars

@@ -16,7 +16,7 @@ import { type Action, ServerQuestion } from "./server-question.js";
 
 export function Servers({ known }: ViewProps): JSX.Element {
   const [question, setQuestion] = useState<{ server: ServerRow; action: Action }>();
-  const now = useNow();
+  const now = useNow(known);
   const { servers } = known.live;
   return (
     <>
@@ -63,7 +63,7 @@ function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
     <dl class="tiles">
       <Fact
         name="Servers ready"
-        value={`${ready.length} of ${running.length}`}
+        value={running.length === 0 ? "None" : `${ready.length} of ${running.length}`}
         note={`${live.servers.length} configured`}
       />
       <Fact

@@ -9,7 +9,7 @@ import { Empty } from "../parts/empty.js";
 import { Foreign } from "../parts/foreign.js";
 
 export function Sessions({ known }: ViewProps): JSX.Element {
-  const now = useNow();
+  const now = useNow(known);
   const { sessions } = known.live;
   if (sessions.length === 0)
     return (

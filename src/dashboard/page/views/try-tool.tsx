@@ -93,7 +93,7 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
         {fields.filter(isUsual).map(input)}
         {further.length > 0 && (
           <details
-            open={further.length === fields.length || further.some(({ name }) => wrong[name] !== undefined)}
+            open={further.length === fields.length || further.some(({ name }) => wrong[name] ?? values[name])}
           >
             <summary>More arguments</summary>
             <div class="fields">{further.map(input)}</div>
