@@ -23,6 +23,8 @@ export interface RelayOptions {
   output: Writable;
   /** Connects; `losses` counts the hubs that ended shortly after they were found. */
   connect(losses: number): Promise<Upstream>;
+  /** Why a session that was served cannot go on now: the text of its refusals. */
+  refusal(error: unknown): string;
   signal: AbortSignal;
 }
 
@@ -42,7 +44,7 @@ const TOO_LONG = {
   error: { code: -32600, message: `A message is longer than ${MAX_CLIENT_LINE} bytes.` },
 };
 
-/** Serves one client until it is gone. Rejects when neither a hub nor anything else can serve it. */
+/** Serves one client until it is gone. Rejects when neither a hub nor anything else can serve it from the start. */
 export function relay(options: RelayOptions): Promise<void> {
   return new Promise((resolve, reject) => new Relay(options, resolve, reject).start());
 }
@@ -109,12 +111,24 @@ class Relay {
     this.options.input.pause();
     this.options.connect(this.#losses).then(
       (upstream) => this.#connected(upstream),
-      (error: unknown) => {
-        // The first of both counts.
-        this.reject(error);
-        this.#finish();
-      },
+      (error: unknown) => this.#notConnected(error),
     );
+  }
+
+  /** A client that was served does not see the end: what waits is refused, and its next request tries again. */
+  #notConnected(error: unknown): void {
+    this.#isConnecting = false;
+    if (this.#isOver) return;
+    if (this.#bundle === undefined) {
+      // The first of both counts.
+      this.reject(error);
+      this.#finish();
+      return;
+    }
+    for (const line of this.#held.splice(0)) this.#requests.fromClient(line, parseJson(line));
+    for (const line of this.#requests.refuse(this.options.refusal(error))) this.#toClient(line);
+    if (this.#hasEnded) this.#finish();
+    else this.options.input.resume();
   }
 
   #connected(upstream: Upstream): void {
@@ -169,6 +183,8 @@ class Relay {
     }
     const forHub = this.#requests.fromClient(line, message);
     if (forHub !== undefined) this.#toHub(forHub);
+    // It may cancel a request that waits for the next hub.
+    else if (this.#held.length > 0) this.#held.push(line);
   };
 
   readonly #fromHub = (line: string): void => {

@@ -20,6 +20,8 @@ interface Pending {
 
 /** A request that ended this many hubs is not asked again. */
 const MAX_REPEATS = 2;
+/** JSON-RPC's first code for errors of a server. */
+const REFUSED = -32000;
 /** The request of protocol 2026-07-28 that stays open for notifications, and the member that names it in each of them. */
 const LISTEN = "subscriptions/listen";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
@@ -135,6 +137,16 @@ export class OpenRequests {
     this.#repeated = undefined;
     for (const known of this.#progress.values()) known.before = known.told;
     return lines;
+  }
+
+  /** No hub can be had: the lines that refuse what is not answered yet. What only listens goes on in the next hub. */
+  refuse(message: string): string[] {
+    const refused = [...this.#asked].filter(([, pending]) => !isListening(pending));
+    return refused.map(([id, pending]) => {
+      if (isHandshake(pending)) this.#handshake = undefined;
+      this.#forget(id);
+      return JSON.stringify({ jsonrpc: "2.0", id, error: { code: REFUSED, message } });
+    });
   }
 
   /** What a new hub must be told: the handshake, and what is not answered yet. */

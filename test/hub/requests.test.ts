@@ -58,6 +58,18 @@ describe("after the end of a hub", () => {
     expect(rest).toEqual([]);
   });
 
+  it("what waits is refused where there is no other hub, apart from what only listens", () => {
+    const requests = afterHandshake();
+    const listening = { jsonrpc: "2.0", id: 9, method: "subscriptions/listen", params: {} };
+    for (const message of [call(1, "get_hover"), call(2, "rename_symbol"), listening])
+      told(requests, message);
+    requests.hubLost();
+    expect(requests.refuse("why").map((line) => JSON.parse(line))).toEqual(
+      [1, 2].map((id) => ({ jsonrpc: "2.0", id, error: { code: -32000, message: "why" } })),
+    );
+    expect(repeated(requests)).toEqual([initialize, initialized, listening]);
+  });
+
   it("what is no request is not asked again", () => {
     const requests = afterHandshake();
     for (const wrong of [
