@@ -115,6 +115,13 @@ describe("sharing", () => {
       expect(structuredContent).toMatchObject({ ok: true });
   });
 
+  it("gives sessions in different terminals the same hub", async () => {
+    const { args } = user.workspace();
+    const terminals = [{ TERM: "xterm-256color" }, { TERM: "dumb" }];
+    for (const terminal of terminals) await user.open(args, terminal);
+    expect(await user.hub()).toMatchObject({ sessions: 2 });
+  });
+
   it("gives another environment another hub", async () => {
     const { args } = user.workspace();
     const one = await user.open(args);
