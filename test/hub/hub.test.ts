@@ -15,8 +15,6 @@ import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { takeLock } from "../../src/workspace/edits/lock.js";
-import { realDisk } from "../../src/workspace/edits/real-disk.js";
 import { run } from "../cli/run.js";
 import { program } from "../live/session.js";
 import { HubUser, isThere, place, slow } from "./support.js";
@@ -65,40 +63,31 @@ describe("sharing", () => {
 
   it("ends with one hub when twenty sessions start at once, also after a kill", async () => {
     const { args } = user.workspace();
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => user.open(args)));
-    const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
-    expect(answers.map(({ structuredContent }) => structuredContent.ok)).toEqual(answers.map(() => true));
-    expect(await user.hub()).toMatchObject({ sessions: 20 });
-    // None is left over that nobody can find.
-    await expect.poll(() => user.processes().filter((words) => words.includes("hub run"))).toHaveLength(1);
-    const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
-    expect(new Set(pids).size).toBe(1);
-
+    const starts = join(user.top, "starts");
+    const slowed = new URL("slow-listen.mjs", import.meta.url).pathname;
+    const env = { NODE_OPTIONS: `--import ${slowed}`, HUB_STARTS: starts };
+    // Sessions in one folder leave the start to one of them. Those in different folders do not know of each other.
+    const folders = Array.from({ length: 4 }, (_, index) => join(user.top, `folder-${index}`));
+    for (const folder of folders) mkdirSync(folder);
+    const everyFolder = Array.from({ length: 5 }, () => folders).flat();
+    const sessions = await Promise.all(everyFolder.map((cwd) => user.open(args, env, { cwd })));
+    const haveOneHub = async () => {
+      const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
+      expect(answers.map(({ structuredContent }) => structuredContent.ok)).toEqual(answers.map(() => true));
+      expect(await user.hub()).toMatchObject({ sessions: 20 });
+      // None is left over that nobody can find.
+      await expect.poll(() => user.processes().filter((words) => words.includes("hub run"))).toHaveLength(1);
+      const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
+      expect(new Set(pids).size).toBe(1);
+      const started = readFileSync(starts, "utf8").trim().split("\n");
+      rmSync(starts);
+      expect(started.length).toBeGreaterThan(1);
+      expect(started.length).toBeLessThan(10);
+    };
+    await haveOneHub();
     // Its socket is left over, and all twenty look for another hub at once.
     process.kill((await user.hub()).pid, "SIGKILL");
-    const again = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
-    expect(again.map(({ structuredContent }) => structuredContent.ok)).toEqual(again.map(() => true));
-    expect(await user.hub()).toMatchObject({ sessions: 20 });
-  });
-
-  it("starts under a lock: of several that start at once, one listens and the others leave it to that one", async () => {
-    const { args } = user.workspace();
-    const hubs = join(user.runFolder, "lsp-proxy");
-    const locks = join(hubs, "lock");
-    mkdirSync(locks, { recursive: true, mode: 0o700 });
-    const lock = await takeLock(realDisk, locks, 10_000);
-    // Sessions in different folders do not wait for each other: each starts a hub.
-    const folders = Array.from({ length: 5 }, (_, index) => join(user.top, `folder-${index}`));
-    for (const folder of folders) mkdirSync(folder);
-    const opening = Promise.all(folders.map((cwd) => user.open(args, {}, { cwd })));
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
-    expect(readdirSync(hubs).filter((name) => name.endsWith(".sock"))).toEqual([]);
-    await lock.release();
-    const sessions = await opening;
-    expect(await user.hub()).toMatchObject({ sessions: 5 });
-    await sessions[0]?.call("get_hover", place);
-    const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
-    expect(new Set(pids).size).toBe(1);
+    await haveOneHub();
   });
 
   it("answers a session while another one waits, and limits the calls of each", async () => {
