@@ -181,12 +181,18 @@ describe("the end of a hub", () => {
     await expect.poll(() => user.processes()).toEqual([]);
   });
 
-  it("comes with `hub stop`; the next call of a session starts another", async () => {
-    const { args } = user.workspace();
+  it("comes with `hub stop` in the folder that it serves; the next call of a session starts another", async () => {
+    const { args, folder } = user.workspace();
     const session = await user.open(args);
     await session.call("get_hover", place);
     const { pid } = await user.hub();
-    const stopped = await run(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
+    const elsewhere = await run(["hub", "stop"], { env: user.env, cwd: user.top });
+    expect(elsewhere).toMatchObject({ code: 0, stderr: expect.stringContaining("no hub runs") });
+    const listed = await run(["hub"], { env: user.env, cwd: user.top });
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${folder}\n  1 session · fake · \\d+ MB · \\d+ (s|min) · pid ${pid} · `),
+    );
+    const stopped = await run(["hub", "stop"], { env: user.env, cwd: folder });
     expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining("was stopped") });
     await expect.poll(() => user.processes().length).toBe(1);
     expect(await user.hubs()).toEqual([]);
