@@ -13,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { run } from "../cli/run.js";
@@ -150,6 +151,26 @@ describe("the end of a hub", () => {
     process.kill((await user.hub()).pid, "SIGKILL");
     expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
     await client.close();
+  });
+
+  it("does not end the subscriptions of a client", async () => {
+    const uri = "lsp://references/a.fake";
+    const args = { file_path: { from: "uri.path" }, line: 1, character: 1 };
+    const template = "lsp://references/{path}";
+    const resource = { name: "references", uri: template, tool: "find_references", args };
+    const { args: words, folder } = user.workspace({ resources: [resource] });
+    const { client } = await user.open(words);
+    const told: string[] = [];
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+      told.push(params.uri);
+    });
+    await client.subscribeResource({ uri });
+    process.kill((await user.hub()).pid, "SIGKILL");
+    // It may have changed while there was no hub.
+    await expect.poll(() => told.splice(0)).toEqual([uri]);
+    writeFileSync(join(folder, "a.fake"), "word word\n");
+    await client.readResource({ uri });
+    await expect.poll(() => told).toEqual([uri]);
   });
 
   it("comes when it has no sessions for a while, with its servers", async () => {
