@@ -34,6 +34,8 @@ const MAX_HUB_LINE = 64 * 1024 * 1024;
 /** While this much output is unread, the hub is not read. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 const UNREAD_MS = 5_000;
+/** A hub answers a client that has left within two seconds. One that does not is stuck. */
+const LAST_ANSWERS_MS = 10_000;
 /** So many requests are held back for the next hub; more wait in the client's pipe. */
 const MAX_HELD = 256;
 /** A hub that ends sooner is not counted as one that worked. */
@@ -65,6 +67,7 @@ class Relay {
   #hasEnded = false;
   #isOver = false;
   #unread: NodeJS.Timeout | undefined;
+  #lastAnswers: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly options: RelayOptions,
@@ -91,6 +94,7 @@ class Relay {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#unread);
+    clearTimeout(this.#lastAnswers);
     this.options.input.pause();
     this.#upstream?.destroy();
     this.resolve();
@@ -100,9 +104,14 @@ class Relay {
   readonly #ended = (): void => {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    if (this.#upstream !== undefined) this.#upstream.output.end();
+    if (this.#upstream !== undefined) this.#endUpstream(this.#upstream);
     else if (!this.#isConnecting) this.#finish();
   };
+
+  #endUpstream({ output }: Upstream): void {
+    output.end();
+    this.#lastAnswers ??= setTimeout(this.#finish, LAST_ANSWERS_MS);
+  }
 
   #connect(): void {
     if (this.#isConnecting || this.#isOver) return;
@@ -152,7 +161,7 @@ class Relay {
       for (const line of this.#requests.toolsChanged()) this.#toClient(line);
     for (const line of held) this.#fromClient(line);
     upstream.input.resume();
-    if (this.#hasEnded) upstream.output.end();
+    if (this.#hasEnded) this.#endUpstream(upstream);
     else if (!upstream.output.writableNeedDrain) this.options.input.resume();
   }
 
