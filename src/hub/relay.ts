@@ -59,7 +59,7 @@ class Relay {
   /** Requests that wait for the next hub. */
   #held: string[] = [];
   /** The hub ends: it gets no new requests. `lazy`: another one is needed only for the next request. */
-  #drain: { lazy: boolean } | undefined;
+  #hubEnds: { lazy: boolean } | undefined;
   /** The bundle whose tools the client was told of. */
   #bundle: string | undefined;
   #losses = 0;
@@ -84,7 +84,7 @@ class Relay {
     input.on("data", this.#lines.push);
     input.once("end", this.#ended).once("close", this.#ended).once("error", this.#ended);
     output.on("error", this.#finish).once("close", this.#finish);
-    output.on("drain", this.#drained);
+    output.on("drain", this.#outputDrained);
     signal.addEventListener("abort", this.#finish, { once: true });
     if (signal.aborted) this.#finish();
     else this.#connect();
@@ -147,7 +147,7 @@ class Relay {
       return;
     }
     this.#upstream = upstream;
-    this.#drain = undefined;
+    this.#hubEnds = undefined;
     this.#connectedAt = performance.now();
     const lines = new LineReader(MAX_HUB_LINE, this.#fromHub, () => upstream.destroy());
     upstream.input.on("data", lines.push);
@@ -176,7 +176,7 @@ class Relay {
     this.#losses = performance.now() - this.#connectedAt < SHORT_MS ? this.#losses + 1 : 0;
     for (const line of this.#requests.hubLost()) this.#toClient(line);
     const isNeeded = this.#held.length > 0 || this.#requests.isBusy;
-    if (isNeeded || this.#drain?.lazy !== true) this.#connect();
+    if (isNeeded || this.#hubEnds?.lazy !== true) this.#connect();
     else this.options.input.resume();
   }
 
@@ -184,7 +184,7 @@ class Relay {
     const message = parseJson(line);
     const isRequest = isTable(message) && "method" in message && "id" in message;
     // Answers and cancellations are for the hub that still works.
-    if (this.#upstream === undefined || (this.#drain !== undefined && isRequest)) {
+    if (this.#upstream === undefined || (this.#hubEnds !== undefined && isRequest)) {
       this.#held.push(line);
       if (this.#upstream === undefined) this.#connect();
       else if (this.#held.length >= MAX_HELD) this.options.input.pause();
@@ -199,14 +199,14 @@ class Relay {
   readonly #fromHub = (line: string): void => {
     const message = parseJson(line);
     const told = privateMessage(message);
-    if (told?.kind === "drain") this.#drain = { lazy: told.body.lazy === true };
+    if (told?.kind === "drain") this.#hubEnds = { lazy: told.body.lazy === true };
     else if (told?.kind === "ready") this.#bundle = String(told.body.bundle);
     else {
-      const isLeft = this.#drain !== undefined && !this.#hasEnded;
+      const isLeft = this.#hubEnds !== undefined && !this.#hasEnded;
       const forClient = this.#requests.fromHub(line, message, isLeft);
       if (forClient !== undefined) this.#toClient(forClient);
     }
-    if (this.#drain !== undefined && !this.#requests.isBusy) this.#upstream?.output.end();
+    if (this.#hubEnds !== undefined && !this.#requests.isBusy) this.#upstream?.output.end();
   };
 
   #toHub(line: string): void {
@@ -224,7 +224,7 @@ class Relay {
     this.#unread ??= setTimeout(this.#finish, UNREAD_MS);
   }
 
-  readonly #drained = (): void => {
+  readonly #outputDrained = (): void => {
     clearTimeout(this.#unread);
     this.#unread = undefined;
     this.#upstream?.input.resume();

@@ -38,8 +38,8 @@ export class OpenRequests {
   readonly #subscribed = new Map<unknown, { line: string; id: Id }>();
   /** What was repeated for a new hub, and the line for the client in place of its answer. */
   readonly #repeated = new Map<Id, string | undefined>();
-  /** The hub's own requests, by the id that the client sees: each hub counts from zero. */
-  readonly #hubs = new Map<string, Id>();
+  /** The questions of the hub to the client, by the id that the client sees: each hub counts from zero. */
+  readonly #questions = new Map<string, Id>();
   #count = 0;
   /** The progress that the client was told, by token; and what was told when the last hub ended. */
   readonly #progress = new Map<unknown, { told: number; before: number }>();
@@ -84,9 +84,9 @@ export class OpenRequests {
   }
 
   #answerFromClient(message: Message): string | undefined {
-    const id = typeof message.id === "string" ? this.#hubs.get(message.id) : undefined;
+    const id = typeof message.id === "string" ? this.#questions.get(message.id) : undefined;
     if (id === undefined) return undefined;
-    this.#hubs.delete(String(message.id));
+    this.#questions.delete(String(message.id));
     return JSON.stringify({ ...message, id });
   }
 
@@ -101,7 +101,7 @@ export class OpenRequests {
     if (!isId(id)) return line;
     if (method !== undefined) {
       const shown = `lsp-proxy-${++this.#count}`;
-      this.#hubs.set(shown, id);
+      this.#questions.set(shown, id);
       return JSON.stringify({ ...message, id: shown });
     }
     if (this.#repeated.has(id)) {
@@ -134,14 +134,14 @@ export class OpenRequests {
 
   /** The hub is gone: the lines that tell the client to forget the hub's own requests. */
   hubLost(): string[] {
-    const lines = [...this.#hubs.keys()].map((requestId) =>
+    const lines = [...this.#questions.keys()].map((requestId) =>
       JSON.stringify({
         jsonrpc: "2.0",
         method: "notifications/cancelled",
         params: { requestId, reason: "The request is asked again where it is needed." },
       }),
     );
-    this.#hubs.clear();
+    this.#questions.clear();
     this.#repeated.clear();
     for (const known of this.#progress.values()) known.before = known.told;
     return lines;

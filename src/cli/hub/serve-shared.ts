@@ -63,14 +63,14 @@ function refusalOf(error: unknown, io: Io): string {
 /** The flags that choose the config, and the folders that they start from. */
 export function launchOf(input: Input, io: Io): Launch {
   if (isOutsideProjects(input, io))
-    throw new HubUnavailable("it was started in no project, so that only the client can name one");
+    throw new HubUnavailable("lsp-proxy was started in no project, so that only the client's roots name one");
   const names = Object.keys({ ...configFlags, ...bundleFlags });
   const given = names.filter((name) => input.flags[name] !== undefined);
   const flags = Object.fromEntries(given.map((name) => [name, input.flags[name]])) as JsonObject;
   try {
     return { flags, cwd: io.cwd, workspace: realpathSync(workspaceOf(input, io)), version: version() };
   } catch {
-    throw new HubUnavailable("the workspace is not there");
+    throw new HubUnavailable("the workspace does not exist");
   }
 }
 
