@@ -108,9 +108,14 @@ export function serveModernTransport(
   runtime: Runtime,
   calls: SessionCalls,
   transport: Transport,
-  onerror: (error: Error) => void,
+  { narrow, onerror }: { narrow: boolean; onerror: (error: Error) => void },
 ): StdioServerHandle {
-  const source: CallSource = { callsFor: async () => calls, narrow: false };
+  const callsFor = async (roots: readonly string[] | undefined) => {
+    // A client that sends none sees the workspace in which it has started the proxy.
+    if (roots !== undefined && roots.length > 0) await calls.narrow(roots);
+    return calls;
+  };
+  const source: CallSource = { callsFor, narrow };
   const open = () => {
     const server = createModernServer(runtime, source);
     const { prompts, resources } = server.getCapabilities();

@@ -41,11 +41,19 @@ const TRUST_ANSWER_MS = 45_000;
 
 type RequestContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** An MCP server for one session. With `narrow`, the session is limited to the roots of its client. */
+interface SessionServerOptions {
+  /** Whether the session is limited to the roots of its client. */
+  narrow: boolean;
+  /** What a client sees that declares roots and does not send them. */
+  withoutRoots: "nothing" | "workspace";
+  log: Log;
+}
+
+/** An MCP server for one session. */
 export function createSessionServer(
   runtime: Runtime,
   calls: SessionCalls,
-  options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
+  options: SessionServerOptions,
 ): Server {
   const mayChange = calls.needsRoots || calls.trust?.isRefused === true;
   const { implementation, options: serverOptions } = serverInfo(runtime, { mayChange, subscribe: true });
@@ -69,6 +77,7 @@ export function createSessionServer(
           })
           .then(({ roots }) => calls.narrow(rootUris(roots)))
           .catch(async (error: unknown) => {
+            if (options.withoutRoots === "workspace") return;
             await showNothing(error instanceof Error ? error.name : "");
             narrowed = undefined;
           });

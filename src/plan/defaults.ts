@@ -139,12 +139,15 @@ export const maxOperations = 50;
 /** Always denied: files in `.git` can make the next `git` command run a program. */
 export const alwaysDenied: readonly string[] = ["**/.git/**"];
 
-/** Environment variables that servers inherit: user, locale, folders and toolchains. None of them holds a secret. */
+/**
+ * Environment variables that servers inherit: user, locale, folders and toolchains. None of them holds a secret, and
+ * none differs from terminal to terminal: sessions with different ones share no servers.
+ */
 export const defaultEnv: readonly string[] = `
 APPDATA CARGO_HOME COMSPEC DENO_DIR DOTNET_ROOT GEM_HOME GEM_PATH GOBIN GOCACHE GOFLAGS GOMODCACHE
 GOPATH GOROOT HOME HOMEDRIVE HOMEPATH JAVA_HOME LANG LC_ALL LC_CTYPE LOCALAPPDATA LOGNAME NODE_PATH
 NVM_DIR PATH PATHEXT PROGRAMDATA PROGRAMFILES PYENV_ROOT PYTHONPATH RUSTUP_HOME RUSTUP_TOOLCHAIN SHELL
-SYSTEMROOT TEMP TERM TMP TMPDIR TZ USER USERPROFILE VIRTUAL_ENV WINDIR XDG_CACHE_HOME XDG_CONFIG_HOME
+SYSTEMROOT TEMP TMP TMPDIR TZ USER USERPROFILE VIRTUAL_ENV WINDIR XDG_CACHE_HOME XDG_CONFIG_HOME
 XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME`
   .trim()
   .split(/\s+/);

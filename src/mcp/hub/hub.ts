@@ -192,6 +192,7 @@ export class Hub {
       pid: process.pid,
       version: runtime.version,
       workspace,
+      roots: [...runtime.roots],
       sessions: this.#sessions.size,
       uptime_ms: Date.now() - this.#startedAt,
       memory_mb: Math.round(process.memoryUsage.rss() / MB),
