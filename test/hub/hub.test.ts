@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -83,25 +82,6 @@ describe("sharing", () => {
     expect(await user.hub()).toMatchObject({ sessions: 2 });
     process.kill((await user.hub()).pid, "SIGKILL");
     await areLimited();
-  });
-
-  it("limits a client of the protocol without sessions to its roots", async () => {
-    const { args, folder } = user.workspace();
-    const part = join(folder, "part");
-    mkdirSync(part);
-    writeFileSync(join(part, "b.fake"), "word\n");
-    const options = { versionNegotiation: { mode: "auto" as const }, capabilities: { roots: {} } };
-    const client = new ModernClient({ name: "t", version: "0" }, options);
-    client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: pathToFileURL(part).href }] }));
-    const words = [program, "serve", "--shared", ...args];
-    await client.connect(
-      new ModernStdio({ command: process.execPath, args: words, env: user.env, cwd: user.top }),
-    );
-    const ask = (file: string) =>
-      client.callTool({ name: "get_hover", arguments: { ...place, file_path: file } });
-    expect(await ask("b.fake")).toMatchObject({ structuredContent: { ok: true } });
-    expect(await ask(join(folder, "a.fake"))).toMatchObject({ structuredContent: { ok: false } });
-    await client.close();
   });
 
   it("shows the workspace to a client that declares roots and does not send them", async () => {
