@@ -108,14 +108,9 @@ export function serveModernTransport(
   runtime: Runtime,
   calls: SessionCalls,
   transport: Transport,
-  { narrow, onerror }: { narrow: boolean; onerror: (error: Error) => void },
+  onerror: (error: Error) => void,
 ): StdioServerHandle {
-  const callsFor = async (roots: readonly string[] | undefined) => {
-    // A client that sends none sees the workspace in which it has started the proxy.
-    if (roots !== undefined && roots.length > 0) await calls.narrow(roots);
-    return calls;
-  };
-  const source: CallSource = { callsFor, narrow };
+  const source: CallSource = { callsFor: async () => calls, narrow: false };
   const open = () => {
     const server = createModernServer(runtime, source);
     const { prompts, resources } = server.getCapabilities();

@@ -41,19 +41,11 @@ const TRUST_ANSWER_MS = 45_000;
 
 type RequestContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-interface SessionServerOptions {
-  /** Whether the session is limited to the roots of its client. */
-  narrow: boolean;
-  /** What a client sees that declares roots and does not send them. */
-  withoutRoots: "nothing" | "workspace";
-  log: Log;
-}
-
-/** An MCP server for one session. */
+/** An MCP server for one session. With `narrow`, the session is limited to the roots of its client. */
 export function createSessionServer(
   runtime: Runtime,
   calls: SessionCalls,
-  options: SessionServerOptions,
+  options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
 ): Server {
   const mayChange = calls.needsRoots || calls.trust?.isRefused === true;
   const { implementation, options: serverOptions } = serverInfo(runtime, { mayChange, subscribe: true });
@@ -77,7 +69,6 @@ export function createSessionServer(
           })
           .then(({ roots }) => calls.narrow(rootUris(roots)))
           .catch(async (error: unknown) => {
-            if (options.withoutRoots === "workspace") return;
             await showNothing(error instanceof Error ? error.name : "");
             narrowed = undefined;
           });

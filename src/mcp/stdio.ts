@@ -64,8 +64,6 @@ export interface ServedClient {
   transport: StreamTransport;
   log: Log;
   signal?: AbortSignal | undefined;
-  /** Whether it is limited to its roots; default: no. */
-  narrow?: boolean;
   /** The program that started the proxy, where it has a channel of its own. */
   host?: HostLink | undefined;
 }
@@ -104,14 +102,14 @@ async function lastAnswers(calls: SessionCalls): Promise<void> {
 /** Connects the SDK that speaks the client's protocol version; gives the function that disconnects it. */
 async function connect(
   isModern: boolean,
-  { runtime, calls, transport, log, narrow = false }: ServedClient,
+  { runtime, calls, transport, log }: ServedClient,
 ): Promise<() => Promise<void>> {
   const onerror = (error: Error) => log("debug", "mcp", { cause: error.message });
   if (isModern) {
     const { serveModernTransport } = await import("./modern-server.js");
-    return serveModernTransport(runtime, calls, transport, { narrow, onerror }).close;
+    return serveModernTransport(runtime, calls, transport, onerror).close;
   }
-  const server = createSessionServer(runtime, calls, { narrow, withoutRoots: "workspace", log });
+  const server = createSessionServer(runtime, calls);
   server.onerror = onerror;
   await server.connect(transport);
   return () => server.close();

@@ -62,39 +62,6 @@ describe("sharing", () => {
     expect(readFileSync(join(folder, "a.fake"), "utf8")).toBe("word word word\n");
   });
 
-  it("limits each session to the roots of its client, also in the next hub", async () => {
-    const { args, folder } = user.workspace();
-    const part = join(folder, "part");
-    mkdirSync(part);
-    writeFileSync(join(part, "b.fake"), "word\n");
-    const whole = await user.open(args);
-    const limited = await user.open(args, {}, { roots: [part] });
-    const ask = async (session: typeof whole, file: string) =>
-      (await session.call("get_hover", { ...place, file_path: file })).structuredContent;
-    const areLimited = async () => {
-      expect(await ask(limited, "b.fake")).toMatchObject({ ok: true, document: { path: "b.fake" } });
-      for (const file of ["a.fake", "../a.fake", join(folder, "a.fake")])
-        expect(await ask(limited, file)).toMatchObject({ ok: false });
-      expect(await ask(whole, "a.fake")).toMatchObject({ ok: true });
-      expect(await ask(whole, "part/b.fake")).toMatchObject({ ok: true });
-    };
-    await areLimited();
-    expect(await user.hub()).toMatchObject({ sessions: 2 });
-    process.kill((await user.hub()).pid, "SIGKILL");
-    await areLimited();
-  });
-
-  it("shows the workspace to a client that declares roots and does not send them", async () => {
-    const session = await user.open(user.workspace().args, {}, { roots: "unsent" });
-    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
-  });
-
-  it("shows every session the whole workspace where the config says so", async () => {
-    const { args, folder } = user.workspace({ http: { session_roots: "ignore" } });
-    const session = await user.open(args, {}, { roots: [join(folder, "part")] });
-    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
-  });
-
   it("ends with one hub when twenty sessions start at once, also after a kill", async () => {
     const { args } = user.workspace();
     const starts = join(user.top, "starts");

@@ -10,14 +10,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import {
-  ElicitRequestSchema,
-  ListRootsRequestSchema,
-  ToolListChangedNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { run } from "../cli/run.js";
@@ -66,8 +61,6 @@ export interface SharedSession {
 interface OpenOptions {
   cwd?: string;
   answer?: (question: string) => boolean;
-  /** The folders that the client works in; or `unsent`, where it does not answer the question. */
-  roots?: string[] | "unsent";
   /** The program, where it is another one than the built one. */
   start?: string;
   /** Whether it has servers of its own, without a hub. */
@@ -125,7 +118,7 @@ export class HubUser {
   async open(
     args: string[],
     env: { [name: string]: string } = {},
-    { cwd = this.top, answer, roots, start = program, alone = false }: OpenOptions = {},
+    { cwd = this.top, answer, start = program, alone = false }: OpenOptions = {},
   ): Promise<SharedSession> {
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -138,19 +131,12 @@ export class HubUser {
     transport.stderr?.on("data", (part: Buffer) => {
       stderr += part.toString();
     });
-    const capabilities = {
-      ...(answer === undefined ? {} : { elicitation: {} }),
-      ...(roots === undefined ? {} : { roots: {} }),
-    };
+    const capabilities = answer === undefined ? {} : { elicitation: {} };
     const client = new Client({ name: "hub-test", version: "0" }, { capabilities });
     if (answer !== undefined)
       client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
         action: "accept",
         content: { trust: answer(params.message) },
-      }));
-    if (Array.isArray(roots))
-      client.setRequestHandler(ListRootsRequestSchema, async () => ({
-        roots: roots.map((folder) => ({ uri: pathToFileURL(folder).href })),
       }));
     let changes = 0;
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => {

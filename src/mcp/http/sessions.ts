@@ -107,7 +107,7 @@ export class Sessions {
     const first = runtime.openSession({ holder });
     const calls = openCalls(runtime, first, undefined, undefined, undefined, workspaces);
     const narrow = this.http.sessionRoots === "narrow" || workspaces !== undefined;
-    const server = createSessionServer(runtime, calls, { narrow, withoutRoots: "nothing", log: this.log });
+    const server = createSessionServer(runtime, calls, { narrow, log: this.log });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomBytes(16).toString("base64url"),
       onsessioninitialized: (id) => {

@@ -1,4 +1,4 @@
-/** One client of a hub: its own calls, cursors, previews and roots, in the runtime of all. */
+/** One client of a hub, served like one on stdio: its own calls, cursors and previews, in the runtime of all. */
 import type { Socket } from "node:net";
 import { privateLine } from "../../hub/lines.js";
 import type { Log } from "../../lsp/types.js";
@@ -44,8 +44,7 @@ export class HubSession implements CallLimit {
   /** Serves the client until it has left. */
   async serve(): Promise<void> {
     const { runtime, log, socket } = this.options;
-    const narrow = runtime.loaded.plan.http.sessionRoots === "narrow";
-    const client = { runtime, calls: this.#calls, transport: this.#transport, log, narrow };
+    const client = { runtime, calls: this.#calls, transport: this.#transport, log };
     const served = serveClient(client);
     // It was paused after the first line, which was not for the client.
     socket.resume();
