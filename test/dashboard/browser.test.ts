@@ -285,32 +285,31 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     "playground/weights",
     "set-up",
   ];
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const [width, height] of [
-      [1280, 800],
-      [390, 844],
-    ] as const)
-      it(`is accessible and fits: ${colorScheme}, ${width} px`, async () => {
-        const call = await served.agent("robot");
-        await call("find_references", greet);
-        const page = await served.open(browser, { colorScheme, viewport: { width, height } });
-        const complaints: string[] = [];
-        page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-        page.on("pageerror", (error) => complaints.push(error.message));
-        const ground = await page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
-        expect(ground).toBe(colorScheme === "light" ? "rgb(246, 246, 244)" : "rgb(18, 19, 22)");
-        for (const hash of views) {
-          await page.goto(`${new URL("/dashboard/", page.url()).href}#/${hash}`);
-          await expect.poll(() => page.getByText(/^(?:Loading|Connecting)…$/).count()).toBe(0);
-          if (hash === "calls/1")
-            await page.getByRole("dialog").getByText("Arguments", { exact: true }).waitFor();
-          const violations = await violationsOf(page);
-          expect(violations, hash).toEqual([]);
-          const hidden = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-          expect(hidden, `${hash} is wider than the window`).toBeLessThanOrEqual(0);
-        }
-        expect(complaints).toEqual([]);
-      });
+  for (const { colorScheme, width, height } of [
+    { colorScheme: "light", width: 1280, height: 800 },
+    { colorScheme: "dark", width: 390, height: 844 },
+  ] as const)
+    it(`is accessible and fits: ${colorScheme}, ${width} px`, async () => {
+      const call = await served.agent("robot");
+      await call("find_references", greet);
+      const page = await served.open(browser, { colorScheme, viewport: { width, height } });
+      const complaints: string[] = [];
+      page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(error.message));
+      const ground = await page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+      expect(ground).toBe(colorScheme === "light" ? "rgb(246, 246, 244)" : "rgb(18, 19, 22)");
+      for (const hash of views) {
+        await page.goto(`${new URL("/dashboard/", page.url()).href}#/${hash}`);
+        await expect.poll(() => page.getByText(/^(?:Loading|Connecting)…$/).count()).toBe(0);
+        if (hash === "calls/1")
+          await page.getByRole("dialog").getByText("Arguments", { exact: true }).waitFor();
+        const violations = await violationsOf(page);
+        expect(violations, hash).toEqual([]);
+        const hidden = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect(hidden, `${hash} is wider than the window`).toBeLessThanOrEqual(0);
+      }
+      expect(complaints).toEqual([]);
+    });
 
   it("is used by the keyboard alone", async () => {
     const page = await served.open(browser);
