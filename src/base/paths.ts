@@ -13,6 +13,11 @@ export function pathAfterMove(path: string, from: string, to: string): string {
   return isInside(path, from) ? to + path.slice(from.length) : path;
 }
 
+/** A name as macOS compares it: in any letter case, with `é` as one character or as `e` and an accent. */
+export function folded(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
 /** The path with forward slashes. */
 export function slashed(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");

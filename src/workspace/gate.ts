@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { entryFacts } from "../base/file-stamp.js";
 import { uniqueBy } from "../base/order.js";
 import { fileUri, isInside, slashed } from "../base/paths.js";
+import { here, type Platform } from "../base/platform.js";
 import { ConfigError, Refusal } from "../base/problem.js";
 import { compileDeny } from "./deny.js";
 import type { Admitted, Gate } from "./types.js";
@@ -191,18 +192,18 @@ export function realPathOf(path: string): string {
   }
 }
 
-/** Whether a file has one spelling only. Case-insensitive systems must be asked for the real one. */
-const isCaseSensitive = sep === "/" && process.platform !== "darwin";
-
 /** Resolves the real paths of one call: each folder once, and each file with one stat. */
 export class RealPaths {
   /** The real path of a folder, with a separator at its end. */
   readonly #folders = new Map<string, string>();
 
+  constructor(private readonly platform: Platform = here) {}
+
   /** The same as `realPathOf`. */
   of(path: string): string {
     const name = basename(path);
-    const isPlain = isCaseSensitive && name !== "" && !path.endsWith(sep);
+    // Where a file has several spellings, the system must be asked for the real one.
+    const isPlain = !this.platform.ignoresCase && name !== "" && !path.endsWith(sep);
     const folder = isPlain ? this.#folder(dirname(path)) : undefined;
     if (folder === undefined) return realPathOf(path);
     const real = `${folder}${name}`;

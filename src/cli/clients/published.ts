@@ -2,6 +2,7 @@
  * Checks that npm has this version. Otherwise `npx` could run a package that somebody else registers under our name.
  */
 import { execFile } from "node:child_process";
+import { here } from "../../base/platform.js";
 import { envOutside } from "../../lsp/process/environment.js";
 import { findCommand } from "../../lsp/process/search.js";
 import { homeOf, type Io } from "../command.js";
@@ -19,12 +20,10 @@ export async function whyNotPublished(io: Io, untrusted: readonly string[]): Pro
   // Settings in a project's folder could name another registry, so npm runs in the home.
   const cwd = homeOf(io);
   const { env } = envOutside(io.env, untrusted, cwd);
-  const isWindows = process.platform === "win32";
-  // On Windows npm is a script and needs a shell.
-  const program = isWindows ? "cmd" : findCommand("npm", [], env.PATH, untrusted);
+  const program = here.needsShell ? "cmd" : findCommand("npm", [], env.PATH, untrusted);
   if (program === undefined) return "npm is not installed, so it cannot be checked";
   const args = [
-    ...(isWindows ? ["/c", "npm"] : []),
+    ...(here.needsShell ? ["/c", "npm"] : []),
     "view",
     packageSpec(),
     "version",

@@ -6,6 +6,7 @@ import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync } from "node:
 import { join } from "node:path";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
+import { here } from "../../base/platform.js";
 import { whenAborted } from "../../base/timing.js";
 import { trustFile } from "../../config/state-folder.js";
 import { askOnce, openSocket } from "../../hub/ask-hub.js";
@@ -107,7 +108,7 @@ async function takePlace<T>(
   const lock = await takeLock(realDisk, realpathSync(locks), LOCK_MS);
   try {
     const isTaken = (await askOnce(path, "status")) !== undefined;
-    if (!isTaken && process.platform !== "win32") await removeLeftOver([path, ...allSockets(folder)]);
+    if (!isTaken && here.hasSocketFiles) await removeLeftOver([path, ...allSockets(folder)]);
     const listening = isTaken ? undefined : await listen(path);
     writeRecord(file, record);
     return listening;

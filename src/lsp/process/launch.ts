@@ -9,6 +9,7 @@ import { delimiter } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { here, type Platform } from "../../base/platform.js";
 import { withTimeout } from "../../base/timing.js";
 import type { PoolContext, Withheld } from "../types.js";
 import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
@@ -16,7 +17,7 @@ import { pathWithTools, serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
 import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
-import { MARK_NAME, type Mark, newMark, ProcessTree, readProc } from "./process-tree.js";
+import { MARK_NAME, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { StderrRing } from "./stderr-ring.js";
@@ -59,7 +60,7 @@ export interface Launch extends Omit<ServerStart<ServerPlan, PoolContext>, "prog
 export async function launch(given: Launch): Promise<LaunchedServer> {
   const { plan, server, context, signal } = given;
   assertAllowed(plan, server);
-  const sandbox = await sandboxOf(plan, server, context);
+  const sandbox = await sandboxOf(plan, server, context, context.platform);
   const { transport } = server;
   if (transport.kind !== "stdio" && runsElsewhere(server)) {
     const settings = launchSettings({ ...given, program: undefined });
@@ -93,11 +94,12 @@ interface ProgramStart extends Launch {
 /** Starts the program; `names` are the values of further placeholders in its arguments. */
 function startProgram(start: ProgramStart, names: SocketNames): Transport {
   const { server, context, guardian, sandbox, program, isLocked } = start;
+  const { platform = here } = context;
   const paths = namedPathsOf(start);
   const named: NamedPaths = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
   const cwd = cwdOf(start);
   const args = commandArguments(start, named);
-  const prlimit = findPrlimit(context);
+  const prlimit = findPrlimit(context, platform);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesPrefix(prlimit, openFiles);
   const [file = program, ...rest] = [...(limited ?? []), ...sandbox.words, program, ...args];
@@ -112,12 +114,13 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
       argv0: file,
       cwd,
       env: { ...withNamedPaths(env, named), [MARK_NAME]: mark.text },
-      detached: process.platform !== "win32",
+      detached: platform.hasProcessGroups,
       windowsHide: true,
       stdio: ["pipe", "pipe", "pipe"],
     }),
   );
-  const started = fromChild(child, guardian, mark, { isLocked, sandboxProcesses: sandbox.processes });
+  const tree = child.pid === undefined ? undefined : new ProcessTree(child.pid, mark, platform);
+  const started = fromChild(child, guardian, tree, { isLocked, sandboxProcesses: sandbox.processes });
   started.withheld = withheld;
   const problems = applyLimits(server, started);
   if (limited === undefined) problems.push(`limits.open_files = ${openFiles} could not be set`);
@@ -147,12 +150,11 @@ function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): stri
 function fromChild(
   child: ChildProcess,
   guardian: Guardian,
-  mark: Mark,
+  tree: ProcessTree | undefined,
   { isLocked, sandboxProcesses }: { isLocked: boolean; sandboxProcesses: number },
 ): Transport {
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
-  const tree = pid === undefined ? undefined : new ProcessTree(pid, mark);
   if (pid !== undefined) guardian.add(pid);
   const ring = new StderrRing();
   stderr.setEncoding("utf8");
@@ -202,8 +204,11 @@ function fromChild(
 }
 
 /** The path of `prlimit`; undefined where it is not installed. */
-function findPrlimit(context: Pick<PoolContext, "roots" | "avoid" | "env">): string | undefined {
-  if (process.platform !== "linux") return undefined;
+function findPrlimit(
+  context: Pick<PoolContext, "roots" | "avoid" | "env">,
+  { hasLimits }: Platform,
+): string | undefined {
+  if (!hasLimits) return undefined;
   const PATH = ["/usr/bin", "/bin", context.env.PATH ?? ""].join(delimiter);
   return findTool("prlimit", { ...context, env: { PATH } });
 }

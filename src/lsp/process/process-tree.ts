@@ -6,6 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { here, type Platform } from "../../base/platform.js";
 import { countdown, delay } from "../../base/timing.js";
 
 export const MARK_NAME = "LSP_PROXY_MARK";
@@ -51,6 +52,7 @@ export class ProcessTree {
   constructor(
     private readonly group: number,
     private readonly mark: Mark,
+    private readonly platform: Platform = here,
   ) {}
 
   /** Resident memory in megabytes; null where the system does not report it. */
@@ -67,7 +69,7 @@ export class ProcessTree {
   signal(signal: NodeJS.Signals): void {
     const members = this.#members();
     // The group first: it may have grown since the members were listed.
-    send(process.platform === "win32" ? this.group : -this.group, signal);
+    send(this.platform.hasProcessGroups ? -this.group : this.group, signal);
     for (const { pid, group } of members ?? []) if (group !== this.group) send(pid, signal);
   }
 
@@ -89,8 +91,8 @@ export class ProcessTree {
 
   /** Undefined where the system does not list processes. */
   #members(): RunningProcess[] | undefined {
-    const marked = new Set(markedProcesses(this.mark));
-    const table = processTable();
+    const marked = new Set(markedProcesses(this.mark, this.platform));
+    const table = processTable(this.platform);
     if (!table) return undefined;
     const members = new Set(
       table.filter(({ pid, group }) => group === this.group || marked.has(pid)).map(({ pid }) => pid),
@@ -113,9 +115,9 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-function processTable(): RunningProcess[] | undefined {
-  if (process.platform === "win32") return undefined;
-  if (process.platform !== "linux") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
+function processTable({ processList }: Platform): RunningProcess[] | undefined {
+  if (processList === "none") return undefined;
+  if (processList === "ps") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
   return pids().flatMap((pid) => {
     const text = readProc(`/proc/${pid}/stat`);
     // Fields from the state on; the name before it may contain spaces and brackets.
@@ -126,9 +128,9 @@ function processTable(): RunningProcess[] | undefined {
   });
 }
 
-function markedProcesses({ text, number }: Mark): number[] {
-  if (process.platform === "win32") return [];
-  if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
+function markedProcesses({ text, number }: Mark, { processList }: Platform): number[] {
+  if (processList === "none") return [];
+  if (processList === "ps") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
   return pids().filter(
     (pid) =>
       readProc(`/proc/${pid}/environ`)?.includes(text) ||

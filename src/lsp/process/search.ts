@@ -6,6 +6,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { namesIn } from "../../base/disk.js";
 import { sortBy, sortedSet } from "../../base/order.js";
+import { here, type Platform } from "../../base/platform.js";
 import { isAtLeast, packageVersion } from "./package-version.js";
 import { isInAny } from "./trusted.js";
 
@@ -54,15 +55,15 @@ export function findCommand(
   folders: readonly string[],
   path: string | undefined,
   avoid: readonly string[] = [],
+  { programEndings }: Platform = here,
 ): string | undefined {
   const isUsable = (file: string): boolean => isProgram(file) && !isInAny(file, avoid);
   if (isAbsolute(command)) return isUsable(command) ? command : undefined;
   if (command.includes("/") || command.includes("\\")) return undefined;
   for (const folder of [...folders, ...(path ?? "").split(delimiter)]) {
     if (folder === "" || !isAbsolute(folder)) continue;
-    const found = join(folder, command);
-    if (isUsable(found)) return found;
-    if (process.platform === "win32" && isUsable(`${found}.exe`)) return `${found}.exe`;
+    const found = programEndings.map((ending) => join(folder, `${command}${ending}`)).find(isUsable);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

@@ -1,0 +1,252 @@
+/** The branches of macOS and Windows, exercised on whichever system the tests run. */
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, test, vi } from "vitest";
+import { GlobBudget } from "../src/base/glob.js";
+import { isStillAt } from "../src/base/guarded-open.js";
+import { folded } from "../src/base/paths.js";
+import { type Platform, platforms } from "../src/base/platform.js";
+import { projectBins } from "../src/cli/untrusted-folders.js";
+import { serversFolder } from "../src/config/state-folder.js";
+import { findCommand } from "../src/lsp/process/search.js";
+import { openEventSource } from "../src/lsp/watch/event-source.js";
+import { lifeOf, ownIdentity } from "../src/workspace/edits/lock.js";
+import { diskWithLinks } from "../src/workspace/edits/real-disk.js";
+import { openGate, RealPaths } from "../src/workspace/gate.js";
+import { parseIgnoreRules, verdictOf } from "../src/workspace/ignore-rules.js";
+import { afterThis } from "./after-this.js";
+import { act, alive, ask, session, until } from "./lsp/support.js";
+import { applyNow, create, makeBench, remove, rename } from "./workspace/edits/bench.js";
+
+const { linux, darwin, win32 } = platforms;
+const all: [string, Platform][] = [
+  ["Linux", linux],
+  ["macOS", darwin],
+  ["Windows", win32],
+];
+/** A system runs its own branches, and those that need less of the system. */
+const possible = all.filter(([, platform]) => platform !== linux || process.platform === "linux");
+
+function folder(): string {
+  const made = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-platform-")));
+  afterThis(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+describe.each(possible)("the disk of %s", (_name, platform) => {
+  const disk = diskWithLinks(linkSync, platform);
+
+  test("edits, renames and undoes", async () => {
+    const bench = makeBench();
+    afterThis(() => bench.remove());
+    bench.write("a.ts", "one\n");
+    bench.write("old/b.ts", "two\n");
+    const before = bench.snapshot();
+    const edits = await bench.open({}, disk);
+    const applied = await applyNow(edits, [
+      bench.change("a.ts", "one", "uno"),
+      create("new.ts", "new\n"),
+      rename("old", "moved"),
+    ]);
+    expect(bench.text("a.ts")).toBe("uno\n");
+    expect(bench.text("moved/b.ts")).toBe("two\n");
+    const removed = await applyNow(edits, [remove("new.ts")]);
+    expect(existsSync(join(bench.root, "new.ts"))).toBe(false);
+    for (const { undoToken } of [removed, applied]) await edits.undo(undoToken);
+    expect(bench.snapshot()).toEqual(before);
+  });
+
+  test("does nothing in a folder that was replaced by a link", async () => {
+    const top = folder();
+    mkdirSync(join(top, "real"));
+    writeFileSync(join(top, "real", "a"), "one");
+    symlinkSync(join(top, "real"), join(top, "link"));
+    await expect(disk.unlink(join(top, "link", "a"))).rejects.toThrow();
+    await expect(disk.write(join(top, "link", "b"), Buffer.from("x"), "default")).rejects.toThrow();
+    expect(readdirSync(join(top, "real"))).toEqual(["a"]);
+  });
+});
+
+describe.each(possible)("on %s", (_name, platform) => {
+  test("an open file is known to be at its path, and no longer after a swap", async () => {
+    const top = folder();
+    const path = join(top, "a");
+    writeFileSync(path, "one");
+    const handle = await open(path);
+    afterThis(() => handle.close());
+    expect(await isStillAt(handle, path, platform)).toBe(true);
+    renameSync(path, join(top, "b"));
+    symlinkSync(join(top, "b"), path);
+    expect(await isStillAt(handle, path, platform)).toBe(false);
+  });
+
+  test("a holder of a lock is known to live", async () => {
+    const own = await ownIdentity(platform);
+    expect(await lifeOf(own, own, platform)).toBe("alive");
+    // Process ids end far below.
+    expect(await lifeOf({ ...own, pid: 2 ** 30 }, own, platform)).toBe("dead");
+  });
+});
+
+/** Lets `realpath` find names as macOS does: in any letter case and in both forms of an accent. */
+function withTolerantNames(): void {
+  const native = realpathSync.native;
+  const spy = vi.spyOn(realpathSync, "native").mockImplementation(((path: string) => {
+    const steps = path.split(sep).filter((step) => step !== "");
+    const found = steps.reduce((at, step) => {
+      const names = existsSync(at) ? readdirSync(at) : [];
+      return join(native(at), names.find((name) => folded(name) === folded(step)) ?? step);
+    }, resolve("/"));
+    return native(found);
+  }) as typeof native);
+  afterThis(() => spy.mockRestore());
+}
+
+describe("names on macOS", () => {
+  const composed = "caf\u00e9.ts";
+  const decomposed = composed.normalize("NFD");
+
+  test.each([
+    ["in other letter case", "SRC/Main.ts", "src/main.ts"],
+    ["with an accent as one character", `src/${composed}`, `src/${decomposed}`],
+  ])("a file is found by a name %s, and shown by its own", async (_name, asked, own) => {
+    const root = folder();
+    mkdirSync(join(root, "src"));
+    writeFileSync(join(root, own), "one");
+    withTolerantNames();
+    const gate = await openGate({ roots: [root], extraRoots: [], deny: [] });
+    expect((await gate.admitFile(asked)).shown).toBe(own);
+    const paths = new RealPaths(darwin);
+    // Twice: the second time its folder is known.
+    for (let time = 0; time < 2; time++) expect(paths.of(join(root, asked))).toBe(join(root, own));
+    const uri = pathToFileURL(join(root, asked)).href;
+    expect(gate.show(uri, (path) => paths.of(path))?.shown).toBe(own);
+  });
+
+  test("a folder that is denied with a composed accent is denied with a decomposed one", async () => {
+    const root = folder();
+    const denied = "Ge\u0301heim";
+    mkdirSync(join(root, denied));
+    writeFileSync(join(root, denied, "a.ts"), "one");
+    const gate = await openGate({ roots: [root], extraRoots: [], deny: ["g\u00e9heim"] });
+    await expect(gate.admitFile(`${denied}/a.ts`)).rejects.toThrow("workspace.deny");
+  });
+
+  test("rules of ignore files have no letter case and both forms of an accent", () => {
+    const verdict = (name: string, platform: Platform) =>
+      verdictOf(parseIgnoreRules("Build\ncaf\u00e9.ts\n", platform).rules, name, false, new GlobBudget());
+    for (const name of ["build", decomposed]) {
+      expect(verdict(name, darwin)).toBe(true);
+      expect(verdict(name, linux)).toBeUndefined();
+    }
+  });
+
+  test("paths through the links /tmp and /var of macOS name the files of /private", async () => {
+    const top = folder();
+    const root = join(top, "private", "tmp", "project");
+    mkdirSync(root, { recursive: true });
+    symlinkSync(join("private", "tmp"), join(top, "tmp"));
+    writeFileSync(join(root, "a.ts"), "one");
+    const linked = join(top, "tmp", "project");
+    const gate = await openGate({ roots: [linked], extraRoots: [], deny: [] });
+    expect(gate.roots).toEqual([root]);
+    const paths = new RealPaths(darwin);
+    for (const path of [join(root, "a.ts"), join(linked, "a.ts")]) {
+      expect((await gate.admitFile(path)).path).toBe(join(root, "a.ts"));
+      const uri = pathToFileURL(path).href;
+      expect((await gate.admitFile(uri)).shown).toBe("a.ts");
+      expect(gate.show(uri, (one) => paths.of(one))?.shown).toBe("a.ts");
+    }
+    // A file that does not exist yet is in the real folder, too.
+    expect((await gate.admit(join(linked, "new.ts"))).path).toBe(join(root, "new.ts"));
+  });
+});
+
+describe.each([
+  ["macOS", darwin],
+  ["Windows", win32],
+])("the watch of %s", (_name, platform) => {
+  test("is one for the whole tree, and reports files in folders that are new", async () => {
+    const root = folder();
+    mkdirSync(join(root, "src"));
+    const seen = new Set<string>();
+    const source = openEventSource(
+      [root],
+      { changed: (path) => void seen.add(relative(root, path)), lost: () => {}, unwatched: () => {} },
+      platform,
+    );
+    afterThis(() => source.close());
+    expect(source.capacity).toBe(Number.POSITIVE_INFINITY);
+    expect(source.add(root)).toBe(true);
+    expect(source.add(join(root, "src"))).toBe(true);
+    expect(source.add(dirname(root))).toBe(false);
+    writeFileSync(join(root, "src", "a.ts"), "one");
+    await expect.poll(() => [...seen], { timeout: 20_000 }).toContain(join("src", "a.ts"));
+    mkdirSync(join(root, "new"));
+    writeFileSync(join(root, "new", "b.ts"), "one");
+    await expect.poll(() => [...seen].some((path) => path.startsWith("new")), { timeout: 20_000 }).toBe(true);
+  });
+});
+
+/** Where `ps` lists processes as on macOS. */
+const hasPs = existsSync("/bin/ps") || existsSync("/usr/bin/ps");
+
+describe.runIf(hasPs && process.platform !== "win32")("servers on macOS, without /proc and prlimit", () => {
+  const limits = { openFiles: 64, nice: null, processes: 8, memoryMb: 4_096 };
+
+  test("a server runs, its memory is known, and a limit that cannot be set is reported", async () => {
+    const logged: string[] = [];
+    const log = (_level: string, message: string) => void logged.push(message);
+    const { server } = await session({}, { context: { platform: darwin, log }, server: { limits } });
+    expect(await ask(server, "fake/children")).toEqual([]);
+    expect(logged.filter((line) => line.startsWith("limits."))).toEqual([
+      "limits.open_files = 64 could not be set",
+    ]);
+  });
+
+  test("nothing that a server started is left", async () => {
+    const { server, pool } = await session({}, { context: { platform: darwin }, server: { limits } });
+    await act(server, { spawn: true });
+    const children = (await ask(server, "fake/children")) as number[];
+    expect(children.map(alive)).toEqual([true]);
+    await pool.close();
+    await until(() => !children.some(alive));
+  });
+});
+
+describe("on Windows", () => {
+  test("the program of a command is found by its name without the ending", () => {
+    const bin = folder();
+    for (const name of ["server.exe", "other"]) writeFileSync(join(bin, name), "", { mode: 0o755 });
+    expect(findCommand("server", [bin], undefined, [], win32)).toBe(join(bin, "server.exe"));
+    expect(findCommand("other", [bin], undefined, [], win32)).toBe(join(bin, "other"));
+    expect(findCommand("server", [bin], undefined, [], linux)).toBeUndefined();
+  });
+
+  test("data of the program is in the user's own folder for it", () => {
+    const env = { LOCALAPPDATA: "/data" };
+    expect(serversFolder(env, "/home/me", win32)).toBe(join("/data", "lsp-proxy", "servers"));
+    expect(serversFolder(env, "/home/me", linux)).toBe(
+      join("/home/me", ".local", "share", "lsp-proxy", "servers"),
+    );
+  });
+
+  test("the programs of a Python environment are in Scripts", () => {
+    expect(projectBins("/w", win32)).toContain(join("/w", ".venv", "Scripts"));
+    expect(projectBins("/w", darwin)).toContain(join("/w", ".venv", "bin"));
+  });
+});
