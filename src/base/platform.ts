@@ -34,14 +34,16 @@ export interface Platform {
   isCopyUncertain: boolean;
   /** Local sockets are files. On Windows they are pipes, which have names of their own outside of all folders. */
   hasSocketFiles: boolean;
-  /** What is added to the name of a command to find its file, in this order. */
+  /** How the file of a program ends, in the order in which they are looked for. */
   programEndings: readonly string[];
   /** The folder of the programs of a Python environment. */
   scripts: string;
   /** Where a Python environment has Python, with forward slashes. */
   pythons: readonly string[];
-  /** Commands that npm installed, npm's own too, are scripts for the shell. */
+  /** A script is started only through what runs it: `cmd` or Node. Commands that npm installed are scripts. */
   needsShell: boolean;
+  /** Names of environment variables have no letter case. */
+  ignoresCaseOfVariables: boolean;
   /** The variable that names the folder for data of programs. */
   dataVariable: string | undefined;
 }
@@ -65,6 +67,7 @@ const linux: Platform = {
   scripts: "bin",
   pythons: ["bin/python"],
   needsShell: false,
+  ignoresCaseOfVariables: false,
   dataVariable: undefined,
 };
 
@@ -93,10 +96,11 @@ const win32: Platform = {
   hasModes: false,
   copyArguments: undefined,
   hasSocketFiles: false,
-  programEndings: ["", ".exe"],
+  programEndings: [".com", ".exe", ".bat", ".cmd"],
   scripts: "Scripts",
   pythons: ["Scripts/python.exe", "python.exe"],
   needsShell: true,
+  ignoresCaseOfVariables: true,
   dataVariable: "LOCALAPPDATA",
 };
 
@@ -110,3 +114,9 @@ function platformNamed(name: string): Platform {
 
 /** The one that this process runs on. */
 export const here = platformNamed(process.platform);
+
+/** An environment in which every variable is found by its usual name, also in a copy: Windows may have `Path`. */
+export function environmentOf<Env extends { [name: string]: string | undefined }>(env: Env, platform = here) {
+  if (!platform.ignoresCaseOfVariables) return env;
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name.toUpperCase(), value]));
+}

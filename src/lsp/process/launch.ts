@@ -20,6 +20,7 @@ import { assertLocked } from "./lock.js";
 import { MARK_NAME, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
+import { commandLine } from "./script.js";
 import { StderrRing } from "./stderr-ring.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
@@ -102,7 +103,8 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
   const prlimit = findPrlimit(context, platform);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesPrefix(prlimit, openFiles);
-  const [file = program, ...rest] = [...(limited ?? []), ...sandbox.words, program, ...args];
+  const line = commandLine(program, args, platform);
+  const [file = program, ...rest] = [...(limited ?? []), ...sandbox.words, line.file, ...line.args];
   // The real file is run, so that no link can be changed meanwhile. argv0 stays: some programs depend on their name.
   const real = file === program ? realpathSync(program) : file;
   const mark = newMark(guardian.mark);
@@ -116,6 +118,7 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
       env: { ...withNamedPaths(env, named), [MARK_NAME]: mark.text },
       detached: platform.hasProcessGroups,
       windowsHide: true,
+      windowsVerbatimArguments: line.windowsVerbatimArguments,
       stdio: ["pipe", "pipe", "pipe"],
     }),
   );

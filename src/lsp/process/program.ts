@@ -11,7 +11,7 @@ import { trustStep, untrustedFolders } from "./trusted.js";
 
 export type ProgramContext = Pick<
   PoolContext,
-  "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid" | "otherServer"
+  "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid" | "otherServer" | "platform"
 > &
   ProgramFolders;
 
