@@ -13,6 +13,8 @@ export interface Platform {
   os: "linux" | "macos" | "windows";
   /** One watch covers a whole tree. Elsewhere a folder needs one of its own. */
   hasRecursiveWatch: boolean;
+  /** Paths begin with a drive or with `\\server\share`, and have backslashes. */
+  hasDrives: boolean;
   /** A file is found by a name in other letter case, and keeps the name that it has. */
   ignoresCase: boolean;
   /** `/proc` has the open files and the limits of this process. */
@@ -52,6 +54,7 @@ const linux: Platform = {
   name: "linux",
   os: "linux",
   hasRecursiveWatch: false,
+  hasDrives: false,
   ignoresCase: false,
   hasProc: true,
   processList: "proc",
@@ -90,6 +93,7 @@ const win32: Platform = {
   ...darwin,
   name: "win32",
   os: "windows",
+  hasDrives: true,
   processList: "none",
   hasProcessGroups: false,
   opensFolders: false,

@@ -66,7 +66,7 @@ export function missingModules(preset: PresetFacts, path: SearchPath, workspace?
 export function isInstalledUnstarted(preset: PresetFacts, path: SearchPath): boolean | undefined {
   const program = findProgram(preset, path);
   if (program === undefined || preset.probe === undefined) return program !== undefined;
-  const isPackage = realpathSync(program).split(sep).includes("node_modules");
+  const isPackage = realpathSync.native(program).split(sep).includes("node_modules");
   const version = isPackage ? packageVersion(program) : undefined;
   return version === undefined ? undefined : isAtLeast(version, preset.probe.at_least);
 }

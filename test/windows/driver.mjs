@@ -1,8 +1,18 @@
 /** Runs inside Wine: starts the program as a Windows client would, and writes one line per check to a file. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -113,23 +123,346 @@ const check = (name, work) => checks.push({ name, work });
 const TS = join(WORK, "typescript");
 const greet = { file_path: "src/greet.ts", line: 2, character: 17 };
 
-check("TypeScript: references in two files, through npm's .cmd script on PATH", async () => {
+const EDITS = `
+[allow]
+effects = ["read", "edit"]
+commands = ["typescript-language-server"]
+
+[[servers]]
+id = "typescript-language-server"
+kind = "typescript-language-server"
+`;
+
+/** A copy of a fixture in another folder, with the repository's TypeScript as its own. */
+function copyOf(name, folder) {
+  cpSync(join(WORK, name), folder, {
+    recursive: true,
+    dereference: false,
+    filter: (path) => !path.includes("node_modules"),
+  });
+  if (name === "typescript") symlinkModules(folder);
+  return folder;
+}
+
+/** The folder above has the packages, so that none are copied. */
+function symlinkModules(folder) {
+  writeFileSync(join(folder, "tsconfig.json"), readFileSync(join(TS, "tsconfig.json"), "utf8"));
+}
+
+const linesOf = (text) =>
+  text
+    .split("\n")
+    .filter((line) => /^\S+\.\w+$/.test(line.trim()))
+    .map((line) => line.trim());
+
+check("references in three files, with the server that npm's .cmd script on PATH names", async () => {
   const on = await session(TS);
-  const { data, text } = await answer(on, "find_references", greet);
-  assert.ok(text.includes("src/app.ts") && text.includes("src/greet.ts"), text);
-  assert.ok(!text.includes("\\"), text);
-  assert.ok(data);
+  const { text } = await answer(on, "find_references", greet);
+  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
   await on.close();
 });
 
 check("a clean file is clean, a broken one has its error", async () => {
   const on = await session(TS);
   const clean = await answer(on, "get_diagnostics", { file_path: "src/greet.ts" });
-  assert.match(JSON.stringify(clean.data), /"clean"/, clean.text);
+  assert.equal(clean.data.status, "clean", clean.text);
   const broken = await answer(on, "get_diagnostics", { file_path: "src/broken.ts" });
-  assert.match(broken.text, /2322|not assignable/);
+  assert.equal(broken.data.status, "diagnostics", broken.text);
+  assert.match(broken.text, /not assignable/);
   await on.close();
 });
+
+check(
+  "a file is found by drive letters, URIs and names in any letter case, and shown by its own name",
+  async () => {
+    const on = await session(TS);
+    for (const file_path of [
+      "src\\greet.ts",
+      "SRC/Greet.ts",
+      "C:\\Work\\typescript\\src\\greet.ts",
+      "c:/work/TypeScript/src/GREET.ts",
+      "file:///C:/Work/typescript/src/greet.ts",
+      "file:///c%3A/Work/typescript/src/greet.ts",
+      "file:///c:/work/typescript/SRC/greet.ts",
+    ]) {
+      const { text } = await answer(on, "find_references", { ...greet, file_path });
+      assert.match(text, /^Document: src\/greet\.ts$/m, file_path);
+      assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], file_path);
+    }
+    await on.close();
+  },
+);
+
+check("a path outside is refused: another drive, a share, a device, a reserved name", async () => {
+  const on = await session(TS);
+  for (const file_path of [
+    "C:\\windows\\win.ini",
+    "Z:\\etc\\passwd",
+    "..\\..\\results.txt",
+    "\\\\other\\share\\a.ts",
+    "//other/share/a.ts",
+    "file://other/share/a.ts",
+    "\\\\.\\pipe\\a.ts",
+    "\\\\?\\C:\\windows\\win.ini",
+  ]) {
+    const { text, isError } = await on.call("get_diagnostics", { file_path });
+    assert.ok(isError && /guard\//.test(text), `${file_path}: ${text}`);
+  }
+  await on.close();
+});
+
+check("a workspace on a share", async () => {
+  const share = "\\\\machine\\share\\typescript";
+  assert.ok(existsSync(join(share, "src", "greet.ts")), "the share is not there");
+  const on = await session(WORK, ["--trust-workspace", "--workspace", share]);
+  const { text } = await answer(on, "find_references", greet);
+  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
+  const clean = await answer(on, "get_diagnostics", { file_path: "src/greet.ts" });
+  assert.equal(clean.data.status, "clean", clean.text);
+  await answer(on, "get_diagnostics", { file_path: "file://machine/share/typescript/src/greet.ts" });
+  await on.close();
+});
+
+for (const [title, folder, input, count] of [
+  ["Python", "python", { file_path: "greet.py", line: 4, character: 5 }, ["app.py", "broken.py", "greet.py"]],
+  ["bash", "bash", { file_path: "greet.sh", line: 3, character: 1 }, ["greet.sh"]],
+  ["YAML", "yaml", { file_path: "compose.yaml", line: 2, character: 8 }, ["compose.yaml"]],
+])
+  check(`${title}: references, and a clean file is clean`, async () => {
+    const on = await session(join(WORK, folder));
+    const { text } = await answer(on, "find_references", input);
+    assert.deepEqual(linesOf(text), count, text);
+    const clean = await answer(on, "get_diagnostics", { file_path: input.file_path });
+    assert.equal(clean.data.status, "clean", clean.text);
+    await on.close();
+  });
+
+check("a file saved by another program is read again", async () => {
+  const folder = copyOf("typescript", join(TS, "saved"));
+  const on = await session(folder);
+  await answer(on, "find_references", greet);
+  writeFileSync(
+    join(folder, "src", "more.ts"),
+    'import { greet } from "./greet.js";\r\n\r\nexport const more = greet("x");\r\n',
+  );
+  const { text } = await answer(on, "find_references", greet);
+  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts", "src/more.ts"], text);
+  await on.close();
+});
+
+/** A session that may edit, in a copy whose files have the line ends of Windows. */
+async function editing(name) {
+  const folder = copyOf("typescript", join(TS, name));
+  for (const file of ["app.ts", "broken.ts", "greet.ts"]) {
+    const path = join(folder, "src", file);
+    writeFileSync(path, readFileSync(path, "utf8").replaceAll("\n", "\r\n"));
+  }
+  writeFileSync(join(folder, "lspi.toml"), EDITS);
+  const on = await session(folder, ["--config", join(folder, "lspi.toml")]);
+  const read = () =>
+    ["app.ts", "broken.ts", "greet.ts"].map((file) => readFileSync(join(folder, "src", file), "utf8"));
+  return { folder, on, read };
+}
+
+check("a rename in three files with CRLF keeps the line ends, and is undone", async () => {
+  const { on, read } = await editing("renamed");
+  const before = read();
+  const shown = await answer(on, "rename_symbol", { ...greet, new_name: "salute" });
+  assert.deepEqual(read(), before);
+  const applied = await on.call("rename_symbol", {
+    ...greet,
+    new_name: "salute",
+    dry_run: false,
+    edit_token: shown.data.edit_token,
+  });
+  assert.ok(!applied.isError, applied.text);
+  assert.deepEqual(
+    read(),
+    before.map((text) =>
+      text
+        .replaceAll("greet(", "salute(")
+        .replaceAll("{ greet }", "{ salute }")
+        .replaceAll(" greet,", " salute,"),
+    ),
+  );
+  const undone = await on.call("undo_edit", { dry_run: false });
+  assert.ok(!undone.isError, undone.text);
+  assert.deepEqual(read(), before);
+  await on.close();
+});
+
+/** Opens a file so that no other process can open, replace or delete it. */
+const lockFile = (path) => openSync(path, constants.O_RDWR | 0x10000000);
+
+check(
+  "a file that another program has locked: no file is changed, and afterwards the edit works",
+  async () => {
+    const { folder, on, read } = await editing("locked");
+    const before = read();
+    const shown = await answer(on, "rename_symbol", { ...greet, new_name: "salute" });
+    const input = { ...greet, new_name: "salute", dry_run: false, edit_token: shown.data.edit_token };
+    const lock = lockFile(join(folder, "src", "broken.ts"));
+    const refused = await on.call("rename_symbol", input);
+    closeSync(lock);
+    assert.ok(refused.isError, refused.text);
+    assert.deepEqual(read(), before);
+    const again = await answer(on, "rename_symbol", { ...greet, new_name: "salute" });
+    const applied = await on.call("rename_symbol", { ...input, edit_token: again.data.edit_token });
+    assert.ok(!applied.isError, applied.text);
+    const after = read();
+    const held = lockFile(join(folder, "src", "app.ts"));
+    const stuck = await on.call("undo_edit", { dry_run: false });
+    closeSync(held);
+    assert.ok(stuck.isError, stuck.text);
+    assert.deepEqual(read(), after);
+    const undone = await on.call("undo_edit", { dry_run: false });
+    assert.ok(!undone.isError, undone.text);
+    assert.deepEqual(read(), before);
+    await on.close();
+  },
+);
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+async function gone(pids) {
+  const end = Date.now() + 20_000;
+  while (pids.some(isAlive) && Date.now() < end) await wait(100);
+  assert.deepEqual(pids.filter(isAlive), []);
+}
+
+/** The processes of the language servers of a session. */
+async function serverPids(on) {
+  const { data } = await answer(on, "get_server_status", {});
+  const pids = data.servers.flatMap(({ pid }) => pid ?? []);
+  assert.ok(pids.length > 0, JSON.stringify(data));
+  return pids;
+}
+
+/** All processes of Node, as the system lists them. */
+function nodes() {
+  const { stdout } = spawnSync("wmic", ["process", "get", "Name,ProcessId"], { encoding: "utf16le" });
+  return [...stdout.matchAll(/node\.exe\s+(\d+)/g)].map(([, pid]) => Number(pid));
+}
+
+check("a language server that is killed is started again, and nothing of it is left", async () => {
+  const on = await session(TS);
+  await answer(on, "find_references", greet);
+  const before = nodes();
+  const [pid] = await serverPids(on);
+  process.kill(pid);
+  await gone([pid]);
+  const { text } = await answer(on, "find_references", greet);
+  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
+  const [next] = await serverPids(on);
+  assert.notEqual(next, pid);
+  // As many as before: the old server's own process of TypeScript is gone too.
+  const end = Date.now() + 20_000;
+  while (nodes().length > before.length && Date.now() < end) await wait(200);
+  assert.equal(nodes().length, before.length);
+  await on.close();
+});
+
+check("nothing is left when a session ends, and when it is killed", async () => {
+  const before = nodes();
+  for (const how of ["ends", "is killed"]) {
+    const on = await session(TS);
+    await answer(on, "find_references", greet);
+    const pids = await serverPids(on);
+    assert.ok(nodes().length > before.length + 2);
+    if (how === "ends") await on.close();
+    else on.child.kill("SIGKILL");
+    await gone(pids);
+    const end = Date.now() + 20_000;
+    while (nodes().length > before.length && Date.now() < end) await wait(200);
+    assert.deepEqual(nodes(), before, how);
+  }
+});
+
+check("a server that is a batch file of its own: arguments arrive whole, and nothing is left", async () => {
+  const folder = join(TS, "odd & name (1)");
+  copyOf("typescript", folder);
+  const bin = join(WORK, "own bin");
+  mkdirSync(bin, { recursive: true });
+  const script = "C:\\npm\\node_modules\\typescript-language-server\\lib\\cli.mjs";
+  writeFileSync(
+    join(bin, "my-server.bat"),
+    `@echo off\r\nset RUN=1\r\n"${process.execPath}" "${script}" %*\r\n`,
+  );
+  const config = EDITS.replaceAll('"typescript-language-server"]', '"my-server"]').replace(
+    "kind = ",
+    'command = "my-server"\nkind = ',
+  );
+  writeFileSync(join(folder, "lspi.toml"), config);
+  const before = nodes();
+  const on = await session(folder, ["--config", join(folder, "lspi.toml")], {
+    ...baseEnv,
+    Path: `${bin};${baseEnv.Path}`,
+  });
+  const { text } = await answer(on, "find_references", greet);
+  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
+  await on.close();
+  const end = Date.now() + 20_000;
+  while (nodes().length > before.length && Date.now() < end) await wait(200);
+  assert.deepEqual(nodes(), before);
+});
+
+check("two sessions share a hub on a named pipe, which `hub stop` ends", async () => {
+  const before = nodes();
+  const [one, two] = [
+    await session(TS, ["--shared", "--trust-workspace"]),
+    await session(TS, ["--shared", "--trust-workspace"]),
+  ];
+  for (const on of [one, two]) await answer(on, "find_references", greet);
+  assert.deepEqual(await serverPids(one), await serverPids(two));
+  const { stdout, status, all } = await cli(["hub", "--json"], { cwd: TS });
+  assert.equal(status, 0, all);
+  const hubs = JSON.parse(stdout);
+  assert.equal([hubs].flat(2).length > 0, true, stdout);
+  assert.match(stdout, /"sessions": ?2/);
+  await one.close();
+  await two.close();
+  const stopped = await cli(["hub", "stop", "--all"], { cwd: TS });
+  assert.equal(stopped.status, 0, stopped.all);
+  const end = Date.now() + 20_000;
+  while (nodes().length > before.length && Date.now() < end) await wait(200);
+  assert.deepEqual(nodes(), before);
+});
+
+check("init writes a config of the installed servers, and doctor finds no problem", async () => {
+  const folder = copyOf("python", join(WORK, "new"));
+  const made = await cli(["init", "--yes"], { cwd: folder });
+  assert.equal(made.status, 0, made.all);
+  const text = readFileSync(join(folder, "lspi.toml"), "utf8");
+  assert.match(text, /pyright/);
+  assert.equal((await cli(["trust"], { cwd: folder })).status, 0);
+  const { status, all } = await cli(["doctor"], { cwd: folder });
+  assert.equal(status, 0, all);
+});
+
+check(
+  "client --write puts the entry into the client's file in %APPDATA%, and --remove takes it out",
+  async () => {
+    const file = join(process.env.APPDATA, "Claude", "claude_desktop_config.json");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '{\r\n  "other": true\r\n}\r\n');
+    const written = await cli(["client", "claude-desktop", "--write", "--workspace", TS], { cwd: TS });
+    assert.equal(written.status, 0, written.all);
+    const entry = JSON.parse(readFileSync(file, "utf8")).mcpServers["lsp-proxy"];
+    assert.ok(existsSync(entry.command), JSON.stringify(entry));
+    const child = spawnSync(entry.command, [...entry.args.slice(0, 1), "--version"], { encoding: "utf8" });
+    assert.match(child.stdout, /\d+\.\d+\.\d+/);
+    const removed = await cli(["client", "claude-desktop", "--remove"], { cwd: TS });
+    assert.equal(removed.status, 0, removed.all);
+    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), { other: true });
+  },
+);
 
 for (const { name, work } of checks) {
   if (only.length > 0 && !only.some((part) => name.includes(part))) continue;

@@ -54,6 +54,7 @@ async function run(scratch) {
   execFileSync("wine", version, { env, stdio: "ignore", timeout: 60_000 });
   const drive = join(env.WINEPREFIX, "drive_c");
   prepare(drive);
+  makeShare(drive);
   const results = join(drive, "results.txt");
   writeFileSync(results, "");
   const given = ["Z:", root.replaceAll("/", "\\"), "\\test\\windows\\driver.mjs"]
@@ -121,6 +122,13 @@ function prepare(drive) {
   const typescript = join(drive, "Work/typescript/node_modules/typescript");
   mkdirSync(dirname(typescript));
   symlinkSync(join(root, "node_modules/typescript-5"), typescript);
+}
+
+/** Wine looks for shares of other machines here. */
+function makeShare(drive) {
+  const machine = join(drive, "../dosdevices/unc/machine");
+  mkdirSync(machine, { recursive: true });
+  symlinkSync(join(drive, "Work"), join(machine, "share"));
 }
 
 /** What npm writes for a program: a script for a Unix shell, and one for `cmd`. */

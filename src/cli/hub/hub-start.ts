@@ -42,7 +42,7 @@ export function frameOf(found: Loaded, input: Input): string {
   const frame = {
     ...{ folder, trusted, binFolders, avoid },
     version: version(),
-    base: realpathSync(base),
+    base: realpathSync.native(base),
     env: variablesOf(loaded.plan),
     isFound: found.found !== undefined,
     refusal: refusal?.code ?? null,

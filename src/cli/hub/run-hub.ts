@@ -105,7 +105,7 @@ async function takePlace<T>(
   const locks = join(folder, "lock");
   mkdirSync(locks, { recursive: true, mode: 0o700 });
   // The lock makes it the only one.
-  const lock = await takeLock(realDisk, realpathSync(locks), LOCK_MS);
+  const lock = await takeLock(realDisk, realpathSync.native(locks), LOCK_MS);
   try {
     const isTaken = (await askOnce(path, "status")) !== undefined;
     if (!isTaken && here.hasSocketFiles) await removeLeftOver([path, ...allSockets(folder)]);

@@ -138,9 +138,9 @@ function ownModules(
 ): string[] {
   const script = scriptIn([...command.slice(1), ...args]);
   const beside = [script, program].flatMap((file) =>
-    file === undefined ? [] : modulesFrom(dirname(realpathSync(file)), untrusted),
+    file === undefined ? [] : modulesFrom(dirname(realpathSync.native(file)), untrusted),
   );
-  const node = dirname(realpathSync(process.execPath));
+  const node = dirname(realpathSync.native(process.execPath));
   const shared =
     here.os === "windows" ? join(node, "node_modules") : join(dirname(node), "lib", "node_modules");
   return [...beside, ...(isUsable(shared, untrusted) ? [shared] : [])];

@@ -106,7 +106,7 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
   const line = commandLine(program, args, platform);
   const [file = program, ...rest] = [...(limited ?? []), ...sandbox.words, line.file, ...line.args];
   // The real file is run, so that no link can be changed meanwhile. argv0 stays: some programs depend on their name.
-  const real = file === program ? realpathSync(program) : file;
+  const real = file === program ? realpathSync.native(program) : file;
   const mark = newMark(guardian.mark);
   const { env, withheld } = serverEnv(start);
   const path = server.env.PATH ?? pathWithTools(env.PATH, program, context);

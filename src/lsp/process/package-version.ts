@@ -7,7 +7,7 @@ import { scriptTarget, textOf } from "./script.js";
 
 /** The version of the node package that a program belongs to. Undefined where it belongs to none, or that is not known. */
 export function packageVersion(program: string): string | undefined {
-  const real = realpathSync(program);
+  const real = realpathSync.native(program);
   const file = (basename(dirname(real)) === ".bin" ? scriptTarget(real) : undefined) ?? real;
   // What is above `node_modules` is the project that uses the package.
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
