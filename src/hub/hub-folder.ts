@@ -64,12 +64,16 @@ export function isSocketThere(path: string): boolean {
   return stats?.isSocket() === true && stats.uid === process.geteuid?.();
 }
 
-/** The sockets of all hubs of this user. */
-export function allSockets(folder: string): string[] {
-  if (!here.hasSocketFiles) {
-    const mine = `lsp-proxy-${userInfo().username}-`;
-    return readdirSync(PIPES).flatMap((name) => (name.startsWith(mine) ? [`${PIPES}${name}`] : []));
-  }
+/** The file that shows a socket to others: the socket itself, or an empty file for a pipe, since pipes are not listed. */
+export function shownFile(folder: string, path: string, platform = here): string {
+  if (platform.hasSocketFiles) return path;
+  return join(folder, `${path.slice(path.lastIndexOf("-") + 1)}${SOCKET}`);
+}
+
+/** The sockets of all hubs of this user. Some may be left over from hubs that were killed. */
+export function allSockets(folder: string, platform = here): string[] {
   const names = entryFacts(folder) === undefined ? [] : readdirSync(folder);
-  return names.filter((name) => name.endsWith(SOCKET)).map((name) => join(folder, name));
+  return names
+    .filter((name) => name.endsWith(SOCKET))
+    .map((name) => socketOf(folder, name.slice(0, -SOCKET.length), platform));
 }

@@ -119,7 +119,7 @@ function prepare(drive) {
     writeShims(global, name, `node_modules/${script}`);
   for (const name of ["typescript", "python", "yaml", "bash"])
     cpSync(join(root, "test/fixtures", name), join(drive, "Work", name), { recursive: true });
-  const typescript = join(drive, "Work/typescript/node_modules/typescript");
+  const typescript = join(drive, "Work/node_modules/typescript");
   mkdirSync(dirname(typescript));
   symlinkSync(join(root, "node_modules/typescript-5"), typescript);
 }
