@@ -1,4 +1,5 @@
 /** The branches of macOS and Windows, exercised on whichever system the tests run. */
+import { spawn } from "node:child_process";
 import {
   existsSync,
   linkSync,
@@ -13,15 +14,20 @@ import {
 } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test, vi } from "vitest";
+import { realPath } from "../src/base/disk.js";
 import { GlobBudget } from "../src/base/glob.js";
 import { isStillAt } from "../src/base/guarded-open.js";
-import { folded } from "../src/base/paths.js";
-import { type Platform, platforms } from "../src/base/platform.js";
+import { folded, pathOfUri } from "../src/base/paths.js";
+import { environmentOf, type Platform, platforms } from "../src/base/platform.js";
 import { projectBins } from "../src/cli/untrusted-folders.js";
 import { serversFolder } from "../src/config/state-folder.js";
+import { allSockets, shownFile, socketOf } from "../src/hub/hub-folder.js";
+import { serverEnv } from "../src/lsp/process/environment.js";
+import { ownerMark, ProcessTree } from "../src/lsp/process/process-tree.js";
+import { commandLine } from "../src/lsp/process/script.js";
 import { findCommand } from "../src/lsp/process/search.js";
 import { openEventSource } from "../src/lsp/watch/event-source.js";
 import { lifeOf, ownIdentity } from "../src/workspace/edits/lock.js";
@@ -29,6 +35,7 @@ import { diskWithLinks } from "../src/workspace/edits/real-disk.js";
 import { openGate, RealPaths } from "../src/workspace/gate.js";
 import { parseIgnoreRules, verdictOf } from "../src/workspace/ignore-rules.js";
 import { afterThis } from "./after-this.js";
+import { fakePlan, fakeServer } from "./fake-server/index.js";
 import { act, alive, ask, session, until } from "./lsp/support.js";
 import { applyNow, create, makeBench, remove, rename } from "./workspace/edits/bench.js";
 
@@ -102,14 +109,13 @@ describe.each(possible)("on %s", (_name, platform) => {
   });
 });
 
-/** Lets `realpath` find names as macOS does: in any letter case and in both forms of an accent. */
-function withTolerantNames(): void {
+/** Lets `realpath` find names as macOS does: in any letter case and in both forms of an accent. These are the real ones. */
+function withTolerantNames(real: readonly string[]): void {
   const native = realpathSync.native;
   const spy = vi.spyOn(realpathSync, "native").mockImplementation(((path: string) => {
     const steps = path.split(sep).filter((step) => step !== "");
     const found = steps.reduce((at, step) => {
-      const names = existsSync(at) ? readdirSync(at) : [];
-      return join(native(at), names.find((name) => folded(name) === folded(step)) ?? step);
+      return join(native(at), real.find((name) => folded(name) === folded(step)) ?? step);
     }, resolve("/"));
     return native(found);
   }) as typeof native);
@@ -127,12 +133,17 @@ describe("names on macOS", () => {
     const root = folder();
     mkdirSync(join(root, "src"));
     writeFileSync(join(root, own), "one");
-    withTolerantNames();
+    // As there, the file can also be looked at by the other name.
+    mkdirSync(join(root, dirname(asked)), { recursive: true });
+    linkSync(join(root, own), join(root, asked));
+    if (dirname(asked) !== dirname(own)) linkSync(join(root, own), join(root, dirname(own), basename(asked)));
+    withTolerantNames(own.split("/"));
     const gate = await openGate({ roots: [root], extraRoots: [], deny: [] });
     expect((await gate.admitFile(asked)).shown).toBe(own);
     const paths = new RealPaths(darwin);
     // Twice: the second time its folder is known.
     for (let time = 0; time < 2; time++) expect(paths.of(join(root, asked))).toBe(join(root, own));
+    expect(realPath(join(root, asked))).toBe(join(root, own));
     const uri = pathToFileURL(join(root, asked)).href;
     expect(gate.show(uri, (path) => paths.of(path))?.shown).toBe(own);
   });
@@ -229,13 +240,140 @@ describe.runIf(hasPs && process.platform !== "win32")("servers on macOS, without
 });
 
 describe("on Windows", () => {
+  /** The two scripts that npm writes for a program, and the script of Node that they run. */
+  function npmScripts(bin: string, name: string): string {
+    const script = join(bin, "node_modules", name, "cli.js");
+    mkdirSync(dirname(script), { recursive: true });
+    writeFileSync(script, "", { mode: 0o755 });
+    writeFileSync(join(bin, name), "#!/bin/sh\n", { mode: 0o755 });
+    const run = `"%_prog%"  "%dp0%\\node_modules\\${name}\\cli.js" %*`;
+    const lines = ["@ECHO off", 'IF EXIST "%dp0%\\node.exe" (', ") ELSE (", '  SET "_prog=node"', ")", run];
+    writeFileSync(join(bin, `${name}.cmd`), lines.join("\r\n"), { mode: 0o755 });
+    return script;
+  }
+
   test("the program of a command is found by its name without the ending", () => {
     const bin = folder();
-    for (const name of ["server.exe", "other"]) writeFileSync(join(bin, name), "", { mode: 0o755 });
-    expect(findCommand("server", [bin], undefined, [], win32)).toBe(join(bin, "server.exe"));
-    expect(findCommand("other", [bin], undefined, [], win32)).toBe(join(bin, "other"));
-    expect(findCommand("server", [bin], undefined, [], linux)).toBeUndefined();
+    for (const name of ["server.exe", "other", "batch.bat", "both.exe", "both.cmd"])
+      writeFileSync(join(bin, name), "", { mode: 0o755 });
+    const find = (name: string, platform = win32) => findCommand(name, [bin], undefined, [], platform);
+    expect(find("server")).toBe(join(bin, "server.exe"));
+    expect(find("server.exe")).toBe(join(bin, "server.exe"));
+    expect(find("batch")).toBe(join(bin, "batch.bat"));
+    expect(find("both")).toBe(join(bin, "both.exe"));
+    // A script for a Unix shell cannot be started.
+    expect(find("other")).toBeUndefined();
+    expect(find("server", linux)).toBeUndefined();
   });
+
+  test("a script of npm stands for the script of Node that it runs", () => {
+    const bin = folder();
+    const script = npmScripts(bin, "tool");
+    for (const name of ["tool", "tool.cmd", join(bin, "tool"), join(bin, "tool.cmd")])
+      expect(findCommand(name, [bin], undefined, [], win32)).toBe(script);
+    expect(findCommand("tool", [bin], undefined, [bin], win32)).toBeUndefined();
+    expect(commandLine(script, ["--stdio"], win32)).toEqual({
+      file: process.execPath,
+      args: [script, "--stdio"],
+      windowsVerbatimArguments: false,
+    });
+  });
+
+  test("pnpm's scripts are read too, and those that run something else stay as they are", () => {
+    const bin = folder();
+    const write = (text: string) => writeFileSync(join(bin, "a.cmd"), text, { mode: 0o755 });
+    mkdirSync(join(bin, "x"));
+    writeFileSync(join(bin, "x", "cli.mjs"), "", { mode: 0o755 });
+    const find = () => findCommand("a", [bin], undefined, [], win32);
+    write('@IF EXIST "%~dp0\\node.exe" (\r\n  "%~dp0\\node.exe"  "%~dp0\\x\\cli.mjs" %*\r\n)\r\n');
+    expect(find()).toBe(join(bin, "x", "cli.mjs"));
+    write('@"%~dp0\\x\\cli.mjs" %*\r\n');
+    expect(find()).toBe(join(bin, "a.cmd"));
+    write('@SET "_prog=node"\r\n"%_prog%" "%dp0%\\missing.js" %*\r\n');
+    expect(find()).toBe(join(bin, "a.cmd"));
+  });
+
+  test("a batch file is started with each argument quoted, and not with one that `cmd` would read", () => {
+    const line = commandLine("C:\\b & c\\a.bat", ["--x", "C:\\d (1)\\"], win32);
+    expect(line.file).toMatch(/cmd\.exe$/);
+    expect(line.args).toEqual(["/d", "/s", "/c", '""C:\\b & c\\a.bat" "--x" "C:\\d (1)\\\\""']);
+    expect(line.windowsVerbatimArguments).toBe(true);
+    for (const word of ['" & calc', "%PATH%", "a\nb", "a\rb"])
+      expect(() => commandLine("a.cmd", [word], win32)).toThrow("script of Windows");
+    expect(commandLine("a.exe", ['"'], win32)).toMatchObject({ file: "a.exe", args: ['"'] });
+    expect(commandLine("a.cmd", ["%A%"], linux)).toMatchObject({ file: "a.cmd", args: ["%A%"] });
+  });
+
+  test("variables are found by their usual names, also in a copy", () => {
+    expect(environmentOf({ Path: "a", SystemRoot: "b" }, win32)).toEqual({ PATH: "a", SYSTEMROOT: "b" });
+    expect(environmentOf({ Path: "a" }, linux)).toEqual({ Path: "a" });
+  });
+
+  test("a server inherits a variable that the config names in other letter case", () => {
+    const root = folder();
+    const plan = fakePlan([], { allow: { ...fakePlan([]).allow, env: ["MyValue"] } });
+    const server = fakeServer(root, {});
+    const inherited = (platform: Platform) => {
+      const env = environmentOf({ MyValue: "1" }, platform);
+      const context = {
+        roots: [root],
+        base: root,
+        env,
+        binFolders: [],
+        trusted: [root],
+        avoid: [],
+        platform,
+      };
+      return serverEnv({ plan, server, root, context }).env.MyValue;
+    };
+    for (const platform of [win32, linux]) expect(inherited(platform)).toBe("1");
+  });
+
+  test("URIs of drives and shares lead to real paths, however they are escaped", () => {
+    for (const uri of ["file:///c%3A/Work/a%20b.ts", "file:///c:/Work/a%20b.ts", "file:///C:/Work/a b.ts"])
+      expect(pathOfUri(uri, win32)).toBe("C:\\Work\\a b.ts");
+    expect(pathOfUri("file://machine/share/a.ts", win32)).toBe("\\\\machine\\share\\a.ts");
+    expect(pathOfUri("file:///c%3A/a.ts", linux)).toBe("/c:/a.ts");
+  });
+
+  test("no other machine is asked about a file outside the workspace", async () => {
+    const gate = await openGate({ roots: [folder()], extraRoots: [], deny: [] }, win32);
+    const spy = vi.spyOn(realpathSync, "native");
+    afterThis(() => spy.mockRestore());
+    const uri = "file://other/share/a.ts";
+    await expect(gate.admitFile(uri)).rejects.toMatchObject({ code: "guard/outside-root" });
+    const followed: string[] = [];
+    const follow = (path: string) => {
+      followed.push(path);
+      return path;
+    };
+    expect(gate.show(uri, follow)).toBeUndefined();
+    expect([...followed, ...spy.mock.calls]).toEqual([]);
+  });
+
+  test("pipes of hubs are found by files in the hubs' folder", () => {
+    const hubs = folder();
+    const pipe = socketOf(hubs, "0123abcd", win32);
+    expect(allSockets(hubs, win32)).toEqual([]);
+    writeFileSync(shownFile(hubs, pipe, win32), "");
+    expect(allSockets(hubs, win32)).toEqual([pipe]);
+    expect(shownFile(hubs, join(hubs, "0123abcd.sock"), linux)).toBe(join(hubs, "0123abcd.sock"));
+  });
+
+  test.runIf(process.platform !== "win32")(
+    "a server is ended, also where `taskkill` cannot be run",
+    async () => {
+      const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+      afterThis(() => void child.kill("SIGKILL"));
+      const tree = new ProcessTree(child.pid ?? 0, ownerMark(), win32);
+      expect([tree.memoryMb, tree.size]).toEqual([null, null]);
+      // The id of a process that has ended may be another's.
+      tree.signal("SIGKILL", false);
+      expect(await tree.gone(200)).toBe(false);
+      tree.signal("SIGTERM");
+      expect(await tree.gone(20_000)).toBe(true);
+    },
+  );
 
   test("data of the program is in the user's own folder for it", () => {
     const env = { LOCALAPPDATA: "/data" };

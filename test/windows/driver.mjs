@@ -301,6 +301,7 @@ check(
     const refused = await on.call("rename_symbol", input);
     closeSync(lock);
     assert.ok(refused.isError, refused.text);
+    assert.match(refused.text, /src\/broken\.ts/);
     assert.deepEqual(read(), before);
     const again = await answer(on, "rename_symbol", { ...greet, new_name: "salute" });
     const applied = await on.call("rename_symbol", { ...input, edit_token: again.data.edit_token });

@@ -170,7 +170,7 @@ function fromChild(
     );
     child.on("exit", (code, signal) => {
       // Children of a crashed server would keep our pipes open and use memory.
-      tree?.signal("SIGKILL");
+      tree?.signal("SIGKILL", false);
       done(signal ? `was ended by ${signal}` : `exited with code ${code}`);
     });
   });

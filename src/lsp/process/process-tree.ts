@@ -3,9 +3,10 @@
  * environment or as a limit), and all their children. Some leave the group, such as the `cargo check` of rust-analyzer.
  * Read from /proc on Linux and from `ps` on other Unixes; processes that have ended but are not reaped do not count.
  */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { here, type Platform } from "../../base/platform.js";
 import { countdown, delay } from "../../base/timing.js";
 
@@ -16,7 +17,7 @@ export const SERVER_DIGITS = 6;
 const POLL_MS = 15;
 const MAX_POLL_MS = 120;
 const PAGE_BYTES = 4096;
-const PS_MS = 5_000;
+const LIST_MS = 5_000;
 const PS_BYTES = 64 * 1_048_576;
 
 /** What every process of one owner inherits. */
@@ -66,10 +67,16 @@ export class ProcessTree {
     return this.#members()?.length ?? null;
   }
 
-  signal(signal: NodeJS.Signals): void {
+  /** `hasLeader` is false when the server itself has ended. */
+  signal(signal: NodeJS.Signals, hasLeader = true): void {
+    if (!this.platform.hasProcessGroups) {
+      // Without it nothing leads to its children, and its id may be another's by now.
+      if (hasLeader) endTree(this.group);
+      return;
+    }
     const members = this.#members();
     // The group first: it may have grown since the members were listed.
-    send(this.platform.hasProcessGroups ? -this.group : this.group, signal);
+    send(-this.group, signal);
     for (const { pid, group } of members ?? []) if (group !== this.group) send(pid, signal);
   }
 
@@ -103,6 +110,15 @@ export class ProcessTree {
     }
     return table.filter(({ pid }) => members.has(pid));
   }
+}
+
+/** Ends a process of Windows with its children. Where that fails, at least the process itself is ended. */
+function endTree(pid: number): void {
+  const program = join(process.env.SYSTEMROOT || "C:\\Windows", "System32", "taskkill.exe");
+  const options = { windowsHide: true, timeout: LIST_MS };
+  execFile(program, ["/pid", String(pid), "/t", "/f"], options, (error) => {
+    if (error !== null) send(pid, "SIGKILL");
+  });
 }
 
 /** Returns false when there is no such process or group. */
@@ -158,7 +174,7 @@ function ps(...args: string[]): string | undefined {
   try {
     return execFileSync("ps", args, {
       encoding: "utf8",
-      timeout: PS_MS,
+      timeout: LIST_MS,
       maxBuffer: PS_BYTES,
       stdio: ["ignore", "pipe", "ignore"],
       // The inherited PATH may name folders of a repository.
