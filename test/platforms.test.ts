@@ -1,6 +1,7 @@
 /** The branches of macOS and Windows, exercised on whichever system the tests run. */
 import { spawn } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -22,6 +23,7 @@ import { GlobBudget } from "../src/base/glob.js";
 import { isStillAt } from "../src/base/guarded-open.js";
 import { folded, pathOfUri } from "../src/base/paths.js";
 import { environmentOf, type Platform, platforms } from "../src/base/platform.js";
+import { linkProgram } from "../src/cli/install/install-server.js";
 import { projectBins } from "../src/cli/untrusted-folders.js";
 import { serversFolder } from "../src/config/state-folder.js";
 import { allSockets, shownFile, socketOf } from "../src/hub/hub-folder.js";
@@ -287,6 +289,10 @@ describe("on Windows", () => {
     const find = () => findCommand("a", [bin], undefined, [], win32);
     write('@IF EXIST "%~dp0\\node.exe" (\r\n  "%~dp0\\node.exe"  "%~dp0\\x\\cli.mjs" %*\r\n)\r\n');
     expect(find()).toBe(join(bin, "x", "cli.mjs"));
+    for (const text of ['@"%~dp0\\x\\cli.mjs" %*\r\n', '@set A=1\r\n@"%~dp0\\y.exe" %*\r\n']) {
+      write(text);
+      expect(find()).toBe(join(bin, "a.cmd"));
+    }
     write('@"%~dp0\\x\\cli.mjs" %*\r\n');
     expect(find()).toBe(join(bin, "a.cmd"));
     write('@SET "_prog=node"\r\n"%_prog%" "%dp0%\\missing.js" %*\r\n');
@@ -302,6 +308,25 @@ describe("on Windows", () => {
       expect(() => commandLine("a.cmd", [word], win32)).toThrow("script of Windows");
     expect(commandLine("a.exe", ['"'], win32)).toMatchObject({ file: "a.exe", args: ['"'] });
     expect(commandLine("a.cmd", ["%A%"], linux)).toMatchObject({ file: "a.cmd", args: ["%A%"] });
+  });
+
+  test("an installed server has a script in place of a link, and is found by it", () => {
+    const own = folder();
+    const script = npmScripts(join(own, "node_modules", ".bin"), "tool");
+    const native = join(own, "venv", "Scripts", "lint.exe");
+    mkdirSync(dirname(native), { recursive: true });
+    writeFileSync(native, "", { mode: 0o755 });
+    for (const [path, name, target] of [
+      [join(own, "node_modules", ".bin", "tool"), "tool", script],
+      [join(dirname(native), "lint"), "lint", native],
+    ] as const) {
+      rmSync(join(own, "bin"), { recursive: true, force: true });
+      linkProgram(path, name, own, win32);
+      expect(readdirSync(join(own, "bin"))).toEqual([`${name}.cmd`]);
+      chmodSync(join(own, "bin", `${name}.cmd`), 0o755);
+      expect(findCommand(name, [join(own, "bin")], undefined, [], win32)).toBe(target);
+    }
+    expect(() => linkProgram(join(own, "none"), "none", own, win32)).toThrow("contain no program");
   });
 
   test("variables are found by their usual names, also in a copy", () => {

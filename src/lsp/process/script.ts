@@ -3,7 +3,7 @@
  * script without naming what runs it.
  */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { readRegularFile } from "../../base/guarded-open.js";
 import { here, type Platform } from "../../base/platform.js";
 import { Refusal } from "../../base/problem.js";
@@ -12,16 +12,27 @@ const MAX_BYTES = 1 << 20;
 const BATCH = /\.(?:cmd|bat)$/i;
 const NATIVE = /\.(?:exe|com)$/i;
 
-/** The script of Node that a script in a folder of programs runs: of pnpm for Unix; of npm, pnpm and Yarn for Windows. */
+/** The line that runs a file with all arguments: beside the script, or anywhere. */
+const runLine = /"(%~dp0|%dp0%)?\\?([^"%\r\n]+)"\s+%\*/;
+const runsNode = /_prog=node"|\bnode(?:\.exe)?"?\s+"/i;
+
+/** The file that a script in a folder of programs runs: of pnpm for Unix; of npm, pnpm, Yarn and `batchFor` for Windows. */
 export function scriptTarget(program: string): string | undefined {
   const text = textOf(program) ?? "";
   const unix = /"\$basedir\/([^"\s]+)" /.exec(text)?.[1];
   if (unix !== undefined) return join(dirname(program), unix);
-  const isNode = /_prog=node"|\bnode(?:\.exe)?"?\s+"%/i.test(text);
-  const windows = /"%(?:~dp0|dp0%)\\?([^"%\r\n]+)"\s+%\*/.exec(text)?.[1];
-  return isNode && BATCH.test(program) && windows !== undefined
-    ? join(dirname(program), ...windows.split("\\"))
-    : undefined;
+  const [line = "", beside, path] = (BATCH.test(program) && runLine.exec(text)) || [];
+  if (path === undefined) return undefined;
+  // A script that does more than to run another program is left to `cmd`.
+  if (!runsNode.test(text) && (!NATIVE.test(path) || text.trim() !== `@${line}`)) return undefined;
+  return beside === undefined ? path : join(dirname(program), ...path.split("\\"));
+}
+
+/** A script of Windows for a program, to be written into a folder. Unlike a link, every user may create one. */
+export function batchFor(program: string, folder: string): string {
+  const steps = relative(folder, program);
+  const path = isAbsolute(steps) ? program : ["%~dp0", ...steps.split(sep)].join("\\");
+  return `@${NATIVE.test(program) ? "" : "node "}"${path}" %*\r\n`;
 }
 
 /** In an untrusted folder it may be a pipe or endless, so the guarded reader is used. */
