@@ -303,6 +303,26 @@ check(
     assert.ok(refused.isError, refused.text);
     assert.match(refused.text, /src\/broken\.ts/);
     assert.deepEqual(read(), before);
+    // Another program writes to it: it can be read, but not be opened for writing.
+    const redirected = `"ping -n 60 localhost >> "${join(folder, "src", "broken.ts")}""`;
+    const writer = spawn(process.env.COMSPEC, ["/d", "/s", "/c", redirected], {
+      stdio: "ignore",
+      windowsVerbatimArguments: true,
+    });
+    const grown = async () => {
+      while (read()[1] === before[1]) await wait(50);
+    };
+    await within(grown(), "the other program");
+    const busy = await on.call("rename_symbol", { ...greet, new_name: "salute" });
+    const whole = busy.isError
+      ? busy
+      : await on.call("rename_symbol", { ...input, edit_token: busy.data.edit_token });
+    assert.ok(whole.isError, whole.text);
+    spawnSync("taskkill", ["/f", "/im", "ping.exe"]);
+    writer.kill();
+    assert.deepEqual([read()[0], read()[2]], [before[0], before[2]]);
+    await wait(500);
+    writeFileSync(join(folder, "src", "broken.ts"), before[1]);
     const again = await answer(on, "rename_symbol", { ...greet, new_name: "salute" });
     const applied = await on.call("rename_symbol", { ...input, edit_token: again.data.edit_token });
     assert.ok(!applied.isError, applied.text);
@@ -444,23 +464,32 @@ check("init writes a config of the installed servers, and doctor finds no proble
   assert.equal(status, 0, all);
 });
 
-check(
-  "client --write puts the entry into the client's file in %APPDATA%, and --remove takes it out",
-  async () => {
-    const file = join(process.env.APPDATA, "Claude", "claude_desktop_config.json");
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, '{\r\n  "other": true\r\n}\r\n');
-    const written = await cli(["client", "claude-desktop", "--write", "--workspace", TS], { cwd: TS });
-    assert.equal(written.status, 0, written.all);
-    const entry = JSON.parse(readFileSync(file, "utf8")).mcpServers["lsp-proxy"];
-    assert.ok(existsSync(entry.command), JSON.stringify(entry));
-    const child = spawnSync(entry.command, [...entry.args.slice(0, 1), "--version"], { encoding: "utf8" });
-    assert.match(child.stdout, /\d+\.\d+\.\d+/);
-    const removed = await cli(["client", "claude-desktop", "--remove"], { cwd: TS });
-    assert.equal(removed.status, 0, removed.all);
-    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), { other: true });
-  },
-);
+for (const [id, name, list] of [
+  ["claude-desktop", "Claude\\claude_desktop_config.json", "mcpServers"],
+  ["vscode", "Code\\User\\mcp.json", "servers"],
+  ["zed", "Zed\\settings.json", "context_servers"],
+])
+  check(
+    `client ${id} --write puts the entry into the file in %APPDATA%, and --remove takes it out`,
+    async () => {
+      const file = join(process.env.APPDATA, name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, '{\r\n  "other": true\r\n}\r\n');
+      const words = ["client", id, "--scope", "user"];
+      const written = await cli([...words, "--write", "--workspace", TS], { cwd: TS });
+      assert.equal(written.status, 0, written.all);
+      const text = readFileSync(file, "utf8");
+      assert.doesNotMatch(text, /(?<!\r)\n/);
+      const { command, args } = JSON.parse(text)[list]["lsp-proxy"];
+      const started = spawnSync(command, [args[0], "--version"], { encoding: "utf8" });
+      assert.match(started.stdout, /\d+\.\d+\.\d+/);
+      const removed = await cli([...words, "--remove"], { cwd: TS });
+      assert.equal(removed.status, 0, removed.all);
+      const left = JSON.parse(readFileSync(file, "utf8"));
+      assert.equal(left.other, true);
+      assert.equal(left[list]?.["lsp-proxy"], undefined);
+    },
+  );
 
 for (const { name, work } of checks) {
   if (only.length > 0 && !only.some((part) => name.includes(part))) continue;

@@ -48,10 +48,6 @@ async function run(scratch) {
     // Without the dialogs that offer to download Mono and Gecko.
     ...{ WINEDEBUG: "-all", WINEDLLOVERRIDES: "mscoree,mshtml=" },
   };
-  // npm runs there too, with the registry of this machine.
-  for (const [name, value] of Object.entries(process.env))
-    if (/^npm_config_|proxy$|_CERTS$/i.test(name)) env[name] = value;
-  env.npm_config_registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
   execFileSync("wineboot", ["--init"], { env, stdio: "ignore", timeout: 300_000 });
   // Node refuses older versions of Windows.
   const version = ["reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"];
@@ -121,10 +117,6 @@ function prepare(drive) {
     ["bash-language-server", "bash-language-server/out/cli.js"],
   ])
     writeShims(global, name, `node_modules/${script}`);
-  const npm = join(execFileSync("npm", ["root", "--global"], { encoding: "utf8" }).trim(), "npm");
-  mkdirSync(join(drive, "nodejs", "node_modules"), { recursive: true });
-  symlinkSync(npm, join(drive, "nodejs", "node_modules", "npm"));
-  cpSync(join(npm, "bin", "npm.cmd"), join(drive, "nodejs", "npm.cmd"));
   for (const name of ["typescript", "python", "yaml", "bash"])
     cpSync(join(root, "test/fixtures", name), join(drive, "Work", name), { recursive: true });
   const typescript = join(drive, "Work/node_modules/typescript");
