@@ -303,26 +303,28 @@ check(
     assert.ok(refused.isError, refused.text);
     assert.match(refused.text, /src\/broken\.ts/);
     assert.deepEqual(read(), before);
-    // Another program writes to it: it can be read, but not be opened for writing.
-    const redirected = `"ping -n 60 localhost >> "${join(folder, "src", "broken.ts")}""`;
-    const writer = spawn(process.env.COMSPEC, ["/d", "/s", "/c", redirected], {
-      stdio: "ignore",
-      windowsVerbatimArguments: true,
-    });
-    const grown = async () => {
-      while (read()[1] === before[1]) await wait(50);
-    };
-    await within(grown(), "the other program");
-    const busy = await on.call("rename_symbol", { ...greet, new_name: "salute" });
-    const whole = busy.isError
-      ? busy
-      : await on.call("rename_symbol", { ...input, edit_token: busy.data.edit_token });
-    assert.ok(whole.isError, whole.text);
+    // Another program reads it: it can be read too, but not be opened for writing.
+    const reads = `"ping -n 60 localhost < "${join(folder, "src", "broken.ts")}""`;
+    const options = { stdio: "ignore", windowsVerbatimArguments: true };
+    const reader = spawn(process.env.COMSPEC, ["/d", "/s", "/c", reads], options);
+    await within(
+      until(() => !canWrite(join(folder, "src", "broken.ts"))),
+      "the other program",
+    );
+    assert.deepEqual(read(), before);
+    const asked = await on.call("rename_symbol", { ...greet, new_name: "salute" });
+    const busy = asked.isError
+      ? asked
+      : await on.call("rename_symbol", { ...input, edit_token: asked.data.edit_token });
     spawnSync("taskkill", ["/f", "/im", "ping.exe"]);
-    writer.kill();
-    assert.deepEqual([read()[0], read()[2]], [before[0], before[2]]);
-    await wait(500);
-    writeFileSync(join(folder, "src", "broken.ts"), before[1]);
+    reader.kill();
+    assert.ok(busy.isError, busy.text);
+    assert.match(busy.text, /src\/broken\.ts.*(?:in use|cannot be written|read-only)/);
+    assert.deepEqual(read(), before);
+    await within(
+      until(() => canWrite(join(folder, "src", "broken.ts"))),
+      "the end of the other program",
+    );
     const again = await answer(on, "rename_symbol", { ...greet, new_name: "salute" });
     const applied = await on.call("rename_symbol", { ...input, edit_token: again.data.edit_token });
     assert.ok(!applied.isError, applied.text);
@@ -339,6 +341,19 @@ check(
   },
 );
 
+async function until(holds) {
+  while (!holds()) await wait(100);
+}
+
+function canWrite(path) {
+  try {
+    closeSync(openSync(path, "r+"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const isAlive = (pid) => {
   try {
     process.kill(pid, 0);
@@ -349,9 +364,11 @@ const isAlive = (pid) => {
 };
 
 async function gone(pids) {
-  const end = Date.now() + 20_000;
-  while (pids.some(isAlive) && Date.now() < end) await wait(100);
-  assert.deepEqual(pids.filter(isAlive), []);
+  await within(
+    until(() => !pids.some(isAlive)),
+    `the end of ${pids}`,
+    30_000,
+  );
 }
 
 /** The processes of the language servers of a session. */
@@ -380,9 +397,11 @@ check("a language server that is killed is started again, and nothing of it is l
   const [next] = await serverPids(on);
   assert.notEqual(next, pid);
   // As many as before: the old server's own process of TypeScript is gone too.
-  const end = Date.now() + 20_000;
-  while (nodes().length > before.length && Date.now() < end) await wait(200);
-  assert.equal(nodes().length, before.length);
+  await within(
+    until(() => nodes().length <= before.length),
+    "the end of the old processes",
+    30_000,
+  );
   await on.close();
 });
 
@@ -396,8 +415,11 @@ check("nothing is left when a session ends, and when it is killed", async () => 
     if (how === "ends") await on.close();
     else on.child.kill("SIGKILL");
     await gone(pids);
-    const end = Date.now() + 20_000;
-    while (nodes().length > before.length && Date.now() < end) await wait(200);
+    await within(
+      until(() => nodes().length <= before.length),
+      "the end of all processes",
+      30_000,
+    );
     assert.deepEqual(nodes(), before, how);
   }
 });
@@ -425,8 +447,11 @@ check("a server that is a batch file of its own: arguments arrive whole, and not
   const { text } = await answer(on, "find_references", greet);
   assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
   await on.close();
-  const end = Date.now() + 20_000;
-  while (nodes().length > before.length && Date.now() < end) await wait(200);
+  await within(
+    until(() => nodes().length <= before.length),
+    "the end of all processes",
+    30_000,
+  );
   assert.deepEqual(nodes(), before);
 });
 
@@ -447,8 +472,11 @@ check("two sessions share a hub on a named pipe, which `hub stop` ends", async (
   await two.close();
   const stopped = await cli(["hub", "stop", "--all"], { cwd: TS });
   assert.equal(stopped.status, 0, stopped.all);
-  const end = Date.now() + 20_000;
-  while (nodes().length > before.length && Date.now() < end) await wait(200);
+  await within(
+    until(() => nodes().length <= before.length),
+    "the end of all processes",
+    30_000,
+  );
   assert.deepEqual(nodes(), before);
 });
 
