@@ -19,6 +19,11 @@ export function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 
+/** Whether a path leads to another machine, or to a device of Windows. */
+export function isOnShare(path: string, { hasDrives }: Platform = here): boolean {
+  return hasDrives && /^[\\/]{2}/.test(path);
+}
+
 /** The path with forward slashes. */
 export function slashed(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");

@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { fileURLToPath } from "node:url";
 import { entryFacts } from "../base/file-stamp.js";
 import { uniqueBy } from "../base/order.js";
-import { fileUri, isInside, slashed } from "../base/paths.js";
+import { fileUri, isInside, isOnShare, slashed } from "../base/paths.js";
 import { here, type Platform } from "../base/platform.js";
 import { Refusal } from "../base/problem.js";
 import { compileDeny } from "./deny.js";
@@ -113,11 +113,6 @@ export async function openGate(options: GateOptions, platform: Platform = here):
       }
     },
   };
-}
-
-/** Whether a path leads to another machine, or to a device of Windows. */
-export function isOnShare(path: string, { hasDrives }: Platform = here): boolean {
-  return hasDrives && /^[\\/]{2}/.test(path);
 }
 
 /** Only files and folders are read, moved or deleted: a pipe or a device has no text. */

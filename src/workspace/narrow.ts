@@ -3,9 +3,9 @@
  * refused, so a session's roots can only take away.
  */
 import { relative, sep } from "node:path";
-import { isInside, slashed } from "../base/paths.js";
+import { isInside, isOnShare, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
-import { fileOrThrow, isOnShare, pathOfName, realPathOf, statOf, strictPathOfUri } from "./gate.js";
+import { fileOrThrow, pathOfName, realPathOf, statOf, strictPathOfUri } from "./gate.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** The gate that admits what `gate` admits inside the folders of these URIs. Relative names start at the first of them. */
