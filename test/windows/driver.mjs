@@ -519,8 +519,9 @@ for (const [id, name, list] of [
     },
   );
 
-for (const { name, work } of checks) {
-  if (only.length > 0 && !only.some((part) => name.includes(part))) continue;
+const chosen = checks.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)));
+if (chosen.length === 0) report(`FAILED no check has ${only.join(" or ")} in its name`);
+for (const { name, work } of chosen) {
   const started = Date.now();
   try {
     await within(work(), name, 5 * 60_000);

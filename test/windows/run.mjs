@@ -12,6 +12,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -98,10 +99,13 @@ function windowsNode() {
   const folder = join(tmpdir(), `lsp-proxy-${NODE_PACKAGE}`);
   const program = join(folder, "package", "bin", "node.exe");
   if (existsSync(program)) return program;
-  mkdirSync(folder, { recursive: true });
-  const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] };
+  // Renamed at the end, so that no part of a download is taken for the whole.
+  const staged = mkdtempSync(`${folder}-`);
+  const options = { cwd: staged, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] };
   const file = execFileSync("npm", ["pack", "--silent", NODE_PACKAGE], options).trim();
-  execFileSync("tar", ["xzf", file], { cwd: folder });
+  execFileSync("tar", ["xzf", file], { cwd: staged });
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(staged, folder);
   return program;
 }
 
