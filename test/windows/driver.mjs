@@ -194,6 +194,8 @@ check("a path outside is refused: another drive, a share, a device, a reserved n
     "file://other/share/a.ts",
     "\\\\.\\pipe\\a.ts",
     "\\\\?\\C:\\windows\\win.ini",
+    "NUL.ts",
+    "src\\con.ts",
   ]) {
     const { text, isError } = await on.call("get_diagnostics", { file_path });
     assert.ok(isError && /guard\//.test(text), `${file_path}: ${text}`);
