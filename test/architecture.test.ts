@@ -193,6 +193,13 @@ it("writes to stdout and stderr in one place, which escapes what is foreign", ()
   ]);
 });
 
+it("asks in one place which system it runs on", () => {
+  const asking = sources(src).filter((file) =>
+    /process\.platform|\b(?:os\.)?(?:platform|type)\(\)/.test(readFileSync(file, "utf8")),
+  );
+  expect(asking.map((file) => relative(src, file))).toEqual(["base/platform.ts"]);
+});
+
 it("has no file of more than 300 lines, except tables of data", () => {
   const long = sources(src).filter((file) => readFileSync(file, "utf8").split("\n").length - 1 > 300);
   expect(long.map((file) => relative(src, file))).toEqual(["base/codes.ts"]);

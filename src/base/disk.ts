@@ -4,7 +4,7 @@ import { readdirSync, realpathSync } from "node:fs";
 /** The path without symbolic links; the path itself when that cannot be found out, as when nothing exists there. */
 export function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

@@ -19,11 +19,12 @@ import {
   SLASH,
   SPLIT,
 } from "./glob-program.js";
+import { folded } from "./paths.js";
 
 export { GlobError };
 
 export interface GlobOptions {
-  /** Whether letters match in either case. */
+  /** Whether letters match in either case, and with their accents as one character or as two. */
   ignoreCase?: boolean;
   /** The rules of `.gitignore`: braces are plain, `a/**` does not match `a`, and an open `[` or a last `\` matches nothing. */
   git?: boolean;
@@ -102,8 +103,8 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
   if (pattern.length > maxLength)
     throw new GlobError(`a glob has at most ${maxLength} characters, this one has ${pattern.length}`);
   if (!options.git) refuseOtherSyntax(pattern);
-  const glob = ignoreCase ? pattern.toLowerCase() : pattern;
-  const nameOf = (path: string) => (ignoreCase ? path.toLowerCase() : path);
+  const glob = ignoreCase ? folded(pattern) : pattern;
+  const nameOf = (path: string) => (ignoreCase ? folded(path) : path);
   if (!/[*?[\]{}\\]/.test(glob))
     return (path, budget) => {
       budget?.spend(CHECK_COST);
@@ -160,7 +161,7 @@ export class GlobList {
     if (patterns.length > MAX_GLOBS)
       throw new GlobError(`there are at most ${MAX_GLOBS} globs in a list, here are ${patterns.length}`);
     this.#ignoreCase = ignoreCase;
-    this.#matchers = patterns.map((pattern) => compileGlob(ignoreCase ? pattern.toLowerCase() : pattern));
+    this.#matchers = patterns.map((pattern) => compileGlob(ignoreCase ? folded(pattern) : pattern));
   }
 
   /** The steps that are left for all paths. */
@@ -170,7 +171,7 @@ export class GlobList {
 
   /** Whether any pattern matches any of a file's names; undefined when that takes too long. */
   matches(...names: readonly string[]): boolean | undefined {
-    const paths = this.#ignoreCase ? names.map((name) => name.toLowerCase()) : names;
+    const paths = this.#ignoreCase ? names.map(folded) : names;
     this.#budget.refill(EARNED_STEPS, LIST_STEPS);
     try {
       return this.#budget.lend(PATH_STEPS, (budget) =>

@@ -13,6 +13,7 @@ import {
   type Stats,
 } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
+import { here, type Platform } from "./platform.js";
 
 /** Flags to open a file for reading: the last link is not followed, a pipe's other end is not waited for. */
 export const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -61,8 +62,12 @@ interface Opened {
  * Whether an open file or folder is the one at its real path. Linux gives the path of a descriptor, which closes the
  * race; elsewhere the path is compared with the file just after opening, which leaves a short one.
  */
-export async function isStillAt(handle: Opened, path: string): Promise<boolean> {
-  const linked = process.platform === "linux" ? pathOfDescriptor(handle.fd) : undefined;
+export async function isStillAt(
+  handle: Opened,
+  path: string,
+  { hasProc }: Platform = here,
+): Promise<boolean> {
+  const linked = hasProc ? pathOfDescriptor(handle.fd) : undefined;
   if (linked !== undefined) return linked === path;
   const [mine, real, named] = await Promise.all([handle.stat(), realpath(path), lstat(path)]).catch(() => []);
   return real === path && mine !== undefined && named?.ino === mine.ino && named.dev === mine.dev;

@@ -5,6 +5,7 @@ import module from "node:module";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { escapeText } from "../base/hidden-characters.js";
+import { environmentOf } from "../base/platform.js";
 import { stateFolder } from "../config/state-folder.js";
 
 /** Functions that Node 20, whose types we compile with, does not have. */
@@ -36,7 +37,7 @@ void import("./main.js")
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,
-      env: process.env,
+      env: environmentOf(process.env),
       cwd: process.cwd(),
       exitAfter: (milliseconds) => void setTimeout(() => process.exit(), milliseconds).unref(),
     }),

@@ -35,7 +35,7 @@ export function projectEntrance(
     const folders = roots.flatMap((uri) => pathOfUri(uri) ?? []);
     const cwd = folders.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
     if (cwd === undefined) return undefined;
-    const there = { ...io, cwd: realpathSync(cwd) };
+    const there = { ...io, cwd: realpathSync.native(cwd) };
     const loaded = await config.moveTo((options) => loadFrom(input, there, options));
     if (loaded === undefined) {
       log("error", "the config of the client's root has problems", { folder: cwd });

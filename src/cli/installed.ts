@@ -6,6 +6,7 @@ import { type PresetFacts, programOf } from "../config/catalogue/preset-index.js
 import { envOutside } from "../lsp/process/environment.js";
 import { missingModuleFiles } from "../lsp/process/launch-settings.js";
 import { isAtLeast, packageVersion } from "../lsp/process/package-version.js";
+import { commandLine } from "../lsp/process/script.js";
 import { findCommand, type ProgramFolders, searchProgram } from "../lsp/process/search.js";
 import { defaultEnv } from "../plan/defaults.js";
 
@@ -28,8 +29,9 @@ export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
   const known = isInstalledUnstarted(preset, path);
   const program = findProgram(preset, path);
   if (known !== undefined || program === undefined || preset.probe === undefined) return known === true;
-  const { status, stdout } = spawnSync(program, preset.probe.args, {
-    ...probeOptions(program, path),
+  const { file, args, ...verbatim } = commandLine(program, preset.probe.args);
+  const { status, stdout } = spawnSync(file, args, {
+    ...{ ...probeOptions(program, path), ...verbatim },
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -43,7 +45,8 @@ export async function isInstalledAsync(preset: PresetFacts, path: SearchPath): P
   const { probe } = preset;
   if (known !== undefined || program === undefined || probe === undefined) return known === true;
   return new Promise((resolve) => {
-    const child = execFile(program, probe.args, probeOptions(program, path), (error, stdout) =>
+    const { file, args, ...verbatim } = commandLine(program, probe.args);
+    const child = execFile(file, args, { ...probeOptions(program, path), ...verbatim }, (error, stdout) =>
       resolve(error === null && isAtLeast(stdout, probe.at_least)),
     );
     child.stdin?.end();
@@ -63,7 +66,7 @@ export function missingModules(preset: PresetFacts, path: SearchPath, workspace?
 export function isInstalledUnstarted(preset: PresetFacts, path: SearchPath): boolean | undefined {
   const program = findProgram(preset, path);
   if (program === undefined || preset.probe === undefined) return program !== undefined;
-  const isPackage = realpathSync(program).split(sep).includes("node_modules");
+  const isPackage = realpathSync.native(program).split(sep).includes("node_modules");
   const version = isPackage ? packageVersion(program) : undefined;
   return version === undefined ? undefined : isAtLeast(version, preset.probe.at_least);
 }

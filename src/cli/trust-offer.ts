@@ -19,7 +19,7 @@ export function trustOffer(
   io: Io,
   log: Log,
 ): TrustOffer {
-  const commands = [trustCommand(), trustCommand(workspace), trustCommand(realpathSync(workspace))];
+  const commands = [trustCommand(), trustCommand(workspace), trustCommand(realpathSync.native(workspace))];
   const unlessRefused = <T>(work: () => T): T | undefined => {
     try {
       return work();

@@ -9,6 +9,7 @@ import type { Plan } from "../abi/plan.js";
 import { realPath } from "../base/disk.js";
 import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
+import { here, type Platform } from "../base/platform.js";
 import type { ProgramContext } from "../lsp/process/program.js";
 import { isTrusted } from "../lsp/process/trusted.js";
 import { VERSION_CONTROL_FOLDERS } from "../workspace/skipped-folders.js";
@@ -59,14 +60,13 @@ export function folderTrust(
   const untrusted = read.filter((folder) => !isTrusted(realPath(folder), trusted));
   return {
     trusted,
-    binFolders: known.flatMap(projectBins),
+    binFolders: known.flatMap((place) => projectBins(place)),
     avoid: untrustedAround(untrusted, io, isTrustedFolder),
   };
 }
 
 /** The folders in which a project has programs of its own. */
-export function projectBins(folder: string): string[] {
-  const scripts = process.platform === "win32" ? "Scripts" : "bin";
+export function projectBins(folder: string, { scripts }: Platform = here): string[] {
   return [
     join(folder, "node_modules", ".bin"),
     ...[".venv", "venv"].map((name) => join(folder, name, scripts)),

@@ -2,6 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { JsonObject } from "../base/json.js";
+import { here } from "../base/platform.js";
 import { withTimeout } from "../base/timing.js";
 import { checkHubFolder, isSocketThere } from "./hub-folder.js";
 import { firstMessage, type PrivateKind, type PrivateMessage, privateLine } from "./lines.js";
@@ -12,7 +13,7 @@ const ANSWER_MS = 5_000;
 /** A connection to the hub at a path; undefined when none listens there. */
 export async function openSocket(path: string): Promise<Socket | undefined> {
   if (!isSocketThere(path)) return undefined;
-  if (process.platform !== "win32") checkHubFolder(dirname(path));
+  if (here.hasSocketFiles) checkHubFolder(dirname(path));
   return new Promise((resolve) => {
     const socket = connect({ path, allowHalfOpen: true });
     socket.once("error", () => resolve(undefined));

@@ -6,20 +6,20 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, isAbsolute, join, win32 } from "node:path";
 import { entryFacts, factsOf } from "../base/file-stamp.js";
+import { here, type Platform } from "../base/platform.js";
 
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** Why no hub can be used. The session is served without one then. */
 export class HubUnavailable extends Error {}
 
-const isWindows = process.platform === "win32";
 const SOCKET = ".sock";
 const PIPES = "\\\\.\\pipe\\";
 /** The system's limit for the path of a Unix socket is 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH = 103;
 
-export function hubFolder(env: Environment, isOnWindows = isWindows): string {
-  if (isOnWindows) return win32.join(env.LOCALAPPDATA || tmpdir(), "lsp-proxy", "hub");
+export function hubFolder(env: Environment, { dataVariable }: Platform = here): string {
+  if (dataVariable !== undefined) return win32.join(env[dataVariable] || tmpdir(), "lsp-proxy", "hub");
   const runtime = env.XDG_RUNTIME_DIR;
   if (runtime && isAbsolute(runtime) && factsOf(runtime)?.isDirectory()) return join(runtime, "lsp-proxy");
   return join(env.TMPDIR || tmpdir(), `lsp-proxy-${process.geteuid?.() ?? ""}`);
@@ -29,7 +29,7 @@ export function hubFolder(env: Environment, isOnWindows = isWindows): string {
 export function openHubFolder(env: Environment): string {
   const folder = hubFolder(env);
   try {
-    mkdirSync(folder, { recursive: isWindows, mode: 0o700 });
+    mkdirSync(folder, { recursive: here.dataVariable !== undefined, mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EEXIST") throw new HubUnavailable(`${dirname(folder)} cannot be written (${code})`);
@@ -39,18 +39,18 @@ export function openHubFolder(env: Environment): string {
 }
 
 /** Throws where the folder is a link, or another user owns it or can use it. */
-export function checkHubFolder(folder: string): void {
+export function checkHubFolder(folder: string, platform = here): void {
   const stats = entryFacts(folder);
   if (!stats?.isDirectory()) throw new HubUnavailable(`${folder} is not a folder`);
-  if (isWindows) return;
+  if (!platform.hasModes) return;
   if (stats.uid !== process.geteuid?.()) throw new HubUnavailable(`${folder} belongs to another user`);
   if ((stats.mode & 0o077) !== 0)
     throw new HubUnavailable(`other users have access to ${folder}; \`chmod 700\` it, or remove it`);
 }
 
 /** Where the hub with this key listens: on Windows pipes have names of their own, outside of all folders. */
-export function socketOf(folder: string, key: string, isOnWindows = isWindows): string {
-  if (isOnWindows) return `${PIPES}lsp-proxy-${userInfo().username}-${key}`;
+export function socketOf(folder: string, key: string, platform = here): string {
+  if (!platform.hasSocketFiles) return `${PIPES}lsp-proxy-${userInfo().username}-${key}`;
   const path = join(folder, `${key}${SOCKET}`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
     throw new HubUnavailable(`the path ${path} is too long for a socket`);
@@ -59,17 +59,21 @@ export function socketOf(folder: string, key: string, isOnWindows = isWindows): 
 
 /** Whether this user's socket is there. It may be left over from a hub that was killed. */
 export function isSocketThere(path: string): boolean {
-  if (isWindows) return true;
+  if (!here.hasSocketFiles) return true;
   const stats = entryFacts(path);
   return stats?.isSocket() === true && stats.uid === process.geteuid?.();
 }
 
-/** The sockets of all hubs of this user. */
-export function allSockets(folder: string): string[] {
-  if (isWindows) {
-    const mine = `lsp-proxy-${userInfo().username}-`;
-    return readdirSync(PIPES).flatMap((name) => (name.startsWith(mine) ? [`${PIPES}${name}`] : []));
-  }
+/** The file that shows a socket to others: the socket itself, or an empty file for a pipe, since pipes are not listed. */
+export function shownFile(folder: string, path: string, platform = here): string {
+  if (platform.hasSocketFiles) return path;
+  return join(folder, `${path.slice(path.lastIndexOf("-") + 1)}${SOCKET}`);
+}
+
+/** The sockets of all hubs of this user. Some may be left over from hubs that were killed. */
+export function allSockets(folder: string, platform = here): string[] {
   const names = entryFacts(folder) === undefined ? [] : readdirSync(folder);
-  return names.filter((name) => name.endsWith(SOCKET)).map((name) => join(folder, name));
+  return names
+    .filter((name) => name.endsWith(SOCKET))
+    .map((name) => socketOf(folder, name.slice(0, -SOCKET.length), platform));
 }

@@ -49,10 +49,11 @@ class Pool implements WholePool {
     earlier?: Pool,
   ) {
     this.#routes = new FileRoutes(plan.servers, context.roots, context.base);
-    const { roots, env, log, watchOptions, onActivity } = context;
+    const { roots, env, log, watchOptions, onActivity, platform } = context;
     if (earlier === undefined) {
-      this.#guardian = new Guardian((reason) =>
-        log("warn", "servers are not watched over if this process is killed", { reason }),
+      this.#guardian = new Guardian(
+        (reason) => log("warn", "servers are not watched over if this process is killed", { reason }),
+        platform,
       );
       this.#watch = new WorkspaceWatch(
         { roots, deny: plan.workspace.deny, env, log, onActivity },

@@ -6,6 +6,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { RetryPlan, ServerPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
+import type { Platform } from "../base/platform.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { WalkedFiles } from "../workspace/walk.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
@@ -289,4 +290,6 @@ export interface PoolContext extends ProgramFolders {
   version: string;
   /** How the workspace is watched, where that differs from the defaults. */
   watchOptions?: Partial<WatchOptions> | undefined;
+  /** The running one, except in tests. */
+  platform?: Platform | undefined;
 }

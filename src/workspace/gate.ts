@@ -4,14 +4,15 @@
  */
 
 import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
-import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { entryFacts } from "../base/file-stamp.js";
 import { uniqueBy } from "../base/order.js";
-import { fileUri, isInside, slashed } from "../base/paths.js";
-import { ConfigError, Refusal } from "../base/problem.js";
+import { fileUri, isInside, isOnShare, slashed } from "../base/paths.js";
+import { here, type Platform } from "../base/platform.js";
+import { Refusal } from "../base/problem.js";
 import { compileDeny } from "./deny.js";
+import { existing, noRoot, realRoot } from "./roots.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** What may be seen of the file system. */
@@ -27,7 +28,7 @@ export interface GateOptions {
 }
 
 /** Opens the gate of a workspace; throws a ConfigError for a root that does not exist. */
-export async function openGate(options: GateOptions): Promise<Gate> {
+export async function openGate(options: GateOptions, platform: Platform = here): Promise<Gate> {
   const roots = uniqueBy(await Promise.all(options.roots.map(realRoot)), (root) => root);
   const extraRoots = await existing(options.extraRoots);
   const named = [...roots, ...options.roots, ...extraRoots, ...options.extraRoots];
@@ -60,12 +61,17 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     return extra === undefined ? { ...admitted, isLibrary: true } : admitted;
   };
 
+  const isNamed = (path: string) => named.some((folder) => isInside(path, folder));
+  // Looking at a share of another machine would already send it the user's credentials.
+  const isOtherShare = (path: string) => isOnShare(path, platform) && !isNamed(path);
+
   const resolve = (path: string): string => {
+    if (isOtherShare(path)) throw outside();
     try {
       return realPathOf(path);
     } catch (error) {
       // The caller is not told why a path outside the workspace cannot be resolved.
-      throw named.some((folder) => isInside(path, folder)) ? error : outside();
+      throw isNamed(path) ? error : outside();
     }
   };
 
@@ -76,7 +82,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   };
 
   const lookUp = (name: string) => {
-    const admitted = placeOrThrow(resolve(pathOfName(name, base)));
+    const admitted = placeOrThrow(resolve(pathOfName(name, base, platform)));
     const facts = statOf(admitted.path);
     return { admitted: ordinary(admitted, facts), facts };
   };
@@ -90,7 +96,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       return fileOrThrow(admitted, facts);
     },
     async admitEntry(name) {
-      const path = pathOfName(name, base);
+      const path = pathOfName(name, base, platform);
       if (dirname(path) === path) throw outside();
       const admitted = placeOrThrow(join(resolve(dirname(path)), basename(path)));
       const facts = linkStatOf(admitted.path);
@@ -98,7 +104,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     },
     show(uri, resolve = realPathOf) {
       try {
-        const shown = place(resolve(strictPathOfUri(uri)));
+        const path = strictPathOfUri(uri, platform);
+        const shown = isOtherShare(path) ? outside() : place(resolve(path));
         return shown instanceof Refusal ? undefined : shown;
       } catch (error) {
         if (error instanceof Refusal) return undefined;
@@ -136,20 +143,6 @@ function prefixes(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-async function realRoot(folder: string, index: number): Promise<string> {
-  const path = await realpath(folder).catch(() => {
-    throw noRoot("A root of the workspace does not exist or cannot be read.", index);
-  });
-  if (!statOf(path)?.isDirectory()) throw noRoot("A root of the workspace is not a folder.", index);
-  return path;
-}
-
-/** The real paths of the folders that exist: an extra root may name a toolchain that is not installed. */
-async function existing(folders: string[]): Promise<string[]> {
-  const paths = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
-  return paths.filter((path) => path !== undefined);
-}
-
 function outside(): Refusal {
   return new Refusal("guard/outside-root", "The path leads outside the workspace.", {
     nextSteps: [{ kind: "config", text: "Add its folder to `workspace.extra_roots` to make it readable." }],
@@ -168,13 +161,6 @@ function denied(isTooSlow: boolean): Refusal {
   return new Refusal("guard/denied", `The path ${why} \`workspace.deny\`.`);
 }
 
-function noRoot(message: string, index: number): ConfigError {
-  const fix = "Name an existing folder in `workspace.roots`.";
-  return new ConfigError([
-    { code: "config/bad-value", severity: "error", message, pointer: `/workspace/roots/${index}`, fix },
-  ]);
-}
-
 /** The real path of a file, or, for one that does not exist, of its nearest existing parent with the rest appended. */
 export function realPathOf(path: string): string {
   const rest: string[] = [];
@@ -191,18 +177,18 @@ export function realPathOf(path: string): string {
   }
 }
 
-/** Whether a file has one spelling only. Case-insensitive systems must be asked for the real one. */
-const isCaseSensitive = sep === "/" && process.platform !== "darwin";
-
 /** Resolves the real paths of one call: each folder once, and each file with one stat. */
 export class RealPaths {
   /** The real path of a folder, with a separator at its end. */
   readonly #folders = new Map<string, string>();
 
+  constructor(private readonly platform: Platform = here) {}
+
   /** The same as `realPathOf`. */
   of(path: string): string {
     const name = basename(path);
-    const isPlain = isCaseSensitive && name !== "" && !path.endsWith(sep);
+    // Where a file has several spellings, the system must be asked for the real one.
+    const isPlain = !this.platform.ignoresCase && name !== "" && !path.endsWith(sep);
     const folder = isPlain ? this.#folder(dirname(path)) : undefined;
     if (folder === undefined) return realPathOf(path);
     const real = `${folder}${name}`;
@@ -254,30 +240,33 @@ function notAFile(cause: unknown): Refusal {
 const MAX_NAME = 4096;
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 const localFileUri = /^file:(?:\/\/(?:localhost)?)?\/(?!\/)/i;
+const shareUri = /^file:\/\/[^/]/i;
 const pathHint = "Give a path relative to the workspace, such as `src/main.ts` or `./odd:name.txt`.";
 const uriHint =
   "Give the whole URI of a file of the workspace, such as `file:///home/me/project/src/main.ts`.";
 const hiddenSeparator = /%(?:2f|5c|00)/i;
 
 /** The absolute path of a name; relative names start at `base`. Symbolic links are not resolved. */
-export function pathOfName(name: string, base: string): string {
+export function pathOfName(name: string, base: string, platform: Platform = here): string {
   if (name === "" || name.length > MAX_NAME || name.includes("\0"))
     throw unusable("The file name is empty, too long or contains a NUL character.", pathHint);
   if (!isUri(name)) return resolve(base, name);
-  return localPath(name, "paths and `file:` URIs", pathHint);
+  return localPath(name, "paths and `file:` URIs", pathHint, platform);
 }
 
 /** The absolute path of a local `file:` URI; refuses any other, where `pathOfUri` of `base/paths` returns undefined. */
-export function strictPathOfUri(uri: string): string {
-  return localPath(uri, "`file:` URIs", uriHint);
+export function strictPathOfUri(uri: string, platform: Platform = here): string {
+  return localPath(uri, "`file:` URIs", uriHint, platform);
 }
 
-function localPath(uri: string, accepted: string, hint: string): string {
-  if (!localFileUri.test(uri)) throw unusable(`Only ${accepted} without a host are accepted.`, hint);
+function localPath(uri: string, accepted: string, hint: string, platform: Platform): string {
+  // On Windows the host is that of a share.
+  const isLocal = localFileUri.test(uri) || (platform.hasDrives && shareUri.test(uri));
+  if (!isLocal) throw unusable(`Only ${accepted} without a host are accepted.`, hint);
   if (hiddenSeparator.test(uri) || uri.includes("?") || uri.includes("#"))
     throw unusable("A `file:` URI may not have encoded separators, a query or a fragment.", hint);
   try {
-    return fileURLToPath(new URL(uri));
+    return fileURLToPath(new URL(uri), { windows: platform.hasDrives });
   } catch (cause) {
     throw unusable("The `file:` URI does not decode to a path.", hint, cause);
   }

@@ -1,5 +1,6 @@
 /** The rules of one ignore file in git's syntax: parsed within bounds, and matched in the order of the file. */
 import { compileGlob, type GlobBudget, GlobError, type GlobMatcher } from "../base/glob.js";
+import { here, type Platform } from "../base/platform.js";
 
 export interface IgnoreRule {
   /** `!name`: what matches is not ignored after all. */
@@ -17,15 +18,15 @@ export const MAX_RULES = 10_000;
 /** The steps of passing over a rule. */
 const RULE_COST = 0.1;
 
-/** On these systems a repository's `core.ignorecase` is set. */
-const ignoreCase = process.platform === "darwin" || process.platform === "win32";
-
 /** The rules of an ignore file, and how many lines are no usable rules: too long, or more than the bound. */
-export function parseIgnoreRules(text: string): { rules: IgnoreRule[]; skipped: number } {
+export function parseIgnoreRules(
+  text: string,
+  platform: Platform = here,
+): { rules: IgnoreRule[]; skipped: number } {
   const rules: IgnoreRule[] = [];
   let skipped = 0;
   for (const line of linesOf(text)) {
-    const rule = rules.length < MAX_RULES ? parseRule(line) : undefined;
+    const rule = rules.length < MAX_RULES ? parseRule(line, platform) : undefined;
     if (rule === undefined) skipped++;
     else rules.push(rule);
   }
@@ -69,14 +70,15 @@ function withoutLastSpaces(line: string): string {
 }
 
 /** Undefined for a rule that is over a bound. */
-function parseRule(line: string): IgnoreRule | undefined {
+function parseRule(line: string, { ignoresCase }: Platform): IgnoreRule | undefined {
   const isNegated = line.startsWith("!");
   const whole = isNegated ? line.slice(1) : line;
   const isForFolders = whole.endsWith("/");
   const pattern = isForFolders ? whole.slice(0, -1) : whole;
   const isForNames = !pattern.includes("/");
   try {
-    const matches = compileGlob(pattern.replace(/^\//, ""), { git: true, ignoreCase });
+    // Where the system ignores it, a repository's `core.ignorecase` is set.
+    const matches = compileGlob(pattern.replace(/^\//, ""), { git: true, ignoreCase: ignoresCase });
     return { isNegated, isForFolders, isForNames, matches };
   } catch (error) {
     if (error instanceof GlobError) return undefined;

@@ -3,14 +3,14 @@
  * refused, so a session's roots can only take away.
  */
 import { relative, sep } from "node:path";
-import { isInside, slashed } from "../base/paths.js";
+import { isInside, isOnShare, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import { fileOrThrow, pathOfName, realPathOf, statOf, strictPathOfUri } from "./gate.js";
 import type { Admitted, Gate } from "./types.js";
 
 /** The gate that admits what `gate` admits inside the folders of these URIs. Relative names start at the first of them. */
 export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<Gate> {
-  const asked = uris.map(realFolder);
+  const asked = uris.map((uri) => realFolder(uri, gate.roots));
   const roots = [...new Set(asked.flatMap((folder) => sharedRoots(gate.roots, folder)))];
   const base = roots[0] ?? gate.roots[0] ?? sep;
   // What lies in no root of the workspace lies in an extra root, which every session may read.
@@ -55,9 +55,11 @@ function sharedRoots(roots: readonly string[], folder: string | undefined): stri
 }
 
 /** The real path of a root that a client named; undefined for what is not a folder of this machine. */
-function realFolder(uri: string): string | undefined {
+function realFolder(uri: string, roots: readonly string[]): string | undefined {
   try {
-    return realPathOf(strictPathOfUri(uri));
+    const path = strictPathOfUri(uri);
+    // Another machine is not asked for the real path.
+    return isOnShare(path) && sharedRoots(roots, path).length === 0 ? undefined : realPathOf(path);
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

@@ -435,7 +435,7 @@ describe("what is installed", () => {
 });
 
 describe("the ways", () => {
-  const debian: System = { platform: "linux", cpu: "x64", isRoot: false, has: (name) => name === "apt-get" };
+  const debian: System = { os: "linux", cpu: "x64", isRoot: false, has: (name) => name === "apt-get" };
 
   it("are those of the managers that are here, with sudo and -y where the system is changed", () => {
     const install = { npm: ["x"], system: { apt: ["x", "y"], brew: ["x"] }, see: "https://x" };

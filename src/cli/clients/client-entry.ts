@@ -2,6 +2,7 @@
 import { delimiter, sep } from "node:path";
 import type { HttpPlan, Plan, ToolPlan } from "../../abi/plan.js";
 import { uniqueBy } from "../../base/order.js";
+import { here } from "../../base/platform.js";
 import type { ClientFacts, ClientFileFacts, Scope } from "../../config/catalogue/clients.js";
 import type { Stanza } from "../../config/edit/stanza.js";
 import {
@@ -129,8 +130,7 @@ function commandOf(program: Program, serve: string[]): Pick<StartedView, "comman
     return { command: process.execPath, args: [executable, "serve", ...serve], isFetched };
   const start = isFetched ? ["npx", "-y", packageSpec()] : ["lsp-proxy"];
   const words = [...start, "serve", ...serve];
-  // On Windows both are scripts and need a shell.
-  const [command = "", ...args] = process.platform === "win32" ? ["cmd", "/c", ...words] : words;
+  const [command = "", ...args] = here.needsShell ? ["cmd", "/c", ...words] : words;
   return { command, args, isFetched };
 }
 

@@ -5,6 +5,7 @@ import type { HttpPlan } from "../../abi/plan.js";
 import { readRegularFile } from "../../base/guarded-open.js";
 import { isTable } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
+import { here } from "../../base/platform.js";
 import {
   type ClientFacts,
   type ClientFileFacts,
@@ -56,7 +57,7 @@ export function fileOf(facts: ClientPaths, scope: Scope, workspace: string, io: 
 }
 
 function pathsOf(facts: ClientPaths, scope: Scope, workspace: string, io: Io): string[] {
-  return clientPaths(facts, scope, { workspace, home: homeOf(io), env: io.env, platform: process.platform });
+  return clientPaths(facts, scope, { workspace, home: homeOf(io), env: io.env, platform: here.name });
 }
 
 /** The other clients that read their servers from the same file. */

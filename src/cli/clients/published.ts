@@ -3,6 +3,7 @@
  */
 import { execFile } from "node:child_process";
 import { envOutside } from "../../lsp/process/environment.js";
+import { commandLine } from "../../lsp/process/script.js";
 import { findCommand } from "../../lsp/process/search.js";
 import { homeOf, type Io } from "../command.js";
 import { version } from "../shipped.js";
@@ -19,21 +20,18 @@ export async function whyNotPublished(io: Io, untrusted: readonly string[]): Pro
   // Settings in a project's folder could name another registry, so npm runs in the home.
   const cwd = homeOf(io);
   const { env } = envOutside(io.env, untrusted, cwd);
-  const isWindows = process.platform === "win32";
-  // On Windows npm is a script and needs a shell.
-  const program = isWindows ? "cmd" : findCommand("npm", [], env.PATH, untrusted);
+  const program = findCommand("npm", [], env.PATH, untrusted);
   if (program === undefined) return "npm is not installed, so it cannot be checked";
-  const args = [
-    ...(isWindows ? ["/c", "npm"] : []),
+  const { file, args, windowsVerbatimArguments } = commandLine(program, [
     "view",
     packageSpec(),
     "version",
     "--json",
     "--fetch-retries=0",
     "--no-update-notifier",
-  ];
+  ]);
   const { stdout, failed } = await new Promise<{ stdout: string; failed: string | undefined }>((resolve) => {
-    execFile(program, args, { cwd, env, timeout: NPM_TIMEOUT_MS }, (error, stdout) =>
+    execFile(file, args, { cwd, env, timeout: NPM_TIMEOUT_MS, windowsVerbatimArguments }, (error, stdout) =>
       resolve({
         stdout,
         failed: error === null ? undefined : error.killed ? "no answer in time" : "an error",

@@ -153,7 +153,7 @@ async function hasEnded(path: string): Promise<boolean> {
 
 function realOrSame(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

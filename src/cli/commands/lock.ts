@@ -42,7 +42,7 @@ export const lock: Command = {
       return failure(io, `\`${file}\` is damaged; \`lsp-proxy lock --remove\` deletes it`);
     if (input.isOn("list")) return list(known ?? [], io);
     const { loaded, base, ...programs } = await loadFrom(input, io);
-    const folder = realpathSync(base);
+    const folder = realpathSync.native(base);
     if (isRemoval) return withStateLock(io, () => remove(file, folder, io));
     const { plan } = loaded;
     const context = programContext(plan, base, programs, io);

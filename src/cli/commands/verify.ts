@@ -80,7 +80,7 @@ export const verify: Command = {
       ...(isStarted ? { command: found ?? command } : {}),
       ...sample.server,
     };
-    const top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-verify-")));
+    const top = realpathSync.native(mkdtempSync(join(tmpdir(), "lsp-proxy-verify-")));
     try {
       const folder = join(top, "work");
       writeSample(sample, folder, modulesOf(input, io));
@@ -112,7 +112,7 @@ export interface Card {
 
 function modulesOf(input: Input, io: Io): string | undefined {
   const named = input.text("modules");
-  return named === undefined ? undefined : realpathSync(resolve(io.cwd, named));
+  return named === undefined ? undefined : realpathSync.native(resolve(io.cwd, named));
 }
 
 /** The folders that are searched for the server before PATH. */

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
+import { here } from "../../base/platform.js";
 import { stateFolder } from "../../config/state-folder.js";
 import { homeOf, type Io } from "../command.js";
 
@@ -33,8 +34,7 @@ export async function openBrowser(url: string, io: Pick<Io, "env">): Promise<boo
 }
 
 /** The command that opens a file; undefined where there is no screen. */
-function opener(env: Io["env"]): string[] | undefined {
-  if (process.platform === "darwin") return ["open"];
-  if (process.platform === "win32") return ["cmd", "/c", "start", ""];
-  return env.DISPLAY || env.WAYLAND_DISPLAY ? ["xdg-open"] : undefined;
+function opener(env: Io["env"]): readonly string[] | undefined {
+  const { opener: command, displayVariables } = here;
+  return displayVariables.length === 0 || displayVariables.some((name) => env[name]) ? command : undefined;
 }

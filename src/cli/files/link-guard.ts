@@ -36,7 +36,7 @@ function pathsTo(file: string): string[] {
 /** The real path of a file, also of one that does not exist yet. */
 export function targetOf(file: string, hops = 0): string {
   try {
-    return realpathSync(file);
+    return realpathSync.native(file);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT") || hops > 8) throw error;
   }

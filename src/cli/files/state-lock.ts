@@ -12,7 +12,7 @@ const TIMEOUT_MS = 30_000;
 export async function withStateLock<T>(io: Io, change: () => T | Promise<T>): Promise<T> {
   const folder = join(stateFolder(io.env, homeOf(io)), "changes");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = await takeLock(realDisk, realpathSync(folder), TIMEOUT_MS);
+  const lock = await takeLock(realDisk, realpathSync.native(folder), TIMEOUT_MS);
   try {
     return await change();
   } finally {

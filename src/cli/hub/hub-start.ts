@@ -45,7 +45,7 @@ export function frameOf(found: Loaded, input: Input): string {
     // They are opened once, when a hub starts.
     pages: { dashboard, metrics },
     version: version(),
-    base: realpathSync(base),
+    base: realpathSync.native(base),
     env: variablesOf(loaded.plan),
     isFound: found.found !== undefined,
     refusal: refusal?.code ?? null,

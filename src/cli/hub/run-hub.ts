@@ -2,15 +2,16 @@
  * `hub run`: the process of a hub. It goes on with a changed config where all its sessions would find the same one. It ends
  * when it is idle, told to, when its program has changed, or its config so that another hub is needed.
  */
-import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
+import { here } from "../../base/platform.js";
 import { whenAborted } from "../../base/timing.js";
 import { trustFile } from "../../config/state-folder.js";
 import { askOnce, openSocket } from "../../hub/ask-hub.js";
 import { MAX_LOG_BYTES } from "../../hub/find-hub.js";
-import { allSockets, openHubFolder, socketOf } from "../../hub/hub-folder.js";
+import { allSockets, openHubFolder, shownFile, socketOf } from "../../hub/hub-folder.js";
 import { hubKey, isFresh, type LaunchRecord, writeRecord } from "../../hub/launch-record.js";
 import type { Log } from "../../lsp/types.js";
 import { Hub } from "../../mcp/hub/hub.js";
@@ -112,11 +113,12 @@ async function takePlace<T>(
   const locks = join(folder, "lock");
   mkdirSync(locks, { recursive: true, mode: 0o700 });
   // The lock makes it the only one.
-  const lock = await takeLock(realDisk, realpathSync(locks), LOCK_MS);
+  const lock = await takeLock(realDisk, realpathSync.native(locks), LOCK_MS);
   try {
     const isTaken = (await askOnce(path, "status")) !== undefined;
-    if (!isTaken && process.platform !== "win32") await removeLeftOver([path, ...allSockets(folder)]);
+    if (!isTaken) await removeLeftOver(folder, [path, ...allSockets(folder)]);
     const listening = isTaken ? undefined : await listen(path);
+    if (!isTaken && !here.hasSocketFiles) writeFileSync(shownFile(folder, path), "");
     writeRecord(file, record);
     return listening;
   } finally {
@@ -125,10 +127,10 @@ async function takePlace<T>(
 }
 
 /** Removes sockets of hubs that were killed. While the lock is held, no other hub begins to listen. */
-async function removeLeftOver(paths: readonly string[]): Promise<void> {
+async function removeLeftOver(folder: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const socket = await openSocket(path);
-    if (socket === undefined) rmSync(path, { force: true });
+    if (socket === undefined) rmSync(shownFile(folder, path), { force: true });
     socket?.destroy();
   }
 }

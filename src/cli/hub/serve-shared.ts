@@ -68,7 +68,7 @@ export function launchOf(input: Input, io: Io): Launch {
   const given = names.filter((name) => input.flags[name] !== undefined);
   const flags = Object.fromEntries(given.map((name) => [name, input.flags[name]])) as JsonObject;
   try {
-    return { flags, cwd: io.cwd, workspace: realpathSync(workspaceOf(input, io)), version: version() };
+    return { flags, cwd: io.cwd, workspace: realpathSync.native(workspaceOf(input, io)), version: version() };
   } catch {
     throw new HubUnavailable("the workspace does not exist");
   }

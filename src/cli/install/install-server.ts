@@ -1,7 +1,5 @@
 /** Installs a server with one package manager into our own folder. */
 import {
-  accessSync,
-  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -13,8 +11,11 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { isInside } from "../../base/paths.js";
+import { here, type Platform } from "../../base/platform.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { programOf } from "../../config/catalogue/preset-index.js";
+import { batchFor } from "../../lsp/process/script.js";
+import { findCommand } from "../../lsp/process/search.js";
 import { type InstallRecord, type ManagedServer, placeServer } from "./managed.js";
 import { managers } from "./managers.js";
 import { InstallFailure, type Steps } from "./step.js";
@@ -53,16 +54,15 @@ function folderName(version: string): string {
 }
 
 /** Only the server's own program is in `bin`: others that its packages bring are not to be found instead of the user's. */
-function linkProgram(path: string, program: string, folder: string): void {
-  try {
-    accessSync(path, constants.X_OK);
-  } catch {
+export function linkProgram(path: string, program: string, folder: string, platform: Platform = here): void {
+  const found = findCommand(path, [], undefined, [], platform);
+  if (found === undefined)
     throw new InstallFailure(`the packages were installed, but they contain no program \`${program}\``);
-  }
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  // Inside the folder the link is relative, because the folder is renamed.
-  symlinkSync(isInside(path, folder) ? relative(bin, path) : path, join(bin, program));
+  // Inside the folder the path is relative, because the folder is renamed.
+  if (platform.needsShell) writeFileSync(join(bin, `${program}.cmd`), batchFor(found, bin));
+  else symlinkSync(isInside(found, folder) ? relative(bin, found) : found, join(bin, program));
 }
 
 /** Scripts of virtual environments and launchers name their folder, which is about to be renamed. */

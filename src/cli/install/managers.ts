@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { namesIn } from "../../base/disk.js";
+import { here } from "../../base/platform.js";
 import type { InstallConfig } from "../../config/schema/install.js";
 import { installArchive } from "./archive.js";
 import { failed, InstallFailure, type Steps } from "./step.js";
@@ -22,8 +23,6 @@ export interface Installed {
   version: string;
   path: string;
 }
-
-const scripts = process.platform === "win32" ? "Scripts" : "bin";
 
 export const managers: { readonly [by in ManagedKey]: (job: Installation) => Promise<Installed> } = {
   async npm({ install: { npm = [] }, program, folder, steps }) {
@@ -47,7 +46,7 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
 
   async pip({ install: { pip = [] }, program, folder, steps }) {
     const venv = join(folder, "venv");
-    const python = join(venv, scripts, process.platform === "win32" ? "python.exe" : "python");
+    const python = join(venv, here.pythons[0] ?? "");
     const options = { cwd: folder };
     if (steps.find("uv") !== undefined) {
       await steps.must("uv", ["venv", "--no-project", "--no-config", venv], options);
@@ -63,7 +62,7 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
       await steps.must(python, ["-m", "pip", ...words, ...pip], options);
     }
     const name = (/^[\w.-]+/.exec(pip[0] ?? "")?.[0] ?? "").replaceAll(/[-_.]+/g, "_").toLowerCase();
-    return { version: distVersion(venv, name), path: join(venv, scripts, program) };
+    return { version: distVersion(venv, name), path: join(venv, here.scripts, program) };
   },
 
   async gem({ install: { gem = [] }, program, folder, steps }) {
@@ -146,7 +145,7 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
   },
 
   async archive({ install, folder, steps }) {
-    const archive = archiveFor(install, { platform: process.platform, cpu: process.arch });
+    const archive = archiveFor(install, { os: here.os, cpu: process.arch });
     if (archive === undefined) throw new InstallFailure("there is no download for this system");
     return { version: archive.version, path: await installArchive(archive, folder, steps) };
   },
@@ -170,7 +169,7 @@ async function olderOnRefusal(
 /** The version of a Python package, from the name of its metadata folder. */
 function distVersion(venv: string, name: string): string {
   const libraries =
-    process.platform === "win32"
+    here.os === "windows"
       ? [join(venv, "Lib")]
       : namesIn(join(venv, "lib")).map((lib) => join(venv, "lib", lib));
   for (const entry of libraries.flatMap((lib) => namesIn(join(lib, "site-packages")))) {

@@ -1,6 +1,7 @@
 /** Runs the commands of package managers, apart from the folder that lsp-proxy was started in. */
 import { spawn } from "node:child_process";
 import { envOutside } from "../../lsp/process/environment.js";
+import { commandLine } from "../../lsp/process/script.js";
 import { findCommand } from "../../lsp/process/search.js";
 import type { Io } from "../command.js";
 import { withProgress } from "../terminal/prompt.js";
@@ -80,8 +81,10 @@ export class Steps {
 
   #spawn(path: string, args: readonly string[], { cwd, env, shown }: StepOptions): Promise<Ran> {
     return new Promise((resolve, reject) => {
-      const child = spawn(path, args, {
+      const { file, args: words, windowsVerbatimArguments } = commandLine(path, args);
+      const child = spawn(file, words, {
         cwd,
+        windowsVerbatimArguments,
         env: { ...this.#env, ...env },
         stdio: [shown ? "inherit" : "ignore", "pipe", "pipe"],
       });

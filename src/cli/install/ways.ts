@@ -1,4 +1,6 @@
 /** The ways to install a server on this system, in the order they are tried, and how they read for people. */
+
+import { here, type Platform } from "../../base/platform.js";
 import type { InstallConfig } from "../../config/schema/install.js";
 import { findCommand } from "../../lsp/process/search.js";
 
@@ -15,7 +17,7 @@ export type Way =
 
 /** What decides which ways are possible. */
 export interface System {
-  platform: string;
+  os: Platform["os"];
   cpu: string;
   isRoot: boolean;
   /** Whether a program is installed. */
@@ -24,7 +26,7 @@ export interface System {
 
 export function systemOf(path: string | undefined, avoid: readonly string[] = []): System {
   return {
-    platform: process.platform,
+    os: here.os,
     cpu: process.arch,
     isRoot: process.getuid?.() === 0,
     has: (program) => findCommand(program, [], path, avoid) !== undefined,
@@ -104,11 +106,7 @@ function isPossible(by: ManagedKey, install: InstallConfig, system: System): boo
 }
 
 /** The archive for this system and processor. */
-export function archiveFor(
-  { archive = [] }: InstallConfig,
-  { platform, cpu }: Pick<System, "platform" | "cpu">,
-) {
-  const os = platform === "darwin" ? "macos" : platform === "win32" ? "windows" : "linux";
+export function archiveFor({ archive = [] }: InstallConfig, { os, cpu }: Pick<System, "os" | "cpu">) {
   return archive.find((entry) => entry.os === os && entry.cpu === cpu);
 }
 

@@ -32,7 +32,7 @@ export function pathsNamedIn(words: readonly string[], folder: string): string[]
 type Lookup = (name: string, isWhole: boolean) => string[];
 
 function realPaths(words: readonly string[], lookup: Lookup): string[] {
-  return sortedSet(words.flatMap((word) => filesIn(word, lookup)).map((path) => realpathSync(path)));
+  return sortedSet(words.flatMap((word) => filesIn(word, lookup)).map((path) => realpathSync.native(path)));
 }
 
 function filesIn(word: string, lookup: Lookup): string[] {

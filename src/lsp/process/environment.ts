@@ -9,6 +9,7 @@ import { delimiter, dirname, isAbsolute, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { realPath } from "../../base/disk.js";
 import { isInside } from "../../base/paths.js";
+import { here } from "../../base/platform.js";
 import type { Withheld } from "../types.js";
 import { pathsNamedIn } from "./argument-files.js";
 import type { ProgramContext } from "./program.js";
@@ -100,8 +101,11 @@ type EnvironmentStart = Omit<ServerStart<ServerPlan, ProgramContext>, "program">
 
 /** The environment of a server: the cleaned variables that the plan allows, and the plan's own as written. */
 export function serverEnv({ plan, server, root, context }: EnvironmentStart): CleanedEnvironment {
+  const { ignoresCaseOfVariables } = context.platform ?? here;
   const inherited = Object.fromEntries(
-    plan.allow.env.filter((name) => server.env[name] === undefined).map((name) => [name, context.env[name]]),
+    plan.allow.env
+      .filter((name) => server.env[name] === undefined)
+      .map((name) => [name, context.env[ignoresCaseOfVariables ? name.toUpperCase() : name]]),
   );
   const cwd = server.cwd === null ? root : resolve(context.base, server.cwd);
   const { env, withheld } = envOutside(inherited, untrustedFolders(context), cwd);

@@ -4,6 +4,7 @@
  * carries our mark. Ended groups are removed from the list, so that a reused id is never killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { here, type Platform } from "../../base/platform.js";
 import { ownerMark, SERVER_DIGITS } from "./process-tree.js";
 
 /** The rounds limit the search for processes that start others faster than they are killed. */
@@ -49,10 +50,13 @@ export class Guardian {
   #restarts = 0;
 
   /** `onLost` is called when the shell could not run or ended. */
-  constructor(private readonly onLost: (reason: string) => void) {}
+  constructor(
+    private readonly onLost: (reason: string) => void,
+    private readonly platform: Platform = here,
+  ) {}
 
   add(group: number): void {
-    if (process.platform === "win32") return;
+    if (!this.platform.hasProcessGroups) return;
     this.#groups.add(group);
     // In the next turn: starting a process takes time, and the server should get its first message before.
     if (this.#shell) this.#write(`+ ${group}\n`);

@@ -8,6 +8,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { fromPointer, getAt, isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { here } from "../../base/platform.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { type PythonContext, pythonOf } from "./python-environment.js";
 import { confinesUntrusted } from "./sandbox.js";
@@ -137,11 +138,11 @@ function ownModules(
 ): string[] {
   const script = scriptIn([...command.slice(1), ...args]);
   const beside = [script, program].flatMap((file) =>
-    file === undefined ? [] : modulesFrom(dirname(realpathSync(file)), untrusted),
+    file === undefined ? [] : modulesFrom(dirname(realpathSync.native(file)), untrusted),
   );
-  const node = dirname(realpathSync(process.execPath));
+  const node = dirname(realpathSync.native(process.execPath));
   const shared =
-    process.platform === "win32" ? join(node, "node_modules") : join(dirname(node), "lib", "node_modules");
+    here.os === "windows" ? join(node, "node_modules") : join(dirname(node), "lib", "node_modules");
   return [...beside, ...(isUsable(shared, untrusted) ? [shared] : [])];
 }
 

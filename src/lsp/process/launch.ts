@@ -9,6 +9,7 @@ import { delimiter } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { here, type Platform } from "../../base/platform.js";
 import { withTimeout } from "../../base/timing.js";
 import type { PoolContext, Withheld } from "../types.js";
 import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
@@ -16,9 +17,10 @@ import { pathWithTools, serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
 import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
-import { MARK_NAME, type Mark, newMark, ProcessTree, readProc } from "./process-tree.js";
+import { MARK_NAME, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
+import { commandLine } from "./script.js";
 import { StderrRing } from "./stderr-ring.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
@@ -59,7 +61,7 @@ export interface Launch extends Omit<ServerStart<ServerPlan, PoolContext>, "prog
 export async function launch(given: Launch): Promise<LaunchedServer> {
   const { plan, server, context, signal } = given;
   assertAllowed(plan, server);
-  const sandbox = await sandboxOf(plan, server, context);
+  const sandbox = await sandboxOf(plan, server, context, context.platform);
   const { transport } = server;
   if (transport.kind !== "stdio" && runsElsewhere(server)) {
     const settings = launchSettings({ ...given, program: undefined });
@@ -93,16 +95,18 @@ interface ProgramStart extends Launch {
 /** Starts the program; `names` are the values of further placeholders in its arguments. */
 function startProgram(start: ProgramStart, names: SocketNames): Transport {
   const { server, context, guardian, sandbox, program, isLocked } = start;
+  const { platform = here } = context;
   const paths = namedPathsOf(start);
   const named: NamedPaths = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
   const cwd = cwdOf(start);
   const args = commandArguments(start, named);
-  const prlimit = findPrlimit(context);
+  const prlimit = findPrlimit(context, platform);
   const { openFiles } = server.limits;
   const limited = openFiles === null ? [] : openFilesPrefix(prlimit, openFiles);
-  const [file = program, ...rest] = [...(limited ?? []), ...sandbox.words, program, ...args];
+  const line = commandLine(program, args, platform);
+  const [file = program, ...rest] = [...(limited ?? []), ...sandbox.words, line.file, ...line.args];
   // The real file is run, so that no link can be changed meanwhile. argv0 stays: some programs depend on their name.
-  const real = file === program ? realpathSync(program) : file;
+  const real = file === program ? realpathSync.native(program) : file;
   const mark = newMark(guardian.mark);
   const { env, withheld } = serverEnv(start);
   const path = server.env.PATH ?? pathWithTools(env.PATH, program, context);
@@ -112,12 +116,14 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
       argv0: file,
       cwd,
       env: { ...withNamedPaths(env, named), [MARK_NAME]: mark.text },
-      detached: process.platform !== "win32",
+      detached: platform.hasProcessGroups,
       windowsHide: true,
+      windowsVerbatimArguments: line.windowsVerbatimArguments,
       stdio: ["pipe", "pipe", "pipe"],
     }),
   );
-  const started = fromChild(child, guardian, mark, { isLocked, sandboxProcesses: sandbox.processes });
+  const tree = child.pid === undefined ? undefined : new ProcessTree(child.pid, mark, platform);
+  const started = fromChild(child, guardian, tree, { isLocked, sandboxProcesses: sandbox.processes });
   started.withheld = withheld;
   const problems = applyLimits(server, started);
   if (limited === undefined) problems.push(`limits.open_files = ${openFiles} could not be set`);
@@ -147,12 +153,11 @@ function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): stri
 function fromChild(
   child: ChildProcess,
   guardian: Guardian,
-  mark: Mark,
+  tree: ProcessTree | undefined,
   { isLocked, sandboxProcesses }: { isLocked: boolean; sandboxProcesses: number },
 ): Transport {
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
-  const tree = pid === undefined ? undefined : new ProcessTree(pid, mark);
   if (pid !== undefined) guardian.add(pid);
   const ring = new StderrRing();
   stderr.setEncoding("utf8");
@@ -165,7 +170,7 @@ function fromChild(
     );
     child.on("exit", (code, signal) => {
       // Children of a crashed server would keep our pipes open and use memory.
-      tree?.signal("SIGKILL");
+      tree?.signal("SIGKILL", false);
       done(signal ? `was ended by ${signal}` : `exited with code ${code}`);
     });
   });
@@ -202,8 +207,11 @@ function fromChild(
 }
 
 /** The path of `prlimit`; undefined where it is not installed. */
-function findPrlimit(context: Pick<PoolContext, "roots" | "avoid" | "env">): string | undefined {
-  if (process.platform !== "linux") return undefined;
+function findPrlimit(
+  context: Pick<PoolContext, "roots" | "avoid" | "env">,
+  { hasLimits }: Platform,
+): string | undefined {
+  if (!hasLimits) return undefined;
   const PATH = ["/usr/bin", "/bin", context.env.PATH ?? ""].join(delimiter);
   return findTool("prlimit", { ...context, env: { PATH } });
 }

@@ -75,7 +75,7 @@ export async function assertLocked(start: ServerStart<ServerPlan, LockContext>):
   const { server, program, context } = start;
   const { base, lockFile } = context;
   if (lockFile === undefined) return false;
-  const folder = realpathSync(base);
+  const folder = realpathSync.native(base);
   const locked = readLocks(lockFile).find((entry) => entry.folder === folder);
   if (locked === undefined) return false;
   const known = locked.servers.find((entry) => entry.server === server.id);
@@ -102,10 +102,12 @@ async function filesOf(start: ServerStart & { program: string }): Promise<Locked
   const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
   const values = Object.values(withNamedPaths(server.env, named));
   return Promise.all(
-    [realpathSync(program), ...filesNamedIn([...words, ...values], cwdOf(start))].map(async (path) => ({
-      path,
-      digest: await digestOf(path),
-    })),
+    [realpathSync.native(program), ...filesNamedIn([...words, ...values], cwdOf(start))].map(
+      async (path) => ({
+        path,
+        digest: await digestOf(path),
+      }),
+    ),
   );
 }
 

@@ -1,19 +1,18 @@
 /** Versions of programs: read from their node package without starting them, and compared with the oldest that works. */
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readRegularFile } from "../../base/guarded-open.js";
 import { isTable } from "../../base/json.js";
 import { compareKeys } from "../../base/order.js";
-
-const MAX_MANIFEST_BYTES = 1 << 20;
+import { scriptTarget, textOf } from "./script.js";
 
 /** The version of the node package that a program belongs to. Undefined where it belongs to none, or that is not known. */
 export function packageVersion(program: string): string | undefined {
-  const file = shimTarget(realpathSync(program));
+  const real = realpathSync.native(program);
+  const file = (basename(dirname(real)) === ".bin" ? scriptTarget(real) : undefined) ?? real;
   // What is above `node_modules` is the project that uses the package.
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
     if (basename(folder) === "node_modules") return undefined;
-    const text = readText(join(folder, "package.json"));
+    const text = textOf(join(folder, "package.json"));
     if (text === undefined) continue;
     try {
       const manifest: unknown = JSON.parse(text);
@@ -23,22 +22,6 @@ export function packageVersion(program: string): string | undefined {
     }
   }
   return undefined;
-}
-
-/** The file that a script in `node_modules/.bin` runs: pnpm writes scripts where npm makes links. */
-function shimTarget(program: string): string {
-  if (basename(dirname(program)) !== ".bin") return program;
-  const [, target] = /"\$basedir\/([^"\s]+)" /.exec(readText(program) ?? "") ?? [];
-  return target === undefined ? program : join(dirname(program), target);
-}
-
-/** In an untrusted folder it may be a pipe or endless, so the guarded reader is used. */
-function readText(file: string): string | undefined {
-  try {
-    return existsSync(file) ? readRegularFile(file, MAX_MANIFEST_BYTES)?.bytes.toString("utf8") : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether the first version number in a text is at least `wanted`. */

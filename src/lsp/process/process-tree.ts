@@ -3,9 +3,11 @@
  * environment or as a limit), and all their children. Some leave the group, such as the `cargo check` of rust-analyzer.
  * Read from /proc on Linux and from `ps` on other Unixes; processes that have ended but are not reaped do not count.
  */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { here, type Platform } from "../../base/platform.js";
 import { countdown, delay } from "../../base/timing.js";
 
 export const MARK_NAME = "LSP_PROXY_MARK";
@@ -15,7 +17,7 @@ export const SERVER_DIGITS = 6;
 const POLL_MS = 15;
 const MAX_POLL_MS = 120;
 const PAGE_BYTES = 4096;
-const PS_MS = 5_000;
+const LIST_MS = 5_000;
 const PS_BYTES = 64 * 1_048_576;
 
 /** What every process of one owner inherits. */
@@ -51,6 +53,7 @@ export class ProcessTree {
   constructor(
     private readonly group: number,
     private readonly mark: Mark,
+    private readonly platform: Platform = here,
   ) {}
 
   /** Resident memory in megabytes; null where the system does not report it. */
@@ -64,10 +67,16 @@ export class ProcessTree {
     return this.#members()?.length ?? null;
   }
 
-  signal(signal: NodeJS.Signals): void {
+  /** `hasLeader` is false when the server itself has ended. */
+  signal(signal: NodeJS.Signals, hasLeader = true): void {
+    if (!this.platform.hasProcessGroups) {
+      // Without it nothing leads to its children, and its id may be another's by now.
+      if (hasLeader) endTree(this.group);
+      return;
+    }
     const members = this.#members();
     // The group first: it may have grown since the members were listed.
-    send(process.platform === "win32" ? this.group : -this.group, signal);
+    send(-this.group, signal);
     for (const { pid, group } of members ?? []) if (group !== this.group) send(pid, signal);
   }
 
@@ -89,8 +98,8 @@ export class ProcessTree {
 
   /** Undefined where the system does not list processes. */
   #members(): RunningProcess[] | undefined {
-    const marked = new Set(markedProcesses(this.mark));
-    const table = processTable();
+    const marked = new Set(markedProcesses(this.mark, this.platform));
+    const table = processTable(this.platform);
     if (!table) return undefined;
     const members = new Set(
       table.filter(({ pid, group }) => group === this.group || marked.has(pid)).map(({ pid }) => pid),
@@ -103,6 +112,15 @@ export class ProcessTree {
   }
 }
 
+/** Ends a process of Windows with its children. Where that fails, at least the process itself is ended. */
+function endTree(pid: number): void {
+  const program = join(process.env.SYSTEMROOT || "C:\\Windows", "System32", "taskkill.exe");
+  const options = { windowsHide: true, timeout: LIST_MS };
+  execFile(program, ["/pid", String(pid), "/t", "/f"], options, (error) => {
+    if (error !== null) send(pid, "SIGKILL");
+  });
+}
+
 /** Returns false when there is no such process or group. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -113,9 +131,9 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-function processTable(): RunningProcess[] | undefined {
-  if (process.platform === "win32") return undefined;
-  if (process.platform !== "linux") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
+function processTable({ processList }: Platform): RunningProcess[] | undefined {
+  if (processList === "none") return undefined;
+  if (processList === "ps") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
   return pids().flatMap((pid) => {
     const text = readProc(`/proc/${pid}/stat`);
     // Fields from the state on; the name before it may contain spaces and brackets.
@@ -126,9 +144,9 @@ function processTable(): RunningProcess[] | undefined {
   });
 }
 
-function markedProcesses({ text, number }: Mark): number[] {
-  if (process.platform === "win32") return [];
-  if (process.platform !== "linux") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
+function markedProcesses({ text, number }: Mark, { processList }: Platform): number[] {
+  if (processList === "none") return [];
+  if (processList === "ps") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
   return pids().filter(
     (pid) =>
       readProc(`/proc/${pid}/environ`)?.includes(text) ||
@@ -156,7 +174,7 @@ function ps(...args: string[]): string | undefined {
   try {
     return execFileSync("ps", args, {
       encoding: "utf8",
-      timeout: PS_MS,
+      timeout: LIST_MS,
       maxBuffer: PS_BYTES,
       stdio: ["ignore", "pipe", "ignore"],
       // The inherited PATH may name folders of a repository.

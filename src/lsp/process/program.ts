@@ -11,7 +11,7 @@ import { trustStep, untrustedFolders } from "./trusted.js";
 
 export type ProgramContext = Pick<
   PoolContext,
-  "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid" | "otherServer"
+  "roots" | "base" | "env" | "binFolders" | "trusted" | "avoid" | "otherServer" | "platform"
 > &
   ProgramFolders;
 
@@ -21,7 +21,7 @@ export function findTool(
   { roots, avoid, env }: Pick<PoolContext, "roots" | "avoid" | "env">,
 ): string | undefined {
   const found = findCommand(name, [], env.PATH, [...roots, ...avoid]);
-  return found === undefined ? undefined : realpathSync(found);
+  return found === undefined ? undefined : realpathSync.native(found);
 }
 
 /** Whether a server runs already, so that it is neither started nor ended by us. */

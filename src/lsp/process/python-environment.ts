@@ -6,14 +6,17 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { isInside } from "../../base/paths.js";
+import { here, type Platform } from "../../base/platform.js";
 import type { ServerCommand } from "./launch-settings.js";
 import { isInAny, isTrustedStart, type TrustContext, untrustedFolders } from "./trusted.js";
 
-export type PythonContext = TrustContext & { env: { [name: string]: string | undefined } };
+export type PythonContext = TrustContext & {
+  env: { [name: string]: string | undefined };
+  /** The running one, except in tests. */
+  platform?: Platform;
+};
 
 const NAMES = [".venv", "venv"];
-const isWindows = process.platform === "win32";
-const PROGRAMS = isWindows ? [join("Scripts", "python.exe"), "python.exe"] : [join("bin", "python")];
 const PLACEHOLDER = "<python>";
 
 /** Whether a server is told the project's Python. */
@@ -33,7 +36,7 @@ export function pythonOf(server: ServerCommand, folder: string, context: PythonC
   const untrusted = untrustedFolders(context);
   return [uv && resolve(folder, uv), own, active, ofConda]
     .filter((path) => path !== undefined && isAbsolute(path) && !isInAny(path, untrusted))
-    .flatMap((path) => programIn(path ?? "") ?? [])[0];
+    .flatMap((path) => programIn(path ?? "", context) ?? [])[0];
 }
 
 /** The environment that a server is started without, because the workspace is not trusted. */
@@ -47,22 +50,22 @@ export function withheldPython(
 }
 
 /** The environment in the nearest folder at or above, up to the workspace's root. */
-function projectEnvironment(from: string, { roots }: PythonContext): string | undefined {
-  const tops = roots.filter((root) => isInside(from, root));
+function projectEnvironment(from: string, context: PythonContext): string | undefined {
+  const tops = context.roots.filter((root) => isInside(from, root));
   for (let folder = from; ; folder = dirname(folder)) {
-    const found = NAMES.map((name) => join(folder, name)).find((path) => isEnvironment(path));
+    const found = NAMES.map((name) => join(folder, name)).find((path) => isEnvironment(path, context));
     if (found !== undefined) return found;
     if (dirname(folder) === folder || tops.length === 0 || tops.includes(folder)) return undefined;
   }
 }
 
-function isEnvironment(path: string): boolean {
+function isEnvironment(path: string, context: PythonContext): boolean {
   return (
     (existsSync(join(path, "pyvenv.cfg")) || existsSync(join(path, "conda-meta"))) &&
-    programIn(path) !== undefined
+    programIn(path, context) !== undefined
   );
 }
 
-function programIn(environment: string): string | undefined {
-  return PROGRAMS.map((name) => join(environment, name)).find((path) => existsSync(path));
+function programIn(environment: string, { platform = here }: PythonContext): string | undefined {
+  return platform.pythons.map((name) => join(environment, name)).find((path) => existsSync(path));
 }

@@ -11,6 +11,7 @@ import type { Plan, SandboxName, ServerPlan } from "../../abi/plan.js";
 import { realPath } from "../../base/disk.js";
 import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
+import { here, type Platform } from "../../base/platform.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { redact } from "../wire/redact.js";
@@ -40,12 +41,13 @@ export async function sandboxOf(
   { workspace }: Plan,
   server: ServerPlan,
   context: SandboxContext,
+  platform: Platform = here,
 ): Promise<Sandbox> {
   if (server.sandbox === "none") return { words: [], processes: 0 };
   if (runsElsewhere(server)) throw unavailable(server, "it runs elsewhere");
   if (server.transport.kind === "tcp" && server.sandbox !== "read_only")
     throw unavailable(server, "it is reached over the network");
-  if (process.platform !== "linux") throw unavailable(server, "only Linux has one");
+  if (!platform.hasLimits) throw unavailable(server, "only Linux has one");
   const candidates = [
     ...withBubblewrap(server.sandbox, [...context.roots, ...workspace.extraRoots], context),
     ...(server.sandbox === "no_network" ? withUnshare(context) : []),

@@ -6,7 +6,9 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { namesIn } from "../../base/disk.js";
 import { sortBy, sortedSet } from "../../base/order.js";
+import { here, type Platform } from "../../base/platform.js";
 import { isAtLeast, packageVersion } from "./package-version.js";
+import { scriptTarget } from "./script.js";
 import { isInAny } from "./trusted.js";
 
 /** Written last into the folder of an installed server. */
@@ -54,17 +56,31 @@ export function findCommand(
   folders: readonly string[],
   path: string | undefined,
   avoid: readonly string[] = [],
+  platform: Platform = here,
 ): string | undefined {
   const isUsable = (file: string): boolean => isProgram(file) && !isInAny(file, avoid);
-  if (isAbsolute(command)) return isUsable(command) ? command : undefined;
+  const names = namesOf(command, platform);
+  // A script of npm for Windows stands for its target, as a link does elsewhere.
+  const usable = (file: string): string | undefined => {
+    if (!isUsable(file)) return undefined;
+    const target = platform.needsShell ? scriptTarget(file) : undefined;
+    return target !== undefined && isUsable(target) ? target : file;
+  };
+  const first = (files: readonly string[]) => files.map(usable).find((file) => file !== undefined);
+  if (isAbsolute(command)) return first(names);
   if (command.includes("/") || command.includes("\\")) return undefined;
   for (const folder of [...folders, ...(path ?? "").split(delimiter)]) {
     if (folder === "" || !isAbsolute(folder)) continue;
-    const found = join(folder, command);
-    if (isUsable(found)) return found;
-    if (process.platform === "win32" && isUsable(`${found}.exe`)) return `${found}.exe`;
+    const found = first(names.map((name) => join(folder, name)));
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The names that the file of a command may have. */
+function namesOf(command: string, { programEndings }: Platform): string[] {
+  const isWhole = programEndings.some((ending) => command.toLowerCase().endsWith(ending));
+  return isWhole ? [command] : programEndings.map((ending) => `${command}${ending}`);
 }
 
 function isProgram(path: string): boolean {

@@ -33,7 +33,7 @@ export function assertRecent(
   program: string,
   otherServer: PoolContext["otherServer"],
 ): void {
-  if (minVersion === null || !realpathSync(program).split(sep).includes("node_modules")) return;
+  if (minVersion === null || !realpathSync.native(program).split(sep).includes("node_modules")) return;
   const found = packageVersion(program);
   if (found === undefined || isAtLeast(found, minVersion)) return;
   const [name = "", ...words] = [...command, ...args];

@@ -5,6 +5,7 @@
 import { type FSWatcher, readFileSync, statfsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "../../base/paths.js";
+import { here, type Platform } from "../../base/platform.js";
 
 export interface EventListener {
   /** Something happened to the entry at this path. */
@@ -25,10 +26,14 @@ export interface EventSource {
   close(): void;
 }
 
-export type OpenEventSource = (roots: readonly string[], listener: EventListener) => EventSource;
+export type OpenEventSource = (
+  roots: readonly string[],
+  listener: EventListener,
+  platform?: Platform,
+) => EventSource;
 
-export const openEventSource: OpenEventSource = (roots, listener) =>
-  process.platform === "linux" ? new SystemWatches(listener) : new SystemWatches(listener, roots);
+export const openEventSource: OpenEventSource = (roots, listener, platform = here) =>
+  platform.hasRecursiveWatch ? new SystemWatches(listener, roots) : new SystemWatches(listener);
 
 /** Bounds of the inotify watches that are used: a quarter of what the system allows, within these two. */
 const MIN_WATCHES = 4_096;

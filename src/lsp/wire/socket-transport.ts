@@ -221,7 +221,7 @@ function portOf(listener: Server): number {
 
 function freshFolder(transport: SocketPlan): string | undefined {
   if (transport.kind !== "pipe" || !transport.path.includes(FRESH)) return undefined;
-  return realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-socket-")));
+  return realpathSync.native(mkdtempSync(join(tmpdir(), "lsp-proxy-socket-")));
 }
 
 function addressOf(transport: SocketPlan, base: string, folder = FRESH): Address {

@@ -1,6 +1,6 @@
 /** The workspaces of a gateway. Each has a path of its own; at the common path a client's roots choose one. */
 import { realPath } from "../../base/disk.js";
-import { isInside, pathOfUri } from "../../base/paths.js";
+import { isInside, isOnShare, pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { WorkspaceChoice } from "../call-types.js";
@@ -31,7 +31,9 @@ export function workspaceChoice(
 
 /** The workspace with the deepest root around one of the client's; otherwise the only one inside of the client's. */
 function chooseWorkspace(workspaces: readonly Workspace[], uris: readonly string[]): Runtime | undefined {
-  const folders = uris.flatMap((uri) => pathOfUri(uri) ?? []).map((folder) => realPath(folder));
+  const named = uris.flatMap((uri) => pathOfUri(uri) ?? []);
+  // Another machine, which a client may name, is not asked for the real path.
+  const folders = named.map((folder) => (isOnShare(folder) ? folder : realPath(folder)));
   const entries = workspaces.flatMap(({ runtime }) => runtime.roots.map((root) => ({ runtime, root })));
   const around = entries.filter(({ root }) => folders.some((folder) => isInside(folder, root)));
   const deepest = around.reduce<(typeof around)[number] | undefined>(

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
+import { here, type Platform } from "../../base/platform.js";
 import { Refusal } from "../../base/problem.js";
 import { delay } from "../../base/timing.js";
 import type { Disk } from "./disk.js";
@@ -164,11 +165,11 @@ function isHolder(value: unknown): value is Holder {
   return Number.isInteger(value.pid) && typeof value.sinceMs === "number";
 }
 
-export async function ownIdentity(): Promise<ProcessIdentity> {
+export async function ownIdentity(platform: Platform = here): Promise<ProcessIdentity> {
   const [boot, space, start] = await Promise.all([
     readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => ""),
     readlink("/proc/self/ns/pid").catch(() => ""),
-    startTimeOf(process.pid),
+    startTimeOf(process.pid, platform),
   ]);
   return { host: hostname(), boot: boot.trim(), space, pid: process.pid, start: start ?? "" };
 }
@@ -177,17 +178,18 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
 export async function lifeOf(
   other: ProcessIdentity,
   own: ProcessIdentity,
+  platform: Platform = here,
 ): Promise<"alive" | "dead" | "unknown"> {
   if (other.host !== own.host) return "unknown";
   if (other.boot !== own.boot) return "dead";
   if (other.space !== own.space) return "unknown";
-  const start = await startTimeOf(other.pid);
+  const start = await startTimeOf(other.pid, platform);
   return start !== undefined && start === other.start ? "alive" : "dead";
 }
 
 /** When a process started; undefined when there is none with this id. */
-async function startTimeOf(pid: number): Promise<string | undefined> {
-  if (process.platform === "linux") {
+async function startTimeOf(pid: number, { processList }: Platform): Promise<string | undefined> {
+  if (processList === "proc") {
     const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
     // The name in brackets may contain anything, brackets too.
     const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -198,7 +200,7 @@ async function startTimeOf(pid: number): Promise<string | undefined> {
   } catch (error) {
     if (systemCode(error) !== "EPERM") return undefined;
   }
-  if (process.platform === "win32") return "";
+  if (processList === "none") return "";
   const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
     env: { LC_ALL: "C" },
   }).catch(() => ({ stdout: "" }));

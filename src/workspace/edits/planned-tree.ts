@@ -4,7 +4,7 @@
  */
 import { dirname, join } from "node:path";
 import { sha256 } from "../../base/hash.js";
-import { isInside, pathAfterMove } from "../../base/paths.js";
+import { folded, isInside, pathAfterMove } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { ProtectedPaths } from "../protected-paths.js";
 import type { Gate } from "../types.js";
@@ -236,9 +236,9 @@ export class PlannedTree {
     for (const file of this.files) if (isInside(file.path, path)) file.removed = true;
   }
 
-  /** Whether the paths differ only in case and name the same file, on a file system that ignores case. */
+  /** Whether the paths differ only in case or accents and name the same file, on a file system that ignores that. */
   async isCaseVariant(from: string, to: string): Promise<boolean> {
-    if (dirname(from) !== dirname(to) || from.toLowerCase() !== to.toLowerCase()) return false;
+    if (dirname(from) !== dirname(to) || folded(from) !== folded(to)) return false;
     if (!isSameEntry(await this.find(from), await this.find(to))) return false;
     return !(await this.context.disk.list(dirname(to))).some((name) => join(dirname(to), name) === to);
   }

@@ -8,6 +8,7 @@ import { type BigIntStats, constants, linkSync, lstatSync, renameSync, unlinkSyn
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isStillAt, READ_FLAGS } from "../../base/guarded-open.js";
+import { here, type Platform } from "../../base/platform.js";
 import type { Content, Disk, DiskEntry, Ownership } from "./disk.js";
 import { ABSENT, systemCode, systemError, tolerate } from "./errors.js";
 
@@ -22,26 +23,29 @@ const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 type LinkFile = (from: string, to: string) => void;
 
-/** The real file system with another way to make hard links: tests use one that fails. */
-export function diskWithLinks(link: LinkFile): Disk {
+/** The real file system with another way to make hard links, or as on another platform: for tests. */
+export function diskWithLinks(link: LinkFile, platform: Platform = here): Disk {
+  const inFolder = folderGuard(platform);
   return {
-    ...basicDisk,
+    ...basicDisk(platform, inFolder),
     moveToFree: (from, to) =>
-      inFolder(from, (source) => inFolder(to, async (target) => moveToFree(link, source, target))),
+      inFolder(from, (source) => inFolder(to, async (target) => moveToFree(platform, link, source, target))),
     exchange: (from, to, aside) =>
       inFolder(from, (source) =>
         inFolder(to, (target) =>
           inFolder(aside, async (old) => {
             // Synchronous: the path is without a file for as short as possible.
             renameSync(target, old);
-            return moveToFree(link, source, target);
+            return moveToFree(platform, link, source, target);
           }),
         ),
       ),
   };
 }
 
-const basicDisk: Omit<Disk, "moveToFree" | "exchange"> = {
+type InFolder = ReturnType<typeof folderGuard>;
+
+const basicDisk = (platform: Platform, inFolder: InFolder): Omit<Disk, "moveToFree" | "exchange"> => ({
   async stat(path) {
     const stats = inFolder(path, (name) => fs.lstat(name, { bigint: true }));
     const found = await tolerate(ABSENT, stats);
@@ -57,7 +61,7 @@ const basicDisk: Omit<Disk, "moveToFree" | "exchange"> = {
   async read(path, maxBytes) {
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of basicDisk.readChunks(path)) {
+    for await (const chunk of this.readChunks(path)) {
       size += chunk.length;
       if (size > maxBytes) throw systemError("EFBIG", "too large");
       chunks.push(chunk);
@@ -87,10 +91,10 @@ const basicDisk: Omit<Disk, "moveToFree" | "exchange"> = {
   list: (path) => inFolder(path, (name) => fs.readdir(name)),
   readLink: (path) => inFolder(path, (name) => fs.readlink(name)),
   async write(path, content, owner) {
-    await inFolder(path, (name) => writeNew(name, content, owner));
+    await inFolder(path, (name) => writeNew(platform, name, content, owner));
   },
   writeLike: (like, path, content, owner) =>
-    inFolder(like, (source) => inFolder(path, (name) => writeNew(name, content, owner, source))),
+    inFolder(like, (source) => inFolder(path, (name) => writeNew(platform, name, content, owner, source))),
   symlink: (path, target) => inFolder(path, (name) => fs.symlink(target, name)),
   link: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.link(source, target))),
   rename: (from, to) => inFolder(from, (source) => inFolder(to, (target) => fs.rename(source, target))),
@@ -98,9 +102,9 @@ const basicDisk: Omit<Disk, "moveToFree" | "exchange"> = {
   makeFolder: (path, owner) =>
     inFolder(path, async (name) => {
       await fs.mkdir(name, owner === "default" ? {} : { mode: 0o700 });
-      await setFolderOwner(name, owner);
+      await setFolderOwner(platform, name, owner);
     }),
-  setOwner: (folder, owner) => inFolder(folder, (name) => setFolderOwner(name, owner)),
+  setOwner: (folder, owner) => inFolder(folder, (name) => setFolderOwner(platform, name, owner)),
   removeFolder: (path) => inFolder(path, (name) => fs.rmdir(name)),
   removeTree: (path) =>
     inFolder(path, async (name) => {
@@ -114,19 +118,19 @@ const basicDisk: Omit<Disk, "moveToFree" | "exchange"> = {
     }),
   async sync(folder) {
     // Windows cannot open folders and does not need this.
-    if (process.platform === "win32") return;
-    const handle = await openFolder(folder);
+    if (!platform.opensFolders) return;
+    const handle = await openFolder(folder, platform);
     await handle.sync().finally(() => handle.close());
   },
-};
+});
 
 export const realDisk = diskWithLinks(linkSync);
 
 /** Moves something to a free path; false when something that appeared in the same instant could have been replaced. */
-function moveToFree(link: LinkFile, source: string, target: string): boolean {
+function moveToFree(platform: Platform, link: LinkFile, source: string, target: string): boolean {
   const from = toEntry(lstatSync(source, { bigint: true }));
   // Elsewhere a hard link of a symbolic link is one of its target.
-  const canLink = from.kind === "file" || (from.kind === "link" && process.platform === "linux");
+  const canLink = from.kind === "file" || (from.kind === "link" && platform.linksLinks);
   if (canLink && tryLink(link, source, target)) {
     unlinkSync(source);
     return true;
@@ -152,25 +156,27 @@ function tryLink(link: LinkFile, source: string, target: string): boolean {
 }
 
 /** Runs an operation on a path by a name that leads through its verified folder. */
-async function inFolder<T>(path: string, operation: (name: string) => Promise<T>): Promise<T> {
-  const folder = dirname(path);
-  if (process.platform === "win32") {
-    if ((await fs.realpath(folder)) !== folder) throw systemError("EMOVED", "the folder was moved");
-    return operation(path);
-  }
-  const handle = await openFolder(folder);
-  try {
-    const anchor = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : folder;
-    return await operation(join(anchor, basename(path)));
-  } finally {
-    await handle.close();
-  }
+function folderGuard(platform: Platform) {
+  return async <T>(path: string, operation: (name: string) => Promise<T>): Promise<T> => {
+    const folder = dirname(path);
+    if (!platform.opensFolders) {
+      if ((await fs.realpath(folder)) !== folder) throw systemError("EMOVED", "the folder was moved");
+      return operation(path);
+    }
+    const handle = await openFolder(folder, platform);
+    try {
+      const anchor = platform.hasProc ? `/proc/self/fd/${handle.fd}` : folder;
+      return await operation(join(anchor, basename(path)));
+    } finally {
+      await handle.close();
+    }
+  };
 }
 
-async function openFolder(folder: string): Promise<fs.FileHandle> {
+async function openFolder(folder: string, platform: Platform): Promise<fs.FileHandle> {
   const handle = await fs.open(folder, FOLDER_FLAGS);
   try {
-    if (!(await isStillAt(handle, folder))) throw systemError("EMOVED", "the folder was moved");
+    if (!(await isStillAt(handle, folder, platform))) throw systemError("EMOVED", "the folder was moved");
     return handle;
   } catch (error) {
     await handle.close();
@@ -179,10 +185,16 @@ async function openFolder(folder: string): Promise<fs.FileHandle> {
 }
 
 /** Writes and flushes a new file, with the attributes of `like`; false when some were lost. */
-async function writeNew(name: string, content: Content, owner: Ownership, like?: string): Promise<boolean> {
+async function writeNew(
+  platform: Platform,
+  name: string,
+  content: Content,
+  owner: Ownership,
+  like?: string,
+): Promise<boolean> {
   const file = await fs.open(name, NEW_FLAGS, owner === "default" ? 0o666 : 0o600);
   try {
-    const isKept = like === undefined || (await copyAttributes(like, name));
+    const isKept = like === undefined || (await copyAttributes(platform, like, name));
     await file.truncate();
     for await (const chunk of content instanceof Uint8Array ? [content] : content)
       await file.writeFile(chunk);
@@ -194,8 +206,8 @@ async function writeNew(name: string, content: Content, owner: Ownership, like?:
   }
 }
 
-async function setFolderOwner(name: string, owner: Ownership): Promise<void> {
-  if (owner === "default" || process.platform === "win32") return;
+async function setFolderOwner(platform: Platform, name: string, owner: Ownership): Promise<void> {
+  if (owner === "default" || !platform.hasModes) return;
   const folder = await fs.open(name, FOLDER_FLAGS);
   await setOwner(folder, owner, 0o700).finally(() => folder.close());
 }
@@ -232,23 +244,19 @@ function toEntry(stats: BigIntStats): DiskEntry {
   };
 }
 
-/** Arguments of `/bin/cp` that copy extended attributes and access lists, which Node cannot. */
-const copyArguments: { [platform: string]: string[] } = {
-  linux: ["--attributes-only", "--preserve=mode,xattr", "--"],
-  // This also copies the content, which is overwritten afterwards.
-  darwin: ["-p", "--"],
-};
-
 /** Whether `cp` supports these arguments; undefined until a copy has failed. */
 let isCopySupported: boolean | undefined;
 
 /** Copies the attributes of a file to another; false when some are known to be lost. */
-async function copyAttributes(from: string, to: string): Promise<boolean> {
-  const args = copyArguments[process.platform];
+async function copyAttributes(
+  { copyArguments: args, isCopyUncertain }: Platform,
+  from: string,
+  to: string,
+): Promise<boolean> {
   if (args === undefined || isCopySupported === false) return true;
   if (await runCopy([...args, pathForChild(from), pathForChild(to)])) return true;
   // Where `cp` does not know the arguments, the failure says nothing about the file.
-  isCopySupported ??= process.platform === "darwin" || (await runCopy(["--version"]));
+  isCopySupported ??= !isCopyUncertain || (await runCopy(["--version"]));
   return !isCopySupported;
 }
 

