@@ -87,7 +87,7 @@ class Screen implements View {
 /** A line for everything that changes. */
 class Lines implements View {
   readonly #servers = new Map<string, string>();
-  readonly #sessions = new Map<string, SessionRow>();
+  readonly #sessions = new Set<string>();
 
   constructor(private readonly out: Output) {}
 
@@ -102,16 +102,15 @@ class Lines implements View {
       if (this.#servers.get(server.key) !== line) this.out.writeLine(line);
       this.#servers.set(server.key, line);
     }
-    for (const session of sessions) {
-      const { id, client, clientVersion } = session;
+    for (const { id, client, clientVersion } of sessions) {
       const name = [client ?? "a client", clientVersion].filter((word) => word !== null).join(" ");
       if (!this.#sessions.has(id)) this.out.writeLine(`session ${id}: ${name}`);
-      this.#sessions.set(id, session);
+      this.#sessions.add(id);
     }
-    for (const [id, { calls, errors }] of this.#sessions) {
+    for (const id of this.#sessions) {
       if (sessions.some((session) => session.id === id)) continue;
       this.#sessions.delete(id);
-      this.out.writeLine(`session ${id}: ended after ${plural(calls, "call")}, ${plural(errors, "error")}`);
+      this.out.writeLine(`session ${id}: ended`);
     }
   }
 
