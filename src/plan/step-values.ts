@@ -1,5 +1,5 @@
 /** What is done with the list of a step (`where`, `pick`, `sort`, …), when a step runs (`when`), what replaces it (`or_else`). */
-import type { ConditionPlan, ListPlan, PickPlan, StepPlan, Template, WhenPlan } from "../abi/plan.js";
+import type { ConditionPlan, ListPlan, PickPlan, Ref, StepPlan, Template, WhenPlan } from "../abi/plan.js";
 import { fromPointer } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import type { StepConfig } from "../config/schema.js";
@@ -165,4 +165,14 @@ export function waysOf(step: StepPlan, steps: readonly StepPlan[]): StepPlan[] {
     if (next !== undefined) ways.push(next);
   }
   return ways;
+}
+
+/** The steps that may give what a reference to a step names: its ways, and where one chooses, those of its list. */
+export function sourcesOf({ name }: Ref, steps: readonly StepPlan[]): StepPlan[] {
+  const step = steps.find(({ id }) => id === name);
+  if (step === undefined) return [];
+  return waysOf(step, steps).flatMap((way) => {
+    if (way.kind !== "choose") return [way];
+    return way.from.name === way.id ? [] : sourcesOf(way.from, steps);
+  });
 }

@@ -225,6 +225,8 @@ describe("notifications", () => {
   const notify = (method: string, more = "") =>
     `${more}[[tools]]\nname = "t"\neffect = "command"\noutput = "json"\n[[tools.steps]]\nid = "a"\nkind = "notify"\nmethod = "${method}"`;
   const declared = '[[methods]]\nmethod = "x/clear"\nnotification = true\n';
+  const ask = (method: string) =>
+    `[[methods]]\nmethod = "${method}"\n[[tools]]\nname = "t"\nrequest = { method = "${method}" }`;
 
   it("are of the specification, or declared", () => {
     expect(problemsOf(notify("workspace/didChangeConfiguration"))).toEqual([]);
@@ -244,7 +246,9 @@ describe("notifications", () => {
   });
 
   it.each([
+    "initialize",
     "initialized",
+    "shutdown",
     "exit",
     "$/cancelRequest",
     "textDocument/didOpen",
@@ -258,6 +262,16 @@ describe("notifications", () => {
   ])("that keep the state of a server are the proxy's own: %s", (method) => {
     const own = `[[methods]]\nmethod = "${method}"\nnotification = true\n`;
     expect(problemsOf(notify(method, own))).toEqual([expect.stringContaining("is sent by the proxy itself")]);
+    expect(problemsOf(ask(method))).toEqual([expect.stringContaining("is sent by the proxy itself")]);
+  });
+
+  it("are not sent as requests, nor requests as notifications", () => {
+    for (const method of ["$/setTrace", "workspace/didChangeConfiguration"])
+      expect(problemsOf(ask(method))).toEqual([expect.stringContaining("is a notification")]);
+    for (const method of ["workspace/executeCommand", "textDocument/rename"])
+      expect(problemsOf(notify(method, `[[methods]]\nmethod = "${method}"\nnotification = true\n`))).toEqual([
+        expect.stringContaining("is a request"),
+      ]);
   });
 });
 
