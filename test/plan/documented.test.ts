@@ -1,13 +1,13 @@
-/** The tools that docs/mapping-language.md shows are read and planned: each whole example must have no problems. */
+/** Every example of docs/mapping-language.md is a config: it is read and planned, with its texts, without problems. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { textProblems } from "../../src/emit/texts.js";
 import { buildPlan } from "../../src/plan/build.js";
+import { templates } from "../emit/support.js";
 import { loadText } from "./config.js";
 
 const page = readFileSync(new URL("../../docs/mapping-language.md", import.meta.url), "utf8");
-const blocks = [...page.matchAll(/^```toml\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
-/** Examples that are a part of a tool begin otherwise. */
-const whole = blocks.filter((text) => /^\[\[(?:tools|methods)\]\]/.test(text));
+const examples = [...page.matchAll(/^```toml\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
 
 const around = `extends = ["profiles/full"]
 [allow]
@@ -19,12 +19,17 @@ kind = "rust-analyzer"
 
 describe("the examples of the mapping language", () => {
   it("are many", () => {
-    expect(whole.length).toBeGreaterThanOrEqual(12);
+    expect(examples.length).toBeGreaterThanOrEqual(27);
   });
 
-  it.each(whole.map((text) => [/name = "(.*)"/.exec(text)?.[1], text]))("%s", (_name, text = "") => {
-    const loaded = loadText(around + text);
-    const { problems } = buildPlan(loaded.config, loaded);
-    expect(problems.map(({ message }) => message)).toEqual([]);
-  });
+  it.each(examples.map((text) => [/name = "(.*)"/.exec(text)?.[1] ?? text.split("\n")[0], text]))(
+    "%s",
+    (_name, text = "") => {
+      const loaded = loadText(around + text);
+      const { plan, problems } = buildPlan(loaded.config, loaded);
+      expect(
+        [...problems, ...textProblems(plan, plan.tools, templates)].map(({ message }) => message),
+      ).toEqual([]);
+    },
+  );
 });
