@@ -22,7 +22,14 @@ import {
 import { checkFindings } from "./findings.js";
 import { buildPrompts, buildResources } from "./prompts.js";
 import { Report } from "./report.js";
-import { buildServers, checkProgram, checkRoutes, disabledServers, type PlacedServer } from "./servers.js";
+import {
+  buildServers,
+  checkProgram,
+  checkRoutes,
+  disabledServers,
+  knownServers,
+  type PlacedServer,
+} from "./servers.js";
 import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./surface.js";
 import { buildTools, type PlacedTool } from "./tools.js";
 import { checkWorkflows, resolveBatches } from "./workflows.js";
@@ -147,7 +154,7 @@ function buildCommands(
 }
 
 function checkMethodServers(config: Config, { origin }: PlanContext, report: Report): void {
-  const known = (config.servers ?? []).map((server) => server.id);
+  const known = knownServers(config);
   config.methods?.forEach((entry, index) => {
     const at = report.at("methods", index, "servers");
     // A shipped method may be that of a server which this config does not have.

@@ -275,6 +275,34 @@ describe("notifications", () => {
   });
 });
 
+describe("the servers of a tool", () => {
+  const server = (id: string) =>
+    `[[servers]]\nid = "${id}"\nkind = "rust-analyzer"\npriority = ${id.length}\n`;
+  const serversOf = (text: string, name: string) =>
+    planText(text).tools.find((tool) => tool.name === name)?.servers;
+
+  it("are named by their kind where none has the name as its id", () => {
+    const head = 'extends = ["profiles/extra"]\n';
+    const plan = planText(`${head}${server("ra")}${server("nightly")}`);
+    expect(plan.mcp.listed).toContain("get_runnables");
+    expect(plan.tools.find(({ name }) => name === "get_runnables")?.servers).toEqual(["nightly", "ra"]);
+    expect(plan.servers.map(({ customMethods }) => Object.keys(customMethods))).toEqual([
+      expect.arrayContaining(["experimental/runnables"]),
+      expect.arrayContaining(["experimental/runnables"]),
+    ]);
+    expect(serversOf(`${head}${server("ra")}${server("rust-analyzer")}`, "get_runnables")).toEqual([
+      "rust-analyzer",
+    ]);
+  });
+
+  it("may be named so by a config's own tools", () => {
+    const own = (name: string) =>
+      `${server("ra")}[[methods]]\nmethod = "x/y"\nservers = ["${name}"]\n[[tools]]\nname = "t"\ndescription = "d"\nservers = ["${name}"]\noutput = "json"\nrequest = { method = "x/y" }`;
+    expect(serversOf(own("rust-analyzer"), "t")).toEqual(["ra"]);
+    expect(() => planText(own("rust-analyser"))).toThrow("rust-analyser");
+  });
+});
+
 describe("the server by an argument", () => {
   const servers = '[[servers]]\nid = "s"\ncommand = "rust-analyzer"\nextensions = ["rs"]\n';
   const chosen = (more: string) =>
