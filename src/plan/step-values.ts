@@ -24,14 +24,21 @@ export function buildList(
 ): ListPlan | null {
   if (listKeys.every((key) => step[key] === undefined)) return null;
   const { items = "", flatten, where = [], sort = [] } = step;
+  const pick = buildPick(step.pick, kind, report.at("pick"));
   return {
     items: fromPointer(items),
     flatten: flatten === undefined ? null : fromPointer(flatten),
     where: where.map((condition, index) => buildCondition(condition, scope, report.at("where", index))),
-    pick: buildPick(step.pick, kind, report.at("pick")),
-    sort: sort.map((text) => {
+    pick,
+    sort: sort.map((text, index) => {
       const descending = text.startsWith("-");
-      return { at: fromPointer(descending ? text.slice(1) : text), descending };
+      const at = fromPointer(descending ? text.slice(1) : text);
+      const names = pick?.map(([name]) => name) ?? [];
+      if (pick !== null && !names.includes(at[0] ?? ""))
+        report
+          .at("sort", index)
+          .unknown("plan/bad-step", "The member of the picked item", at[0] ?? "", names);
+      return { at, descending };
     }),
     limit: step.limit === undefined ? null : numberOrArgument(step.limit, scope, report.at("limit")),
   };

@@ -17,6 +17,7 @@ import { listingNames, pointingNames } from "../protocol/pointing.js";
 import { shapes } from "../protocol/shapes.js";
 import { referenceNames } from "./argument-forms.js";
 import { addImplicitArguments, buildArgs, implicitNames } from "./arguments.js";
+import { checkConditions } from "./condition-types.js";
 import { defaultPage, noAnnotations, withDefaults } from "./defaults.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
@@ -86,6 +87,7 @@ function buildTool(
   const args = addImplicitArguments(own, { steps, servers, output }, context.servers, stepReport);
   const commandUris = stepConfigs.map(({ uris }) => uris);
   checkPlaces(steps, { config, args, pointing: Object.keys(pointing), commandUris }, stepReport);
+  checkConditions(steps, args, stepReport);
   const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
   if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
   checkDiagnostics(steps, anchors, output.shape, stepReport);

@@ -275,6 +275,62 @@ describe("notifications", () => {
   });
 });
 
+describe("conditions that can never hold", () => {
+  const symbols = (more: string) =>
+    `id = "a"\nmethod = "textDocument/documentSymbol"\nparams = "text_document"\npick = { name = "/name", size = { at = "/children", as = "count" } }\n${more}`;
+  const found = (more: string, ...others: string[]) =>
+    problemsOf(
+      `[[tools]]\nname = "t"\ninput = "document"\noutput = "items"
+args.word = { type = "string", enum = ["a", "b"], required = false, description = "d" }
+args.words = { type = "string_list", required = false, description = "d" }
+args.whole = { type = "boolean", default = false, description = "d" }
+args.size = { type = "integer", minimum = 1, required = false, description = "d" }
+args.options = { type = "object", required = false, description = "d", properties = { deep = { type = "boolean", default = false } } }
+${[symbols(more), ...others].map((lines) => `[[tools.steps]]\n${lines}`).join("\n")}`,
+    ).map((text) => text.split(" ").slice(0, 2).join(" "));
+  const bad = (key: string) => [`plan/bad-step /tools/0/steps/0/${key}`];
+  const other = symbols("").replace('id = "a"', 'id = "b"');
+
+  it.each<[string, string, string[]]>([
+    ["a member that is not picked", 'sort = ["/name", "-/kind"]', bad("sort/1")],
+    ["the members that are", 'sort = ["-/size", "/name"]', []],
+    [
+      "a text as a number",
+      'where = [{ at = "/kind", more_than = { from = "input.word" } }]',
+      bad("where/0/more_than"),
+    ],
+    [
+      "a list as a number",
+      'where = [{ at = "/kind", less_than = { from = "input.words" } }]',
+      bad("where/0/less_than"),
+    ],
+    ["a number", 'where = [{ at = "/kind", more_than = { from = "input.size" } }]', []],
+    ["a text as a list", 'where = [{ at = "/name", in = { from = "input.word" } }]', bad("where/0/in")],
+    ["a list", 'where = [{ at = "/name", in = { from = "input.words" } }]', []],
+    ["a list as one value", 'where = [{ at = "/name", is = { from = "input.words" } }]', bad("where/0/is")],
+    [
+      "a table as one value",
+      'where = [{ at = "/name", is = { from = "input.options" } }]',
+      bad("where/0/is"),
+    ],
+    ["a member of a table", 'where = [{ at = "/deprecated", is = { from = "input.options.deep" } }]', []],
+  ])("%s", (_, more, problems) => {
+    expect(found(more)).toEqual(problems);
+  });
+
+  it.each<[string, string[]]>([
+    ['argument = "word", is = "c"', bad("when/is")],
+    ['argument = "word", is = "a"', []],
+    ['argument = "size", is = "1"', bad("when/is")],
+    ['argument = "size", is = 0', bad("when/is")],
+    ['argument = "size", is = 1', []],
+    ['argument = "whole", is = "true"', bad("when/is")],
+    ['argument = "whole", is = true', []],
+  ])("when = { %s }", (when, problems) => {
+    expect(found(`when = { ${when} }\nor_else = "b"`, other)).toEqual(problems);
+  });
+});
+
 describe("the servers of a tool", () => {
   const server = (id: string) =>
     `[[servers]]\nid = "${id}"\nkind = "rust-analyzer"\npriority = ${id.length}\n`;
