@@ -24,7 +24,7 @@ export function checkConditions(
         at.at(key).add(
           "plan/bad-step",
           `The argument \`${arg.name}\` is no ${kind}.`,
-          "Use another argument.",
+          `Compare with an argument that is a ${kind}.`,
         );
       };
       check(is, "is", (type) => ![...lists, ...tables].includes(type), "single value");

@@ -37,7 +37,11 @@ export function buildList(
       if (pick !== null && !names.includes(at[0] ?? ""))
         report
           .at("sort", index)
-          .unknown("plan/bad-step", "The member of the picked item", at[0] ?? "", names);
+          .add(
+            "plan/bad-step",
+            `The items are sorted by \`${at.join("/")}\`, which is not picked.`,
+            `Pick it too, or sort by one of ${quoted(names)}.`,
+          );
       return { at, descending };
     }),
     limit: step.limit === undefined ? null : numberOrArgument(step.limit, scope, report.at("limit")),
