@@ -43,10 +43,13 @@ export interface PlanContext extends ToolsElsewhere {
   isSealed(pointer: string): boolean;
   /** Every program that the shipped presets name. */
   catalogueCommands: readonly string[];
+  /** The id of the preset that a server's `kind` means, which may be another name of it. */
+  presetId(kind: string): string | undefined;
 }
 
 /** The plan of a config, with its errors and warnings. */
-export function buildPlan(config: Config, context: PlanContext): { plan: Plan; problems: Problem[] } {
+export function buildPlan(given: Config, context: PlanContext): { plan: Plan; problems: Problem[] } {
+  const config = withPresetIds(given, context);
   const report = new Report(context.locate);
   const limits = buildLimits(config, context.clientForms);
   const dialect = buildDialect(config, report);
@@ -151,6 +154,15 @@ function buildCommands(
     own.at("command").add("plan/command-not-allowed", `The command \`${program}\` is not allowed.`, fix);
   }
   return sortedSet(given ?? used.filter((program) => catalogue.includes(program)));
+}
+
+/** The config with the id of its preset as each server's kind, which tools and methods may name. */
+function withPresetIds(config: Config, context: PlanContext): Config {
+  if (config.servers === undefined) return config;
+  const servers = config.servers.map((server) =>
+    server.kind === undefined ? server : { ...server, kind: context.presetId(server.kind) ?? server.kind },
+  );
+  return { ...config, servers };
 }
 
 function checkMethodServers(config: Config, { origin }: PlanContext, report: Report): void {

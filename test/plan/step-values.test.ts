@@ -356,6 +356,8 @@ describe("the servers of a tool", () => {
       `${server("ra")}[[methods]]\nmethod = "x/y"\nservers = ["${name}"]\n[[tools]]\nname = "t"\ndescription = "d"\nservers = ["${name}"]\noutput = "json"\nrequest = { method = "x/y" }`;
     expect(serversOf(own("rust-analyzer"), "t")).toEqual(["ra"]);
     expect(() => planText(own("rust-analyser"))).toThrow("rust-analyser");
+    const alias = own("rust-analyzer").replace('kind = "rust-analyzer"', 'kind = "rust_analyzer"');
+    expect(serversOf(alias, "t")).toEqual(["ra"]);
   });
 });
 
