@@ -69,6 +69,8 @@ export interface LoadedConfig {
   toolProfiles(name: string): string[];
   /** Whether the profile allows a value only to be narrowed. */
   isSealed(pointer: string): boolean;
+  /** The id of the preset that a `kind` names. */
+  presetId(kind: string): string | undefined;
   /** The clients that answers adapt to; none where the config names a profile. */
   clientForms: ClientForm[];
 }
@@ -115,6 +117,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
       return catalogue.profiles().filter((one) => tools(one).some((tool) => valueAt(tool, "name") === name));
     },
     isSealed: sealedBy(sealed),
+    presetId: (kind: string) => catalogue.preset(kind)?.config.id,
     clientForms: isAuto ? clientForms(request.shipped, catalogue) : [],
   };
   if (problems.length === 0 && checked.value !== undefined) return { ...loaded, config: checked.value };

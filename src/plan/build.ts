@@ -22,7 +22,14 @@ import {
 import { checkFindings } from "./findings.js";
 import { buildPrompts, buildResources } from "./prompts.js";
 import { Report } from "./report.js";
-import { buildServers, checkProgram, checkRoutes, disabledServers, type PlacedServer } from "./servers.js";
+import {
+  buildServers,
+  checkProgram,
+  checkRoutes,
+  disabledServers,
+  knownServers,
+  type PlacedServer,
+} from "./servers.js";
 import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./surface.js";
 import { buildTools, type PlacedTool } from "./tools.js";
 import { checkWorkflows, resolveBatches } from "./workflows.js";
@@ -36,10 +43,13 @@ export interface PlanContext extends ToolsElsewhere {
   isSealed(pointer: string): boolean;
   /** Every program that the shipped presets name. */
   catalogueCommands: readonly string[];
+  /** The id of the preset that a server's `kind` means, which may be another name of it. */
+  presetId(kind: string): string | undefined;
 }
 
 /** The plan of a config, with its errors and warnings. */
-export function buildPlan(config: Config, context: PlanContext): { plan: Plan; problems: Problem[] } {
+export function buildPlan(given: Config, context: PlanContext): { plan: Plan; problems: Problem[] } {
+  const config = withPresetIds(given, context);
   const report = new Report(context.locate);
   const limits = buildLimits(config, context.clientForms);
   const dialect = buildDialect(config, report);
@@ -146,8 +156,17 @@ function buildCommands(
   return sortedSet(given ?? used.filter((program) => catalogue.includes(program)));
 }
 
+/** The config with the id of its preset as each server's kind, which tools and methods may name. */
+function withPresetIds(config: Config, context: PlanContext): Config {
+  if (config.servers === undefined) return config;
+  const servers = config.servers.map((server) =>
+    server.kind === undefined ? server : { ...server, kind: context.presetId(server.kind) ?? server.kind },
+  );
+  return { ...config, servers };
+}
+
 function checkMethodServers(config: Config, { origin }: PlanContext, report: Report): void {
-  const known = (config.servers ?? []).map((server) => server.id);
+  const known = knownServers(config);
   config.methods?.forEach((entry, index) => {
     const at = report.at("methods", index, "servers");
     // A shipped method may be that of a server which this config does not have.

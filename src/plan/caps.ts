@@ -63,7 +63,7 @@ function argumentIn(value: unknown): string | undefined {
   return typeof from === "string" && from.startsWith("input.") ? from.slice("input.".length) : undefined;
 }
 
-function argAt(args: readonly ArgPlan[], [name, ...rest]: readonly string[]): ArgPlan | undefined {
+export function argAt(args: readonly ArgPlan[], [name, ...rest]: readonly string[]): ArgPlan | undefined {
   const arg = args.find((candidate) => candidate.name === name);
   if (rest.length === 0) return arg;
   return arg?.form?.kind === "object" ? argAt(arg.form.properties, rest) : undefined;

@@ -84,6 +84,11 @@ function checkMethod(method: string, { config }: StepContext, report: Report): v
     report.add("plan/bad-step", "`workspace/executeCommand` is not sent as a request.", fix);
     return;
   }
+  if (refuseReserved(method, report)) return;
+  if (notifications.includes(method)) {
+    report.add("plan/bad-step", `\`${method}\` is a notification.`, 'Set `kind = "notify"` on the step.');
+    return;
+  }
   const known = [
     ...methodNames,
     ...(config.methods ?? []).filter((entry) => !entry.notification).map((entry) => entry.method),
@@ -91,10 +96,19 @@ function checkMethod(method: string, { config }: StepContext, report: Report): v
   if (!known.includes(method)) report.unknown("plan/unknown-method", "The method", method, known);
 }
 
+/** Reports a message that would change the state of a server without the proxy; whether it is one. */
+function refuseReserved(method: string, report: Report): boolean {
+  if (!isReserved(method)) return false;
+  const message = `\`${method}\` is sent by the proxy itself, which knows the state of the server and its documents.`;
+  report.add("plan/bad-step", message, "Use another method.");
+  return true;
+}
+
 function checkNotification(method: string, { config }: StepContext, report: Report): void {
-  if (isReserved(method)) {
-    const message = `\`${method}\` is sent by the proxy itself, which knows the state of the server and its documents.`;
-    report.add("plan/bad-step", message, "Use another notification.");
+  if (refuseReserved(method, report)) return;
+  // Some servers look only at the name: a command would run, allowed or not.
+  if (methodNames.includes(method)) {
+    report.add("plan/bad-step", `\`${method}\` is a request.`, "Use a step of another kind.");
     return;
   }
   const own = (config.methods ?? []).filter((entry) => entry.notification).map((entry) => entry.method);

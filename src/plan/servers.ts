@@ -25,6 +25,22 @@ export interface PlacedServer {
   index: number;
 }
 
+/** The ids of the servers that names stand for: the server of that id, or where there is none, those of that kind. */
+export function serverIds(names: readonly string[], { servers = [] }: Config): string[] {
+  return sortedSet(
+    names.flatMap((name) =>
+      servers.some(({ id }) => id === name)
+        ? [name]
+        : servers.filter(({ kind }) => kind === name).map(({ id }) => id),
+    ),
+  );
+}
+
+/** The names by which a tool or a method may mean servers. */
+export function knownServers({ servers = [] }: Config): string[] {
+  return sortedSet(servers.flatMap(({ id, kind }) => (kind === undefined ? [id] : [id, kind])));
+}
+
 /** The enabled servers, sorted by id. */
 export function buildServers(config: Config, report: Report): PlacedServer[] {
   const known = (config.servers ?? []).map((server) => server.id);
@@ -140,7 +156,7 @@ function buildFeatures(server: ServerConfig): ServerPlan["features"] {
 
 function customMethods(id: string, config: Config): ServerPlan["customMethods"] {
   const mine = (config.methods ?? []).filter(
-    (entry) => entry.servers === undefined || entry.servers.includes(id),
+    (entry) => entry.servers === undefined || serverIds(entry.servers, config).includes(id),
   );
   return canonical(
     Object.fromEntries(

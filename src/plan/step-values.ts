@@ -1,5 +1,5 @@
 /** What is done with the list of a step (`where`, `pick`, `sort`, …), when a step runs (`when`), what replaces it (`or_else`). */
-import type { ConditionPlan, ListPlan, PickPlan, StepPlan, Template, WhenPlan } from "../abi/plan.js";
+import type { ConditionPlan, ListPlan, PickPlan, Ref, StepPlan, Template, WhenPlan } from "../abi/plan.js";
 import { fromPointer } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import type { StepConfig } from "../config/schema.js";
@@ -24,14 +24,25 @@ export function buildList(
 ): ListPlan | null {
   if (listKeys.every((key) => step[key] === undefined)) return null;
   const { items = "", flatten, where = [], sort = [] } = step;
+  const pick = buildPick(step.pick, kind, report.at("pick"));
   return {
     items: fromPointer(items),
     flatten: flatten === undefined ? null : fromPointer(flatten),
     where: where.map((condition, index) => buildCondition(condition, scope, report.at("where", index))),
-    pick: buildPick(step.pick, kind, report.at("pick")),
-    sort: sort.map((text) => {
+    pick,
+    sort: sort.map((text, index) => {
       const descending = text.startsWith("-");
-      return { at: fromPointer(descending ? text.slice(1) : text), descending };
+      const at = fromPointer(descending ? text.slice(1) : text);
+      const names = pick?.map(([name]) => name) ?? [];
+      if (pick !== null && !names.includes(at[0] ?? ""))
+        report
+          .at("sort", index)
+          .add(
+            "plan/bad-step",
+            `The items are sorted by \`${at.join("/")}\`, which is not picked.`,
+            `Pick it too, or sort by one of ${quoted(names)}.`,
+          );
+      return { at, descending };
     }),
     limit: step.limit === undefined ? null : numberOrArgument(step.limit, scope, report.at("limit")),
   };
@@ -165,4 +176,14 @@ export function waysOf(step: StepPlan, steps: readonly StepPlan[]): StepPlan[] {
     if (next !== undefined) ways.push(next);
   }
   return ways;
+}
+
+/** The steps that may give what a reference to a step names: its ways, and where one chooses, those of its list. */
+export function sourcesOf({ name }: Ref, steps: readonly StepPlan[]): StepPlan[] {
+  const step = steps.find(({ id }) => id === name);
+  if (step === undefined) return [];
+  return waysOf(step, steps).flatMap((way) => {
+    if (way.kind !== "choose") return [way];
+    return way.from.name === way.id ? [] : sourcesOf(way.from, steps);
+  });
 }

@@ -1,5 +1,5 @@
 /** The steps of a tool → StepPlans. Each kind of step has its own keys; a key of another kind is a problem. */
-import type { Anchor, RuntimeAction, ShapeName, StepPlan, Template } from "../abi/plan.js";
+import type { Anchor, Ref, RuntimeAction, ShapeName, StepPlan, Template } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import type { Config, StepConfig } from "../config/schema.js";
@@ -16,7 +16,7 @@ import {
   parseStepRef,
   pointingAnchors,
 } from "./requests.js";
-import { buildList, buildWhen, checkOrElse, listKeys, placesOf, wayKeys } from "./step-values.js";
+import { buildList, buildWhen, checkOrElse, listKeys, placesOf, sourcesOf, wayKeys } from "./step-values.js";
 
 export interface StepContext {
   config: Config;
@@ -67,7 +67,7 @@ export function buildSteps(
 ): StepPlan[] {
   const ids = steps.map((step) => step.id);
   const places = placesOf(steps);
-  return steps.map((step, index) => {
+  const plans = steps.map((step, index) => {
     const report = reportOf(index);
     const before = ids.slice(0, index);
     checkOrElse(steps, index, (other) => keysOf[kindOf(other)].includes("or_else"), report);
@@ -81,18 +81,24 @@ export function buildSteps(
       each: step.each !== undefined,
       document: context.input.some((anchor) => anchor !== "workspace" && anchor !== "query"),
     };
-    const plan = buildStep(step, scope, context, report);
-    const from = plan.kind === "request" ? steps.find(({ id }) => id === plan.each?.from.name) : undefined;
-    if (from !== undefined && !["request", "diagnostics", "execute_command", "choose"].includes(kindOf(from)))
-      report
-        .at("each", "from")
-        .add(
-          "plan/bad-step",
-          `The items of the step \`${from.id}\` come from no server that could be asked about them.`,
-          "Call a tool for each of them, or use the items of a request.",
-        );
-    return plan;
+    return buildStep(step, scope, context, report);
   });
+  plans.forEach((plan, index) => {
+    if (plan.kind === "request" && plan.each !== null)
+      checkItems(plan.each.from, plans, reportOf(index).at("each", "from"));
+  });
+  return plans;
+}
+
+/** Checks that the items that a request is about come from a server. */
+function checkItems(from: Ref, plans: readonly StepPlan[], report: Report): void {
+  const served: readonly Kind[] = ["request", "diagnostics", "execute_command"];
+  if (sourcesOf(from, plans).every(({ kind }) => served.includes(kind))) return;
+  report.add(
+    "plan/bad-step",
+    `Items of the step \`${from.name}\` come from no server that could be asked about them.`,
+    "Call a tool for each of them, or use the items of a request.",
+  );
 }
 
 function buildStep(step: StepConfig, scope: Scope, context: StepContext, report: Report): StepPlan {

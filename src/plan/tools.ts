@@ -17,10 +17,11 @@ import { listingNames, pointingNames } from "../protocol/pointing.js";
 import { shapes } from "../protocol/shapes.js";
 import { referenceNames } from "./argument-forms.js";
 import { addImplicitArguments, buildArgs, implicitNames } from "./arguments.js";
+import { checkConditions } from "./condition-types.js";
 import { defaultPage, noAnnotations, withDefaults } from "./defaults.js";
 import { buildOutput } from "./outputs.js";
 import type { Report } from "./report.js";
-import type { PlacedServer } from "./servers.js";
+import { knownServers, type PlacedServer, serverIds } from "./servers.js";
 import { buildSteps, checkDiagnostics } from "./steps.js";
 import { buildEffects } from "./surface.js";
 import { buildPointing, buildTarget } from "./targets.js";
@@ -86,6 +87,7 @@ function buildTool(
   const args = addImplicitArguments(own, { steps, servers, output }, context.servers, stepReport);
   const commandUris = stepConfigs.map(({ uris }) => uris);
   checkPlaces(steps, { config, args, pointing: Object.keys(pointing), commandUris }, stepReport);
+  checkConditions(steps, args, stepReport);
   const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
   if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
   checkDiagnostics(steps, anchors, output.shape, stepReport);
@@ -194,18 +196,20 @@ function serversOf(
   report: Report,
 ): string[] | null {
   const { config, servers } = context;
-  const known = (config.servers ?? []).map((server) => server.id);
   const running = servers.map(({ plan }) => plan.id);
   // A shipped tool may be for a server that this config does not have; it is not listed then.
   if (context.origin(report.at("servers").pointer) === "config")
-    report.at("servers").checkNames("plan/unknown-server", "The server", tool.servers ?? [], known);
-  let able = tool.servers ? sortedSet(tool.servers) : null;
+    report
+      .at("servers")
+      .checkNames("plan/unknown-server", "The server", tool.servers ?? [], knownServers(config));
+  let able = tool.servers ? serverIds(tool.servers, config) : null;
   for (const step of steps) {
     const isAlways =
       step.when === null && step.orElse === null && steps.every(({ orElse }) => orElse !== step.id);
     const isSent = (step.kind === "request" || step.kind === "notify") && isAlways;
-    const declared = isSent && config.methods?.find((entry) => entry.method === step.method)?.servers;
-    if (!declared) continue;
+    const named = isSent && config.methods?.find((entry) => entry.method === step.method)?.servers;
+    if (!named) continue;
+    const declared = serverIds(named, config);
     const before: string[] = able ?? declared;
     able = sortedSet(before.filter((id) => declared.includes(id)));
     if (able.length === 0 && before.length > 0)

@@ -10,7 +10,7 @@ import { methodNames } from "../protocol/methods.js";
 import { notifications } from "../protocol/notifications.js";
 import { fileMembers, hasPlace, isPlaceType } from "../protocol/place-arguments.js";
 import type { Report } from "./report.js";
-import { waysOf } from "./step-values.js";
+import { sourcesOf } from "./step-values.js";
 
 interface Scope {
   config: Config;
@@ -21,10 +21,8 @@ interface Scope {
   commandUris: readonly (readonly string[] | undefined)[];
 }
 
-/** Parameters of LSP methods that are URIs without being called so. */
-const uriParameters: { readonly [method: string]: readonly string[] } = {
-  "documentLink/resolve": ["/target"],
-};
+/** Members of LSP parameters that are URIs without being called so. */
+const uriMembers: readonly string[] = ["href", "target"];
 
 /** Members of LSP parameters that each server fills as it likes. */
 const openMembers: readonly string[] = ["arguments", "data", "settings"];
@@ -53,7 +51,7 @@ export function checkPlaces(
     if (step.kind === "execute_command" && step.arguments !== null) {
       const uris = scope.commandUris[index];
       const isUnknown = () => uris === undefined;
-      const who = { declare: "`uris` of the step", isUnknown };
+      const who = { declare: "`uris` of the step", isUnknown, isSpecifiedUri: () => false };
       checkSent(step.arguments, [], { ...scope, ...who, uris: uris ?? [], steps }, report.at("arguments"));
     }
     if ((step.kind === "tool" || step.kind === "runtime") && step.args !== null)
@@ -65,6 +63,8 @@ export function checkPlaces(
 interface SentScope extends Scope {
   steps: readonly StepPlan[];
   uris: readonly string[];
+  /** Whether the specification says that a parameter is a URI. */
+  isSpecifiedUri(path: readonly string[]): boolean;
   /** Whether nothing says what a parameter is. */
   isUnknown(path: readonly string[]): boolean;
   /** Where the author can say it. */
@@ -72,12 +72,16 @@ interface SentScope extends Scope {
 }
 
 /** What is known about the URIs in the parameters of a method: the specification says it, or its declaration. */
-function urisOf(method: string, { methods = [] }: Config): Pick<SentScope, "uris" | "isUnknown" | "declare"> {
+function urisOf(
+  method: string,
+  { methods = [] }: Config,
+): Pick<SentScope, "uris" | "isSpecifiedUri" | "isUnknown" | "declare"> {
   const declared = methods.find((entry) => entry.method === method)?.uris;
   const isSpecified = methodNames.includes(method) || notifications.includes(method);
   const isOpen = (path: readonly string[]) => !isSpecified || path.some((key) => openMembers.includes(key));
   return {
-    uris: [...(declared ?? []), ...(uriParameters[method] ?? [])],
+    uris: declared ?? [],
+    isSpecifiedUri: (path) => !isOpen(path) && uriMembers.includes(path.at(-1) ?? ""),
     isUnknown: (path) => declared === undefined && isOpen(path),
     declare: `\`uris\` of the \`[[methods]]\` entry for \`${method}\``,
   };
@@ -102,14 +106,8 @@ function checkSent(template: Template, path: readonly string[], scope: SentScope
 }
 
 /** Whether a step, or one that may take its place, gives an answer that does not come from a server alone. */
-function isOwnAnswer({ name }: Ref, steps: readonly StepPlan[]): boolean {
-  const step = steps.find(({ id }) => id === name);
-  if (step === undefined) return false;
-  return waysOf(step, steps).some((way) =>
-    way.kind === "choose"
-      ? way.from.name !== way.id && isOwnAnswer(way.from, steps)
-      : ["tool", "runtime", "batch"].includes(way.kind),
-  );
+function isOwnAnswer(ref: Ref, steps: readonly StepPlan[]): boolean {
+  return sourcesOf(ref, steps).some(({ kind }) => ["tool", "runtime", "batch"].includes(kind));
 }
 
 function textOf({ root, name, path }: Ref): string {
@@ -152,7 +150,8 @@ function checkSentArgument(ref: Ref, path: readonly string[], scope: SentScope, 
   if (part === "uri") return;
   if (part !== "other") checkTexts(part, path, text);
   // The name of a symbol is a text. A path is checked: it may be what a declared place takes, but it is no URI.
-  else if (ref.path.at(-1) === "name" || isNamedUri(path, isPath(ref) ? { uris: [] } : scope)) text(path);
+  else if (ref.path.at(-1) === "name" || isNamedUri(path, isPath(ref) ? { ...scope, uris: [] } : scope))
+    text(path);
 }
 
 /** The part of an argument that a reference names: an argument, or a member of a place. */
@@ -194,9 +193,9 @@ function checkTexts(
 }
 
 /** Whether a parameter is a URI, by its name or because it is declared so. A list of URIs is named like them. */
-function isNamedUri(path: readonly string[], { uris }: Pick<SentScope, "uris">): boolean {
+function isNamedUri(path: readonly string[], { uris, isSpecifiedUri }: SentScope): boolean {
   const named = path.filter((key) => key !== anyIndex && !/^\d+$/.test(key));
-  if (/uris?$/i.test(named.at(-1) ?? "")) return true;
+  if (/uris?$/i.test(named.at(-1) ?? "") || isSpecifiedUri(named)) return true;
   return uris.map(fromPointer).some((declared) => isSame(declared, named) || isSame(declared, path));
 }
 

@@ -713,6 +713,7 @@ test("the default's bounds are what a config that says nothing gets, or less", (
     catalogueCommands: [],
     toolProfiles: () => [],
     isSealed: () => false,
+    presetId: () => undefined,
     clientForms: [],
   };
   const [said, silent] = [buildPlan(defaultConfig(), context).plan, buildPlan({}, context).plan];

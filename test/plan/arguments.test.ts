@@ -1,4 +1,5 @@
 /** Declared arguments: what may be said, what is a problem, and which texts may reach a parameter that is a URI. */
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { ArgPlan } from "../../src/abi/plan.js";
 import { isTable, type JsonObject } from "../../src/base/json.js";
@@ -177,6 +178,23 @@ describe("texts where a URI is wanted", () => {
       expect(found(request("workspace/symbol", `query = ${to}`))).toEqual([]);
     });
 
+    it("of the specification are URIs where its types say so", () => {
+      const types = ["types/lib/esm/main", "protocol/lib/common/protocol.fileOperations"].map((file) =>
+        readFileSync(
+          new URL(`../../node_modules/vscode-languageserver-${file}.d.ts`, import.meta.url),
+          "utf8",
+        ),
+      );
+      const members = types
+        .flatMap((text) => [...text.matchAll(/^\s+(\w+)\??: (?:Document)?URI\b.*;$/gim)])
+        .map(([, name = ""]) => name);
+      expect(new Set(members)).toEqual(new Set(["uri", "targetUri", "href", "oldUri", "newUri", "target"]));
+      for (const member of members)
+        expect(
+          found(request("textDocument/codeAction", `context = { x = [{ ${member} = ${to} }] }`)),
+        ).toEqual([`plan/unchecked-uri ${set}/context/x/0/${member}`]);
+    });
+
     it("that every server fills as it likes", () => {
       const resolve = request("completionItem/resolve", `label = ${to}, data = { file = ${to} }`);
       expect(found(resolve)).toEqual([`plan/unchecked-uri ${set}/data/file`]);
@@ -248,6 +266,29 @@ describe("texts where a URI is wanted", () => {
           send('uri = { from = "step.c.name" }'),
         ),
         bad("/steps/2/params/set/uri"),
+      ],
+      [
+        "whose items are asked about one by one",
+        steps(search, `${send('uri = { from = "each.uri" }')}\neach = { from = "step.a.symbols" }`),
+        ["plan/bad-step /steps/1/each/from"],
+      ],
+      [
+        "in the place of another step, whose items are asked about",
+        steps(
+          'id = "a"\nmethod = "x/y"\nor_else = "c"',
+          search.replace('"a"', '"c"'),
+          `${send('uri = { from = "each.uri" }')}\neach = { from = "step.a.symbols" }`,
+        ),
+        ["plan/bad-step /steps/2/each/from"],
+      ],
+      [
+        "of which the chosen item is asked about",
+        steps(
+          search,
+          'id = "c"\nkind = "choose"\nfrom = "step.a.symbols"\nitem = { from = "input.query" }',
+          `${send('uri = { from = "each.uri" }')}\neach = { from = "step.c" }`,
+        ),
+        ["plan/bad-step /steps/2/each/from"],
       ],
       [
         "in a notification",

@@ -21,6 +21,7 @@ export const context: PlanContext = {
   catalogueCommands: ["rust-analyzer", "pyright-langserver", "typescript-language-server"],
   toolProfiles: (name) => (name === "rename_symbol" ? ["full"] : []),
   isSealed: () => false,
+  presetId: () => undefined,
   clientForms: [],
 };
 

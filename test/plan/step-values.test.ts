@@ -225,6 +225,8 @@ describe("notifications", () => {
   const notify = (method: string, more = "") =>
     `${more}[[tools]]\nname = "t"\neffect = "command"\noutput = "json"\n[[tools.steps]]\nid = "a"\nkind = "notify"\nmethod = "${method}"`;
   const declared = '[[methods]]\nmethod = "x/clear"\nnotification = true\n';
+  const ask = (method: string) =>
+    `[[methods]]\nmethod = "${method}"\n[[tools]]\nname = "t"\nrequest = { method = "${method}" }`;
 
   it("are of the specification, or declared", () => {
     expect(problemsOf(notify("workspace/didChangeConfiguration"))).toEqual([]);
@@ -244,7 +246,9 @@ describe("notifications", () => {
   });
 
   it.each([
+    "initialize",
     "initialized",
+    "shutdown",
     "exit",
     "$/cancelRequest",
     "textDocument/didOpen",
@@ -258,6 +262,102 @@ describe("notifications", () => {
   ])("that keep the state of a server are the proxy's own: %s", (method) => {
     const own = `[[methods]]\nmethod = "${method}"\nnotification = true\n`;
     expect(problemsOf(notify(method, own))).toEqual([expect.stringContaining("is sent by the proxy itself")]);
+    expect(problemsOf(ask(method))).toEqual([expect.stringContaining("is sent by the proxy itself")]);
+  });
+
+  it("are not sent as requests, nor requests as notifications", () => {
+    for (const method of ["$/setTrace", "workspace/didChangeConfiguration"])
+      expect(problemsOf(ask(method))).toEqual([expect.stringContaining("is a notification")]);
+    for (const method of ["workspace/executeCommand", "textDocument/rename"])
+      expect(problemsOf(notify(method, `[[methods]]\nmethod = "${method}"\nnotification = true\n`))).toEqual([
+        expect.stringContaining("is a request"),
+      ]);
+  });
+});
+
+describe("conditions that can never hold", () => {
+  const symbols = (more: string) =>
+    `id = "a"\nmethod = "textDocument/documentSymbol"\nparams = "text_document"\npick = { name = "/name", size = { at = "/children", as = "count" } }\n${more}`;
+  const found = (more: string, ...others: string[]) =>
+    problemsOf(
+      `[[tools]]\nname = "t"\ninput = "document"\noutput = "items"
+args.word = { type = "string", enum = ["a", "b"], required = false, description = "d" }
+args.words = { type = "string_list", required = false, description = "d" }
+args.whole = { type = "boolean", default = false, description = "d" }
+args.size = { type = "integer", minimum = 1, required = false, description = "d" }
+args.options = { type = "object", required = false, description = "d", properties = { deep = { type = "boolean", default = false } } }
+${[symbols(more), ...others].map((lines) => `[[tools.steps]]\n${lines}`).join("\n")}`,
+    ).map((text) => text.split(" ").slice(0, 2).join(" "));
+  const bad = (key: string) => [`plan/bad-step /tools/0/steps/0/${key}`];
+  const other = symbols("").replace('id = "a"', 'id = "b"');
+
+  it.each<[string, string, string[]]>([
+    ["a member that is not picked", 'sort = ["/name", "-/kind"]', bad("sort/1")],
+    ["the members that are", 'sort = ["-/size", "/name"]', []],
+    [
+      "a text as a number",
+      'where = [{ at = "/kind", more_than = { from = "input.word" } }]',
+      bad("where/0/more_than"),
+    ],
+    [
+      "a list as a number",
+      'where = [{ at = "/kind", less_than = { from = "input.words" } }]',
+      bad("where/0/less_than"),
+    ],
+    ["a number", 'where = [{ at = "/kind", more_than = { from = "input.size" } }]', []],
+    ["a text as a list", 'where = [{ at = "/name", in = { from = "input.word" } }]', bad("where/0/in")],
+    ["a list", 'where = [{ at = "/name", in = { from = "input.words" } }]', []],
+    ["a list as one value", 'where = [{ at = "/name", is = { from = "input.words" } }]', bad("where/0/is")],
+    [
+      "a table as one value",
+      'where = [{ at = "/name", is = { from = "input.options" } }]',
+      bad("where/0/is"),
+    ],
+    ["a member of a table", 'where = [{ at = "/deprecated", is = { from = "input.options.deep" } }]', []],
+  ])("%s", (_, more, problems) => {
+    expect(found(more)).toEqual(problems);
+  });
+
+  it.each<[string, string[]]>([
+    ['argument = "word", is = "c"', bad("when/is")],
+    ['argument = "word", is = "a"', []],
+    ['argument = "size", is = "1"', bad("when/is")],
+    ['argument = "size", is = 0', bad("when/is")],
+    ['argument = "size", is = 1', []],
+    ['argument = "whole", is = "true"', bad("when/is")],
+    ['argument = "whole", is = true', []],
+  ])("when = { %s }", (when, problems) => {
+    expect(found(`when = { ${when} }\nor_else = "b"`, other)).toEqual(problems);
+  });
+});
+
+describe("the servers of a tool", () => {
+  const server = (id: string) =>
+    `[[servers]]\nid = "${id}"\nkind = "rust-analyzer"\npriority = ${id.length}\n`;
+  const serversOf = (text: string, name: string) =>
+    planText(text).tools.find((tool) => tool.name === name)?.servers;
+
+  it("are named by their kind where none has the name as its id", () => {
+    const head = 'extends = ["profiles/extra"]\n';
+    const plan = planText(`${head}${server("ra")}${server("nightly")}`);
+    expect(plan.mcp.listed).toContain("get_runnables");
+    expect(plan.tools.find(({ name }) => name === "get_runnables")?.servers).toEqual(["nightly", "ra"]);
+    expect(plan.servers.map(({ customMethods }) => Object.keys(customMethods))).toEqual([
+      expect.arrayContaining(["experimental/runnables"]),
+      expect.arrayContaining(["experimental/runnables"]),
+    ]);
+    expect(serversOf(`${head}${server("ra")}${server("rust-analyzer")}`, "get_runnables")).toEqual([
+      "rust-analyzer",
+    ]);
+  });
+
+  it("may be named so by a config's own tools", () => {
+    const own = (name: string) =>
+      `${server("ra")}[[methods]]\nmethod = "x/y"\nservers = ["${name}"]\n[[tools]]\nname = "t"\ndescription = "d"\nservers = ["${name}"]\noutput = "json"\nrequest = { method = "x/y" }`;
+    expect(serversOf(own("rust-analyzer"), "t")).toEqual(["ra"]);
+    expect(() => planText(own("rust-analyser"))).toThrow("rust-analyser");
+    const alias = own("rust-analyzer").replace('kind = "rust-analyzer"', 'kind = "rust_analyzer"');
+    expect(serversOf(alias, "t")).toEqual(["ra"]);
   });
 });
 

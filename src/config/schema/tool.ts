@@ -143,7 +143,7 @@ export const toolSchema = z.strictObject({
     }),
     "What clients are told about its effects; follows from `effect` when absent.",
   ),
-  servers: optionalSet(identifier, "The servers it may ask; all when absent."),
+  servers: optionalSet(identifier, "The servers it may ask, by id or kind; all when absent."),
   server: optional(
     z.strictObject({ from: z.string().describe("An argument: `input.NAME`.") }),
     "The argument by which a call chooses one of these servers.",
@@ -255,7 +255,7 @@ export const toolSchema = z.strictObject({
 
 export const methodSchema = z.strictObject({
   method: nonEmpty.describe("A method outside the LSP specification."),
-  servers: optionalSet(identifier, "The servers that have it; all when absent."),
+  servers: optionalSet(identifier, "The servers that have it, by id or kind; all when absent."),
   capability: optional(z.string(), "Dotted path in the server's capabilities; assumed when absent."),
   uris: optionalSet(
     jsonPointer,

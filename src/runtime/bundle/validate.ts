@@ -149,7 +149,9 @@ export function answerFault(validate: Validator, answer: JsonObject): string | u
 
 /** The issues of the last validation, sorted and without duplicates. Only values of `given` are compared with allowed ones. */
 function issuesOf(validate: Validator, known: readonly string[] = [], given?: JsonObject): Issue[] {
-  const found = (validate.errors ?? []).map((error) => toIssue(error, known, given));
+  // What a condition leads to has errors of its own.
+  const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== "if");
+  const found = errors.map((error) => toIssue(error, known, given));
   const unique = uniqueBy(found, (issue) => `${issue.path} ${issue.keyword}`);
   return sortBy(unique, ({ path, keyword }) => [path, keyword]).slice(0, MAX_ISSUES);
 }
