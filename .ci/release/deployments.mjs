@@ -1,0 +1,56 @@
+/** What `generate --deploy kubernetes` prints, checked against the published schemas of the Kubernetes API and by a real API server. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+// Comes with the YAML language server that the tests use.
+import { parseAllDocuments } from "yaml";
+import { applyDry } from "./kubernetes-api.mjs";
+import { fetchTool, mustRun } from "./tools.mjs";
+
+const PART = "Kubernetes files";
+
+export async function deployments({ out, report, facts }) {
+  const documents = generated(facts, out);
+  await report.check(PART, "agree with the published schemas", async () => {
+    const { folder } = fetchTool("kubernetes");
+    const models = join(folder, "node_modules", "kubernetes-models");
+    for (const document of documents) {
+      const { [document.kind]: Model } = await import(
+        pathToFileURL(join(models, document.apiVersion, `${document.kind}.js`)).href
+      );
+      try {
+        new Model(document).validate();
+      } catch (error) {
+        throw new Error(`${document.kind} ${document.metadata.name}: ${error.message}`);
+      }
+    }
+    return documents.map(({ kind }) => kind).join(", ");
+  });
+  await report.check(PART, "are accepted by an API server, as a dry run", () => applyDry(documents));
+}
+
+/** The documents of a config with one server. */
+function generated({ program, name, version }, out) {
+  const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-kubernetes-"));
+  try {
+    const server = '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n';
+    writeFileSync(join(folder, "lspi.toml"), server);
+    const words = [
+      "--config",
+      "lspi.toml",
+      "--deploy",
+      "kubernetes",
+      "--image",
+      `${name}:${version}`,
+      "--out",
+      out,
+    ];
+    mustRun(process.execPath, [program, "generate", ...words], { cwd: folder });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return parseAllDocuments(readFileSync(join(out, "kubernetes.yaml"), "utf8")).map((document) =>
+    document.toJS(),
+  );
+}
