@@ -59,6 +59,12 @@ const report = new Report();
 const release = { root, out, report, ...(await openTemplates(root)) };
 const unpacked = await npmPackage(release);
 const chosen = Object.entries(parts).filter(([name]) => flags.only?.includes(name) ?? true);
-if (unpacked !== undefined) for (const [, part] of chosen) await part({ ...release, unpacked });
+for (const [name, part] of unpacked === undefined ? [] : chosen) {
+  try {
+    await part({ ...release, unpacked });
+  } catch (error) {
+    report.failed(name, error);
+  }
+}
 console.log(`the release is in ${out}`);
 process.exitCode = report.end();

@@ -1,17 +1,16 @@
 /** What `generate --deploy kubernetes` prints, checked against the published schemas of the Kubernetes API and by a real API server. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 // Comes with the YAML language server that the tests use.
 import { parseAllDocuments } from "yaml";
 import { applyDry } from "./kubernetes-api.mjs";
-import { fetchTool, mustRun } from "./tools.mjs";
+import { fetchTool, inFolder, mustRun } from "./tools.mjs";
 
 const PART = "Kubernetes files";
 
 export async function deployments({ out, report, facts }) {
-  const documents = generated(facts, out);
+  const documents = await generated(facts, out);
   await report.check(PART, "agree with the published schemas", async () => {
     const { folder } = fetchTool("kubernetes");
     const models = join(folder, "node_modules", "kubernetes-models");
@@ -31,26 +30,14 @@ export async function deployments({ out, report, facts }) {
 }
 
 /** The documents of a config with one server. */
-function generated({ program, name, version }, out) {
-  const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-kubernetes-"));
-  try {
+async function generated({ program, name, version }, out) {
+  await inFolder((folder) => {
     const server = '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n';
     writeFileSync(join(folder, "lspi.toml"), server);
-    const words = [
-      "--config",
-      "lspi.toml",
-      "--deploy",
-      "kubernetes",
-      "--image",
-      `${name}:${version}`,
-      "--out",
-      out,
-    ];
+    const image = `${name}:${version}`;
+    const words = ["--config", "lspi.toml", "--deploy", "kubernetes", "--image", image, "--out", out];
     mustRun(process.execPath, [program, "generate", ...words], { cwd: folder });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  return parseAllDocuments(readFileSync(join(out, "kubernetes.yaml"), "utf8")).map((document) =>
-    document.toJS(),
-  );
+  });
+  const text = readFileSync(join(out, "kubernetes.yaml"), "utf8");
+  return parseAllDocuments(text).map((document) => document.toJS());
 }

@@ -1,14 +1,13 @@
 /** The schema for editors: a config that `init` writes, in the real Taplo server, with the packed schema at the address in the config. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fetchTool, mustRun } from "./tools.mjs";
+import { fetchTool, inFolder, mustRun } from "./tools.mjs";
 
 const PART = "schema for editors";
 
 export async function editors({ report, facts, unpacked }) {
-  const config = writtenConfig(facts);
+  const config = await writtenConfig(facts);
   const schema = join(unpacked, "configs", "schema.json");
   const [, url] = /^#:schema (\S+)$/m.exec(config) ?? [];
   const taplo = (text, ...places) => {
@@ -39,12 +38,11 @@ export async function editors({ report, facts, unpacked }) {
 
 /** What `init` writes for a project with one language. */
 function writtenConfig({ program }) {
-  const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-editors-"));
-  try {
-    mkdirSync(join(folder, "src"));
-    writeFileSync(join(folder, "src", "main.py"), "print(1)\n");
-    return mustRun(process.execPath, [program, "init", "--dry-run", "--all"], { cwd: folder });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return inFolder((home) => {
+    const project = join(home, "project");
+    mkdirSync(project);
+    writeFileSync(join(project, "main.py"), "print(1)\n");
+    const env = { PATH: process.env.PATH, HOME: home };
+    return mustRun(process.execPath, [program, "init", "--dry-run", "--all"], { cwd: project, env });
+  });
 }

@@ -19,6 +19,11 @@ export class Report {
     }
   }
 
+  /** Counts what went wrong outside a check. */
+  failed(part, error) {
+    this.#line("failed", "FAILED", part, "cannot be made", error.message);
+  }
+
   #line(kind, word, part, what, detail) {
     this.#counts[kind]++;
     console.log(`${word} ${part}: ${what}${detail ? `: ${detail}` : ""}`);

@@ -23,7 +23,8 @@ export async function sbom({ root, out, report, facts, unpacked }) {
     const read = (name) => JSON.parse(readFileSync(join(schemas, name), "utf8"));
     const bill = JSON.parse(readFileSync(file, "utf8"));
     const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
-    for (const name of ["spdx", "jsf-0.82"]) ajv.addSchema(read(`${name}.SNAPSHOT.schema.json`));
+    for (const name of ["spdx.SNAPSHOT.schema.json", "jsf-0.82.SNAPSHOT.schema.json"])
+      ajv.addSchema(read(name), new URL(name, "http://cyclonedx.org/schema/").href);
     if (!ajv.validate(read(`bom-${bill.specVersion}.SNAPSHOT.schema.json`), bill))
       throw new Error(ajv.errorsText(ajv.errors));
     return `version ${bill.specVersion}`;

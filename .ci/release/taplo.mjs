@@ -11,10 +11,13 @@ const [folder, url, schema, ...places] = process.argv.slice(2);
 const { TaploLsp } = createRequire(import.meta.url)(folder);
 const uri = "file:///project/lspi.toml";
 const waiting = new Map();
-const told = { schema: undefined, diagnostics: undefined };
+/** Those that were published after the schema was read: before it, none are due to it. */
+let diagnostics;
+let isRead = false;
 
 globalThis.fetch = async (request) => {
   const asked = typeof request === "string" ? request : request.url;
+  isRead ||= asked === url;
   const response = asked === url ? new Response(readFileSync(schema)) : new Response("{}", { status: 404 });
   // The server reads the address of the answer, which an answer that was made here lacks.
   return Object.defineProperty(response, "url", { value: asked });
@@ -40,8 +43,7 @@ const environment = {
 function onMessage(message) {
   const { id, method, params } = message;
   if (method === undefined) waiting.get(id)?.(message.result);
-  else if (method === "taplo/didChangeSchemaAssociation") told.schema = params.schemaUri;
-  else if (method === "textDocument/publishDiagnostics") told.diagnostics = params.diagnostics;
+  else if (method === "textDocument/publishDiagnostics" && isRead) diagnostics = params.diagnostics;
   if (method !== undefined && id !== undefined)
     server.send({
       jsonrpc: "2.0",
@@ -68,8 +70,8 @@ await ask("initialize", {
 server.send({ jsonrpc: "2.0", method: "initialized", params: {} });
 const document = { uri, languageId: "toml", version: 1, text: await text(process.stdin) };
 server.send({ jsonrpc: "2.0", method: "textDocument/didOpen", params: { textDocument: document } });
-while (told.schema === undefined || told.diagnostics === undefined)
-  await new Promise((resolve) => setTimeout(resolve, 50));
+const { schema: associated } = await ask("taplo/associatedSchema", { documentUri: uri });
+while (diagnostics === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
 
 const answers = [];
 for (const place of places) {
@@ -79,4 +81,6 @@ for (const place of places) {
   const completions = await ask("textDocument/completion", at);
   answers.push({ hover: hover?.contents.value, completions: (completions ?? []).map(({ label }) => label) });
 }
-process.stdout.write(JSON.stringify({ ...told, answers }), () => process.exit(0));
+process.stdout.write(JSON.stringify({ schema: associated?.url, diagnostics, answers }), () =>
+  process.exit(0),
+);

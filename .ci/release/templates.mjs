@@ -2,13 +2,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
-import { mustRun } from "./tools.mjs";
+import { inFolder, mustRun } from "./tools.mjs";
 
 /** The facts of the release, and a function that writes the files of one folder of templates. */
 export async function openTemplates(root) {
   const { readTemplates, render } = await renderer(root);
   const templates = readTemplates(join(root, ".ci", "release", "templates"));
-  const facts = factsOf(root);
+  const facts = await factsOf(root);
   const write = (name, folder) => {
     for (const template of Object.keys(templates).filter((path) => path.startsWith(`${name}/`))) {
       const file = join(folder, template.slice(name.length + 1));
@@ -34,19 +34,19 @@ async function renderer(root) {
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
-function factsOf(root) {
+async function factsOf(root) {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const { name, version, description, license, author, homepage, keywords, mcpName, engines, bin } = manifest;
   const program = join(root, bin[name]);
-  // The default profile lists the same tools in every workspace.
-  const { tools } = JSON.parse(
-    mustRun(process.execPath, [program, "tools", "--json"], { cwd: join(root, "configs") }),
-  );
+  const listed = await inFolder((home) => {
+    const env = { PATH: process.env.PATH, HOME: home };
+    return mustRun(process.execPath, [program, "tools", "--json"], { cwd: home, env });
+  });
   return {
     ...{ name, version, description, license, author, homepage, keywords, mcpName, program },
     repository: manifest.repository.url.replace(/^git\+/, "").replace(/\.git$/, ""),
     node: engines.node,
     entry: bin[name],
-    tools,
+    tools: JSON.parse(listed).tools,
   };
 }

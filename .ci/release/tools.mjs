@@ -1,7 +1,7 @@
 /** Programs that a release needs and `npm ci` does not install: packages of npm, at pinned versions, in a folder outside the repository. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -58,6 +58,16 @@ export function mustRun(program, args, options = {}) {
 /** Whether a program can be run. */
 export function isInstalled(program, args = ["--version"]) {
   return run(program, args, { timeout: 30_000 }).status === 0;
+}
+
+/** Acts in a new folder, such as a home without anything of the user. */
+export async function inFolder(act) {
+  const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-release-"));
+  try {
+    return await act(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** A port of this machine that nobody uses now. */
