@@ -14,12 +14,13 @@ const START_MS = 180_000;
 /** Applies the documents on the server's side, strictly. Throws what the server says about those that it refuses. */
 export async function applyDry(documents) {
   const missing = ["etcd", "kube-apiserver"].filter((name) => !isInstalled(name));
-  if (missing.length > 0) throw new Skipped(`${missing.join(" and ")} not installed`);
+  if (missing.length > 0)
+    throw new Skipped(`${missing.join(" and ")} not installed; .ci/install-api-server.sh installs them`);
   const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-api-server-"));
   const started = [];
   try {
     const ask = await startServer(folder, started);
-    const { gitVersion } = await ask("GET", "/version");
+    const { major, minor } = await ask("GET", "/version");
     for (const document of documents) {
       const { apiVersion, kind, metadata } = document;
       const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
@@ -30,7 +31,7 @@ export async function applyDry(documents) {
       const place = `${group}/namespaces/${metadata.namespace ?? "default"}/${plural}/${metadata.name}`;
       await ask("PATCH", `${place}?dryRun=All&fieldManager=release&fieldValidation=Strict`, document);
     }
-    return `${documents.length} documents, Kubernetes ${gitVersion}`;
+    return `${documents.length} documents, Kubernetes ${major}.${minor}`;
   } finally {
     for (const child of started.reverse()) {
       const ended = child.exitCode === null ? once(child, "exit") : undefined;
@@ -90,7 +91,8 @@ async function startServer(folder, started) {
 /** One request. The server's certificate is the one that it wrote for itself. */
 async function exchange({ folder, port, token }, method, path, body) {
   const ca = readFileSync(join(folder, "certificates", "apiserver.crt"));
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/apply-patch+yaml" };
+  const type = body === undefined ? {} : { "content-type": "application/apply-patch+yaml" };
+  const headers = { authorization: `Bearer ${token}`, ...type };
   const options = { host: "127.0.0.1", port, path, method, headers, ca };
   const [status, text] = await new Promise((resolve, reject) => {
     const sent = request(options, async (answer) => {
