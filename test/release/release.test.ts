@@ -10,8 +10,11 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 // Comes with the YAML language server that the live tests use.
 import { parse } from "yaml";
+import { ABI_VERSION } from "../../src/abi/plan.js";
 import type { JsonObject } from "../../src/base/json.js";
+import { exitCodes } from "../../src/cli/command.js";
 import { schemaUrl } from "../../src/cli/shipped.js";
+import { configSchema } from "../../src/config/schema.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const manifest = readJson(join(root, "package.json"));
@@ -218,6 +221,17 @@ describe("the schema for editors", () => {
     expect(manifest.version.startsWith(`${range}.`)).toBe(true);
     expect(existsSync(join(root, path))).toBe(true);
   });
+});
+
+it("promises the versions and exit codes that the program has", () => {
+  const page = readFileSync(join(root, "docs", "versioning.md"), "utf8");
+  expect(page).toContain(`The ABI version is ${ABI_VERSION},`);
+  const { version } = configSchema.shape;
+  const [, language = ""] = /`version = (\d+)` names the config language/.exec(page) ?? [];
+  expect(version.safeParse(Number(language)).success).toBe(true);
+  const [, listed = ""] = /Exit codes: ([\s\S]*?)\.\n/.exec(page) ?? [];
+  const numbers = Array.from(listed.matchAll(/(?:^|, |,\s)(\d+)\s/g), ([, number]) => Number(number));
+  expect(numbers).toEqual(Object.values(exitCodes));
 });
 
 describe("the workflows", () => {
