@@ -214,6 +214,12 @@ describe("the schema for editors", () => {
     }
   });
 
+  it("is named in the page about editors", () => {
+    const page = readFileSync(join(root, "docs", "editors.md"), "utf8");
+    const named = page.match(/https:\/\/unpkg\.com[^\s"]+/g);
+    expect(named).toEqual([schemaUrl(), schemaUrl()]);
+  });
+
   it("is in the package, at the version that the address names", () => {
     const [, name, range, path = ""] =
       /^https:\/\/unpkg\.com\/([^@]+)@([^/]+)\/(.+)$/.exec(schemaUrl()) ?? [];
