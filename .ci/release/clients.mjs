@@ -5,7 +5,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { tryServer } from "./session.mjs";
-import { fetchTool, inFolder, mustRun } from "./tools.mjs";
+import { fetchTool, inFolder, mustRun, ran } from "./tools.mjs";
 
 export async function clientFolders(release) {
   await claudeDesktop(release);
@@ -42,10 +42,15 @@ async function claudeCode({ root, out, report, facts, write, unpacked }) {
   const skill = join(folder, "skills", facts.name);
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, "SKILL.md"), await instructions(facts));
-  await report.check(part, "`claude plugin validate --strict` accepts it", () =>
-    inFolder((home) => {
-      const env = { PATH: process.env.PATH, HOME: home, CLAUDE_CONFIG_DIR: home, DISABLE_AUTOUPDATER: "1" };
-      mustRun(fetchTool("claude").bin("claude"), ["plugin", "validate", "--strict", folder], { env });
+  const claude = ({ home, project }, ...words) => {
+    const settings = { CLAUDE_CONFIG_DIR: join(home, "claude"), DISABLE_AUTOUPDATER: "1" };
+    const env = { PATH: process.env.PATH, HOME: home, ...settings };
+    return mustRun(fetchTool("claude").bin("claude"), words, { cwd: project, env });
+  };
+  await report.check(part, "`claude plugin validate --strict` accepts it, and Claude Code connects", () =>
+    asNewUser(facts, (user) => {
+      claude(user, "plugin", "validate", "--strict", folder);
+      return connected(facts, claude(user, "--plugin-dir", folder, "mcp", "list"));
     }),
   );
   await report.check(part, "starts and answers", () => {
@@ -60,10 +65,17 @@ async function gemini({ root, out, report, facts, write, unpacked }) {
   const folder = copyOf(unpacked, join(out, "gemini"));
   write("gemini", folder);
   writeFileSync(join(folder, "GEMINI.md"), await instructions(facts, "--snippet"));
-  await report.check(part, "`gemini extensions validate` accepts it", () =>
-    inFolder((home) => {
-      const env = { PATH: process.env.PATH, HOME: home, GEMINI_CLI_HOME: home };
-      mustRun(fetchTool("gemini").bin("gemini"), ["extensions", "validate", folder], { env, cwd: home });
+  const geminiCli = ({ home, project }, ...words) => {
+    const settings = { GEMINI_CLI_HOME: home, GEMINI_CLI_TRUST_WORKSPACE: "true" };
+    const env = { PATH: process.env.PATH, HOME: home, ...settings };
+    const { stdout, stderr } = ran(fetchTool("gemini").bin("gemini"), words, { cwd: project, env });
+    return stdout + stderr;
+  };
+  await report.check(part, "`gemini extensions validate` accepts it, and Gemini CLI connects", () =>
+    asNewUser(facts, (user) => {
+      geminiCli(user, "extensions", "validate", folder);
+      geminiCli(user, "extensions", "install", folder, "--consent");
+      return connected(facts, geminiCli(user, "mcp", "list"));
     }),
   );
   await report.check(part, "starts and answers", () => {
@@ -74,13 +86,31 @@ async function gemini({ root, out, report, facts, write, unpacked }) {
 }
 
 /** What an agent is told about the tools, without the languages of a project. */
-function instructions({ program }, ...flags) {
-  return inFolder((home) => {
+function instructions(facts, ...flags) {
+  return asNewUser(facts, ({ home, project }) => {
+    const env = { PATH: process.env.PATH, HOME: home };
+    return mustRun(process.execPath, [facts.program, "skill", "print", ...flags], { cwd: project, env });
+  });
+}
+
+/** Acts with an empty home and an empty project. The hub that a client started ends with it. */
+function asNewUser({ program }, act) {
+  return inFolder(async (home) => {
     const project = join(home, "project");
     mkdirSync(project);
-    const env = { PATH: process.env.PATH, HOME: home };
-    return mustRun(process.execPath, [program, "skill", "print", ...flags], { cwd: project, env });
+    try {
+      return await act({ home, project });
+    } finally {
+      const env = { PATH: process.env.PATH, HOME: home };
+      mustRun(process.execPath, [program, "hub", "stop", "--all"], { cwd: project, env });
+    }
   });
+}
+
+/** The line of a client's list that says that it reached the server. */
+function connected({ name }, list) {
+  const line = list.split("\n").find((text) => text.includes(name) && /Connected$/.test(text.trim()));
+  if (line === undefined) throw new Error(`it does not connect: ${list.trim()}`);
 }
 
 /** A copy of the package's content, to which a manifest is added. */

@@ -45,14 +45,17 @@ export function run(program, args, options = {}) {
   return spawnSync(program, args, { encoding: "utf8", timeout: 600_000, ...options });
 }
 
-/** Runs a program that must succeed, and returns what it printed. */
+/** Runs a program that must succeed. */
+export function ran(program, args, options = {}) {
+  const done = run(program, args, options);
+  const said = done.error?.message ?? `${done.stdout}${done.stderr}`.trim();
+  if (done.status !== 0) throw new Error(`${[program, ...args].join(" ")} failed: ${said}`);
+  return done;
+}
+
+/** What a program that must succeed writes to its output. */
 export function mustRun(program, args, options = {}) {
-  const { status, stdout, stderr, error } = run(program, args, options);
-  if (status !== 0)
-    throw new Error(
-      `${[program, ...args].join(" ")} failed: ${error?.message ?? `${stdout}${stderr}`.trim()}`,
-    );
-  return stdout;
+  return ran(program, args, options).stdout;
 }
 
 /** Whether a program can be run. */
