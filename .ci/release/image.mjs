@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Skipped } from "./report.mjs";
-import { fetchTool, freePort, isInstalled, mustRun } from "./tools.mjs";
+import { fetchTool, freePort, isInstalled, mustRun, run } from "./tools.mjs";
 
 const PART = "container image";
 const PORT = "3939";
@@ -28,10 +28,20 @@ export async function image({ root, report, facts, unpacked }) {
     const { require } = fetchTool("dockerfile");
     await tryCommand(require("dockerfile-ast").DockerfileParser.parse(text), join(unpacked, facts.entry));
   });
-  await report.check(PART, "is built", () => {
+  await report.check(PART, "is built, with its user and health check", () => {
     const builder = ["docker", "podman", "buildah"].find((name) => isInstalled(name, ["info"]));
     if (builder === undefined) throw new Skipped("no builder runs here: docker, podman or buildah");
-    mustRun(builder, ["build", "--file", file, "--tag", `${facts.name}:${facts.version}`, root]);
+    const tag = `${facts.name}:${facts.version}`;
+    const [, base] = /^FROM (\S+)/m.exec(text);
+    const about = (name) => run(builder, ["inspect", "--type", "image", name]);
+    if (run(builder, ["pull", base]).status !== 0 && about(base).status !== 0)
+      throw new Skipped(`${builder} cannot fetch ${base}`);
+    // The format of OCI has no health checks.
+    const flags = builder === "docker" ? [] : ["--format", "docker", "--pull=never"];
+    mustRun(builder, ["build", ...flags, "--file", file, "--tag", tag, root]);
+    const made = about(tag).stdout;
+    if (!/"User": "1000:1000"/.test(made) || !/"Healthcheck": \{/.test(made))
+      throw new Error("the image has no user or no health check");
     return builder;
   });
 }
