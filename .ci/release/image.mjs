@@ -18,7 +18,9 @@ export async function image({ root, report, facts, unpacked }) {
     const wrong = require("dockerfile-utils")
       .validate(text)
       .map(({ message }) => message);
-    wrong.push(...ruleProblems(require("dockerfile-ast").DockerfileParser.parse(text)));
+    const { DockerfileParser } = require("dockerfile-ast");
+    const lines = DockerfileParser.parse(text).getInstructions();
+    wrong.push(...ruleProblems(lines.map((line) => [line.getKeyword(), line.getArgumentsContent() ?? ""])));
     if (wrong.length > 0) throw new Error(wrong.join("; "));
     if (!isInstalled("hadolint")) return "dockerfile-utils; hadolint is not installed";
     mustRun("hadolint", ["--no-color", file]);
@@ -46,20 +48,17 @@ export async function image({ root, report, facts, unpacked }) {
   });
 }
 
-/** What is wrong with a Dockerfile that the linters do not say: two stages, a user that is not root by number, a health check. */
-export function ruleProblems(dockerfile) {
+/** What is wrong with the instructions of a Dockerfile that the linters do not say: two stages, a user that is not root by number, a health check. */
+export function ruleProblems(instructions) {
   const wrong = [];
-  const last = dockerfile
-    .getInstructions()
-    .map((line) => [line.getKeyword(), line.getArgumentsContent() ?? ""]);
-  const stages = last.filter(([keyword]) => keyword === "FROM");
+  const stages = instructions.filter(([keyword]) => keyword === "FROM");
   if (stages.length < 2) wrong.push("it has one stage");
   if (stages.some(([, from]) => !/:\S+/.test(from) || from.includes(":latest")))
     wrong.push("a base image has no version");
-  const final = last.slice(last.findLastIndex(([keyword]) => keyword === "FROM"));
-  const [, user = ""] = final.findLast(([keyword]) => keyword === "USER") ?? [];
+  const last = instructions.slice(instructions.findLastIndex(([keyword]) => keyword === "FROM"));
+  const [, user = ""] = last.findLast(([keyword]) => keyword === "USER") ?? [];
   if (!/^[1-9]\d*(:[1-9]\d*)?$/.test(user)) wrong.push("the user is root, or is not a number");
-  if (!final.some(([keyword]) => keyword === "HEALTHCHECK")) wrong.push("it has no health check");
+  if (!last.some(([keyword]) => keyword === "HEALTHCHECK")) wrong.push("it has no health check");
   return wrong;
 }
 

@@ -34,6 +34,7 @@ interface Modules {
     changelogProblem(text: string, version: string, isTagged: boolean): string | undefined;
     bundledPackages(notices: string): { name: string; version: string }[];
   };
+  image: { ruleProblems(instructions: readonly (readonly [string, string])[]): string[] };
   registry: { registryProblems(server: JsonObject, schema: JsonObject, manifest: JsonObject): string[] };
   sbom: { ofBundled(bill: object, bundled: object[], facts: object): Bill };
   templates: { openTemplates(root: string): Promise<Templates> };
@@ -188,6 +189,24 @@ describe("the bill of materials", () => {
     );
     expect(found.filter(({ version }) => !/^\d+\.\d+\.\d+/.test(version))).toEqual([]);
   });
+});
+
+it.for([
+  ["one stage", 0, "it has one stage"],
+  ["a base image of any version", 1, "a base image has no version"],
+  ["root", 2, "the user is root"],
+  ["no health check", 3, "it has no health check"],
+] as const)("refuses an image with %s", async ([, without, problem]) => {
+  const { ruleProblems } = await load("image");
+  const right: [string, string][] = [
+    ["FROM", "node:24-slim AS build"],
+    ["FROM", "node:24-slim AS runtime"],
+    ["USER", "1000:1000"],
+    ["HEALTHCHECK", 'CMD ["true"]'],
+  ];
+  expect(ruleProblems(right)).toEqual([]);
+  const wrong = without === 1 ? right.with(1, ["FROM", "node"]) : right.toSpliced(without, 1);
+  expect(ruleProblems(wrong).join("\n")).toContain(problem);
 });
 
 describe("the schema for editors", () => {
