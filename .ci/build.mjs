@@ -1,10 +1,10 @@
 /**
- * Builds the program: bundles `src/cli` and the build tools into `dist/cli` with esbuild, and compiles the schemas of
- * the shipped tools into `dist/validators`. The licences of everything bundled go to `dist/THIRD_PARTY_NOTICES.txt`.
+ * Builds the program: bundles `src/cli` and the build tools into `dist/cli` and the page of the dashboard into
+ * `dist/dashboard` with esbuild, and compiles the schemas of the shipped tools into `dist/validators`. The licences of everything bundled go to `dist/THIRD_PARTY_NOTICES.txt`.
  * Paths relative to `import.meta.url` work in `dist/cli` as in `src/cli`.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -65,8 +65,34 @@ for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(
   writeFileSync(join(root, file), text.replace(/[^\0-\x7f]/g, escaped));
 }
 chmodSync(join(root, "dist/cli/bin.js"), 0o755);
-writeFileSync(join(root, "dist/THIRD_PARTY_NOTICES.txt"), notices(bundledPackages(metafile)));
+const page = await buildPage();
+const outputs = { ...metafile.outputs, ...page.outputs };
+writeFileSync(join(root, "dist/THIRD_PARTY_NOTICES.txt"), notices(bundledPackages({ outputs })));
 execFileSync(process.execPath, [join(root, "dist/cli/precompile.js")], { stdio: "inherit" });
+
+/** The page of the dashboard: static files, small, with nothing inline. */
+async function buildPage() {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: "src/dashboard/page/main.tsx", out: "page" },
+      { in: "src/dashboard/page/style/page.css", out: "page" },
+    ],
+    outdir: "dist/dashboard",
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    metafile: true,
+    preserveSymlinks: true,
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  for (const name of ["index.html", "icon.svg"])
+    copyFileSync(join(root, "src/dashboard/page", name), join(root, "dist/dashboard", name));
+  return metafile;
+}
 
 /** A UTF-16 code unit as an escape, which means the same in strings, patterns and names. */
 function escaped(unit) {

@@ -32,6 +32,10 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
       "eventsource-parser",
     ],
   },
+  dashboard: {
+    stages: ["base", "abi", "protocol", "lsp", "runtime", "mcp"],
+    packages: ["eventsource-parser", "preact", "prom-client", "uplot"],
+  },
   cli: {
     stages: [
       "base",
@@ -45,13 +49,18 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
       "workspace",
       "runtime",
       "mcp",
+      "dashboard",
     ],
     packages: [],
   },
 };
 
 /** Stages of which another may use the types, but no code. */
-const typesOnly: { [stage: string]: string[] } = { plan: ["config"], mcp: ["lsp"] };
+const typesOnly: { [stage: string]: string[] } = {
+  plan: ["config"],
+  mcp: ["lsp"],
+  dashboard: ["lsp", "runtime"],
+};
 
 /** Stages where the same input must always give the same output. */
 const pure = ["base", "protocol", "plan", "emit"];
@@ -61,7 +70,7 @@ const src = new URL("../src", import.meta.url).pathname;
 function sources(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    return entry.isDirectory() ? sources(path) : path.endsWith(".ts") ? [path] : [];
+    return entry.isDirectory() ? sources(path) : /\.tsx?$/.test(path) ? [path] : [];
   });
 }
 
@@ -125,6 +134,18 @@ describe("the import rule", () => {
     expect(wrong.map((entry) => `${entry.file} → ${entry.specifier}`)).toEqual([]);
   });
 
+  it("keeps the page of the dashboard apart: it runs in a browser, and shares only the API's types and names", () => {
+    const page = "dashboard/page/";
+    const target = ({ file, specifier }: Import) =>
+      specifier.startsWith(".") ? relative(src, join(src, file, "..", specifier)) : specifier;
+    const inside = imports.filter(({ file }) => file.startsWith(page));
+    expect(inside.length).toBeGreaterThan(50);
+    const allowed = /^(?:dashboard\/page\/|dashboard\/(?:config-)?api\.js$|base\/|preact|uplot$)/;
+    expect(inside.filter((entry) => !allowed.test(target(entry)))).toEqual([]);
+    const outside = imports.filter(({ file }) => !file.startsWith(page));
+    expect(outside.filter((entry) => /^(?:dashboard\/page\/|preact|uplot)/.test(target(entry)))).toEqual([]);
+  });
+
   it("takes only types from the package of the language server protocol, which is slow to load", () => {
     const found = imports.filter(
       ({ specifier }) => packageOf(specifier) === "vscode-languageserver-protocol",
@@ -159,7 +180,7 @@ describe("determinism", () => {
 
 it("writes to stdout and stderr in one place, which escapes what is foreign", () => {
   const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".ts"),
+    /\.tsx?$/.test(name),
   );
   const using = (pattern: RegExp) =>
     sources.filter((name) => pattern.test(readFileSync(join("src", name), "utf8"))).sort();

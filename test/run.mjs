@@ -41,6 +41,7 @@ async function buildAndPrint() {
 await Promise.all([
   buildAndPrint(),
   stage("types", bin("tsc"), ["--noEmit", "-p", "test/tsconfig.json"]),
+  stage("types of the page", bin("tsc"), ["--noEmit", "-p", "src/dashboard/page/tsconfig.json"]),
   stage("lint", bin("biome"), ["ci", "."]),
 ]);
 

@@ -22,6 +22,8 @@ export interface ToolDefinition {
 
 /** One call of one tool. */
 export interface Call {
+  /** Checks the files of the arguments that are or contain places, before any server is asked. */
+  admit(input: JsonObject): Promise<void>;
   /** Resolves the arguments to a document, a position and the candidate servers. */
   at(input: JsonObject): Promise<At>;
   /** The arguments that are or contain places: each place is checked and, in parameters, encoded for the server. */
@@ -188,4 +190,6 @@ export interface Answer {
   candidates?: JsonObject[];
   /** Whether something was left out. */
   isCut?: boolean;
+  /** How many items of a list it shows. */
+  shown?: number | undefined;
 }

@@ -14,7 +14,7 @@ export type * from "./step-values.js";
 export type * from "./tool-plan.js";
 
 /** The version of the contract between generated files and the runtime. */
-export const ABI_VERSION = 5;
+export const ABI_VERSION = 6;
 
 export interface Plan {
   abi: number;
@@ -29,6 +29,8 @@ export interface Plan {
   mcp: McpPlan;
   http: HttpPlan;
   share: SharePlan;
+  dashboard: DashboardPlan;
+  metrics: MetricsPlan;
   prompts: PromptPlan[];
   resources: ResourcePlan[];
 }
@@ -75,14 +77,30 @@ export interface LimitsPlan {
   /** Parts of a hover, and characters of each. */
   hoverParts: number;
   hoverChars: number;
-  /** Diagnostics of one file in an answer about the workspace. */
+  /** Characters of the documentation of a completion or a signature, and of the tooltip of an inlay hint. */
+  completionChars: number;
+  signatureChars: number;
+  tooltipChars: number;
+  /** Characters of the message of a diagnostic, by itself and in the `fixes` of a code action. */
+  diagnosticChars: number;
+  fixChars: number;
+  /** Diagnostics of one file in an answer about the workspace; at most `maxItems`. */
   diagnosticsPerFile: number;
   /** Symbols or lines to choose from when several match. */
   candidates: number;
+  /** What a refusal lists: places of a step that must find nothing, and actions on offer. */
+  refusalPlaces: number;
+  refusalActions: number;
+  /** Files with the definitions of a symbol whose source is shown. */
+  sourceFiles: number;
+  /** Last lines of a server's error output in its status. */
+  stderrLines: number;
   /** What an edit's answer says about errors: of each file, of how many other files, in total, and how mild. */
   afterEditPerFile: number;
   afterEditOtherFiles: number;
   afterEditTotal: number;
+  /** Edited files whose errors are compared. */
+  afterEditCheckedFiles: number;
   afterEditSeverity: "error" | "warning" | "information" | "hint";
 }
 
@@ -193,6 +211,20 @@ export interface SharePlan {
   idleMinutes: number;
   /** Whether the servers start with the hub instead of at the first call. */
   warm: boolean;
+}
+
+/** The dashboard of a hub or a gateway. */
+export interface DashboardPlan {
+  enabled: boolean;
+  /** Whether the arguments and answers of the last calls are kept, in memory. */
+  keepAnswers: boolean;
+}
+
+/** `GET /metrics`. */
+export interface MetricsPlan {
+  enabled: boolean;
+  /** The variable that holds the token. */
+  tokenEnv: string;
 }
 
 /** The HTTP gateway. */

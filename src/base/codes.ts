@@ -153,8 +153,8 @@ const problems = ofKind("problem", {
   ],
   "plan/unchecked-uri": [
     "URI from a text",
-    "A parameter that is a URI would be filled with a text of the client, which is not checked against the roots.",
-    'Declare the argument with `type = "path"` or `type = "uri"`, or use `document.uri`.',
+    "A parameter that is a URI, or of which nothing says whether it is one, would be filled with a text of the client, which is not checked against the roots.",
+    'Declare the argument with `type = "path"` or `type = "uri"`, or use `document.uri`. For a command or a method of one server say in `uris` which parameters are URIs.',
   ],
   "plan/bad-tool": [
     "Inconsistent tool",
@@ -168,7 +168,7 @@ const problems = ofKind("problem", {
   ],
   "plan/bad-resource": [
     "A resource cannot be read",
-    "A resource has no URI, a tool that does more than read, or arguments that its tool does not take.",
+    "A resource has no URI, a tool that does more than read, arguments that its tool does not take, or lacks some that it needs.",
     "Correct the resource as the message says.",
   ],
   "plan/bad-schema": [
@@ -587,6 +587,11 @@ const refusals = ofKind("refusal", {
     "The state folder cannot be written, and without a journal an edit is not safe.",
     "Make the folder writable, or set XDG_STATE_HOME to another folder.",
   ],
+  "dashboard/foreign-request": [
+    "Not from the dashboard's page",
+    "A request that does something lacks the proof that the dashboard's own page made it.",
+    "Use the page that `lsp-proxy dashboard` opens; reload it if it is old.",
+  ],
   "call/too-many": [
     "Too many calls at once",
     "As many calls of the client are running as `http.max_calls` allows.",
@@ -658,12 +663,12 @@ const warnings = ofKind("warning", {
   ],
   "plan/cap-above-limit": [
     "A cap above its limit",
-    "A tool may lower the limits of the config, never raise them. The larger number has no effect.",
+    "A cap, a wait or a timeout is above what limits it, or an argument that sets one may be. The larger number has no effect.",
     "Lower the cap, or raise the limit.",
   ],
   "plan/unused-argument": [
     "An argument that nothing uses",
-    "The tool offers an argument that none of its steps and no part of its output refers to.",
+    "A tool offers an argument that none of its steps and no part of its output refers to, a prompt one that no message uses, or the URI of a resource has a part that no argument takes.",
     'Refer to it with `{ from = "input.NAME" }`, remove it, or set `no_effect = true` if clients send it anyway.',
   ],
   "plan/lost-value": [
@@ -672,9 +677,9 @@ const warnings = ofKind("warning", {
     'Refer to it with `{ from = "step.ID" }`, show it with the shape `members`, check it with `expect`, or remove the step.',
   ],
   "plan/no-description": [
-    "A tool without a description",
-    "An agent chooses a tool by its description.",
-    "Add a `description` that says what the tool answers.",
+    "No description",
+    "People and agents choose tools, prompts and resources by their descriptions.",
+    "Add a `description` that says what it is for.",
   ],
   "plan/literal-template": [
     "A template where none is filled in",
@@ -683,8 +688,8 @@ const warnings = ofKind("warning", {
   ],
   "plan/dead-mapping": [
     "A mapping that never applies",
-    "The dialect maps errors, or gives them a text, in a form that its answers never have.",
-    "Remove the entry, or change `errors.form`.",
+    "The dialect has words for errors or warnings in a form that its answers never have, or for codes that no listed tool can have.",
+    "Remove the entry, or change what the message names.",
   ],
   "plan/name-too-long": [
     "A long tool name",

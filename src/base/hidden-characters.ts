@@ -10,6 +10,11 @@ export function replaceHidden(text: string, replace: (character: string) => stri
   return text.replace(HIDDEN, replace);
 }
 
+/** The text cut at its hidden characters, which are the odd parts. */
+export function splitHidden(text: string): string[] {
+  return text.split(new RegExp(`(${HIDDEN.source})`, "u"));
+}
+
 /** Escapes every hidden character, also line ends and tabs. For a value that is part of a line, such as a file name. */
 export function escapeLine(text: string): string {
   return text.replace(HIDDEN, jsonEscape);

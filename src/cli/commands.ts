@@ -24,6 +24,7 @@ export const commandGroups: readonly { title: string; commands: Loaders }[] = [
       hub: async () => (await import("./commands/hub.js")).hub,
       mcp: async () => (await import("./commands/mcp.js")).mcp,
       call: async () => (await import("./commands/call.js")).call,
+      dashboard: async () => (await import("./commands/dashboard.js")).dashboard,
       status: async () => (await import("./commands/status.js")).status,
       tools: async () => (await import("./commands/tools.js")).tools,
     },

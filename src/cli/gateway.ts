@@ -1,4 +1,5 @@
 /** `serve --http`: the address, the source of the tokens, and the message printed when the gateway listens. */
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { HttpPlan } from "../abi/plan.js";
@@ -10,8 +11,9 @@ import { type HttpOptions, serveHttp } from "../mcp/http/listen.js";
 import { fileTokens } from "../mcp/http/token-file.js";
 import { addToken, storedTokens } from "../mcp/http/token-store.js";
 import { environmentTokens, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
-import type { Workspace } from "../mcp/http/workspaces.js";
 import { configError, homeOf, type Input, type Io } from "./command.js";
+import { writeGatewayRecord } from "./dashboard/gateway-record.js";
+import { openPages, type ServedWorkspace } from "./dashboard/served-pages.js";
 import { withStateLock } from "./files/state-lock.js";
 import type { Opened } from "./open.js";
 
@@ -27,14 +29,23 @@ export async function serveGateway(
   const http = { ...planned, bind: input.text("bind") ?? planned.bind, port };
   checkAddress(http, planned);
   const tokens = await tokensOf(http, io, folder);
-  const first: Workspace = { name: basename(base), runtime };
+  const first: ServedWorkspace = { name: basename(base), runtime, input, io, source };
   const hasMore = input.texts("serve-workspace").length > 0 || input.text("below") !== undefined;
-  const workspaces: [Workspace, ...Workspace[]] = hasMore
-    ? await (await import("./workspaces.js")).openWorkspaces(input, io, { folder: realPath(base), runtime })
+  const workspaces: [ServedWorkspace, ...ServedWorkspace[]] = hasMore
+    ? await (await import("./workspaces.js")).openWorkspaces(input, io, {
+        ...{ folder: realPath(base), runtime, source },
+      })
     : [first];
   await checkWorkspaces(http, workspaces);
+  const key = randomBytes(32).toString("base64url");
+  const { log } = options;
+  const pages = http.strict
+    ? undefined
+    : await openPages({ kind: "gateway", workspaces, source: http, key, log });
+  let forget: () => void = () => undefined;
   await serveHttp(workspaces, {
     ...options,
+    pages,
     tokens,
     bind: http.bind,
     port: http.port,
@@ -44,12 +55,20 @@ export async function serveGateway(
       else
         for (const { name } of workspaces) io.stderr.writeLine(`lsp-proxy serves ${name} on ${url}/${name}`);
       io.stderr.writeLine(`Clients need a token from ${tokens.name}; see \`lsp-proxy token\`.`);
+      const roots = workspaces.flatMap((workspace) => workspace.runtime.roots);
+      const record = { pid: process.pid, origin: localOrigin(url), key, roots };
+      if (runtime.loaded.plan.dashboard.enabled && pages) forget = writeGatewayRecord(record, io);
     },
-  });
+  }).finally(() => forget());
+}
+
+/** The origin under which this machine reaches the gateway. */
+function localOrigin(url: string): string {
+  return new URL(url).origin.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, "//127.0.0.1");
 }
 
 /** The address of the gateway is checked like that of a config, against what each workspace's config allows. */
-async function checkWorkspaces(http: HttpPlan, workspaces: readonly Workspace[]): Promise<void> {
+async function checkWorkspaces(http: HttpPlan, workspaces: readonly ServedWorkspace[]): Promise<void> {
   try {
     for (const { name, runtime } of workspaces.slice(1)) checkAddress(http, runtime.loaded.plan.http, name);
   } catch (error) {

@@ -8,6 +8,8 @@ export const shippedConfigs = fileURLToPath(new URL("configs/", root));
 export const shippedTemplates = fileURLToPath(new URL("templates/", root));
 /** The validators that the build compiled for the shipped tools. */
 export const shippedValidators = fileURLToPath(new URL("dist/validators/", root));
+/** The files of the dashboard's page. */
+export const shippedPage = fileURLToPath(new URL("dist/dashboard/", root));
 export const executable = fileURLToPath(new URL("dist/cli/bin.js", root));
 
 export function version(): string {

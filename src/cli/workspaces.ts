@@ -8,23 +8,26 @@ import { listTrusted, openTrust } from "../config/trust/trust.js";
 import type { Workspace } from "../mcp/http/workspaces.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { homeOf, Input, type Io, UsageError } from "./command.js";
+import type { ServedWorkspace } from "./dashboard/served-pages.js";
 import { openFrom } from "./open.js";
 
 /** The workspaces by name: that of the command line first. All share the watch of this process's memory. */
 export async function openWorkspaces(
   input: Input,
   io: Io,
-  first: { folder: string; runtime: Runtime },
-): Promise<[Workspace, ...Workspace[]]> {
-  const workspaces: [Workspace, ...Workspace[]] = [
-    { name: nameFor(first.folder, []), runtime: first.runtime },
+  first: { folder: string; runtime: Runtime; source: string },
+): Promise<[ServedWorkspace, ...ServedWorkspace[]]> {
+  const { runtime, source } = first;
+  const workspaces: [ServedWorkspace, ...ServedWorkspace[]] = [
+    { name: nameFor(first.folder, []), runtime, input, io, source },
   ];
   try {
     for (const folder of foldersOf(input, io).filter((folder) => folder !== first.folder)) {
       const flags = { ...input.flags, workspace: folder, config: undefined, bundle: undefined };
       const options = { servesUntrusted: true, reloads: true, memory: first.runtime.memory };
-      const { runtime } = await openFrom(new Input(flags), { ...io, cwd: folder }, options);
-      workspaces.push({ name: nameFor(folder, workspaces), runtime });
+      const [own, there] = [new Input(flags), { ...io, cwd: folder }];
+      const { runtime, source } = await openFrom(own, there, options);
+      workspaces.push({ name: nameFor(folder, workspaces), runtime, input: own, io: there, source });
     }
     return workspaces;
   } catch (error) {

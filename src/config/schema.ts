@@ -5,7 +5,7 @@ import { dialect } from "./schema/dialect.js";
 import type { presetSchema } from "./schema/preset.js";
 import { serverSchema } from "./schema/server.js";
 import { promptSchema, resourceSchema } from "./schema/surface.js";
-import { allow, http, limits, mcp, share, workspace } from "./schema/tables.js";
+import { allow, dashboard, http, limits, mcp, metrics, share, workspace } from "./schema/tables.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
 import { defaultIsLimit, labelled, nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
 
@@ -58,6 +58,8 @@ export const configSchema = z.strictObject({
     defaultIsLimit("needs_trust", "settings of the HTTP gateway"),
   ),
   share: optional(share, "The hub of `serve --shared`."),
+  dashboard: optional(dashboard, "The page of `lsp-proxy dashboard`."),
+  metrics: optional(metrics, "Numbers for Prometheus."),
 });
 
 /** A config after merging and validation, without defaults, which the plan adds. */

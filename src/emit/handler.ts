@@ -6,9 +6,11 @@ import {
   type EachPlan,
   type ParamsPlan,
   type StepPlan,
+  type Template,
   type ToolPlan,
 } from "../abi/plan.js";
 import { Fault } from "../base/problem.js";
+import { defaultStep } from "../plan/defaults.js";
 import { lastStep, waysOf } from "../plan/step-values.js";
 import { actions } from "../protocol/actions.js";
 import { paramsBases } from "../protocol/anchors.js";
@@ -38,10 +40,10 @@ export function emitHandler(tool: ToolPlan, dialect: DialectPlan, templates: Tem
     ...answer(tool, names),
   ];
   // The target is checked by `at`.
-  const isPlaced =
-    tool.args.some((arg) => arg.name !== tool.target && hasPlace(arg)) ||
-    body.some((line) => line.includes("places."));
+  const hasPlaces = tool.args.some((arg) => arg.name !== tool.target && hasPlace(arg));
+  const isPlaced = hasPlaces || body.some((line) => line.includes("places."));
   const statements = [
+    ...(hasPlaces ? ["await call.admit(input);"] : []),
     ...(needsAt ? ["const at = await call.at(input);"] : []),
     ...(isPlaced ? ["const places = await call.places(input);"] : []),
     ...body,
@@ -118,7 +120,7 @@ function stepCall(step: StepPlan, names: Names): CallText {
         callee: "at.diagnostics",
         args: [
           objectText([
-            ["waitMs", templateText(step.waitMs, names)],
+            ["waitMs", waitText(step.waitMs, names)],
             ...(step.firstWaitMs === null ? [] : [["firstWaitMs", lit(step.firstWaitMs)] as const]),
             ["settleMs", lit(step.settleMs)],
           ]),
@@ -155,6 +157,12 @@ function stepCall(step: StepPlan, names: Names): CallText {
         args: [lit(step.action), step.args === null ? "{}" : templateText(step.args, names)],
       };
   }
+}
+
+/** The usual wait where a call does not give one. */
+function waitText(wait: Template, names: Names): string {
+  const text = templateText(wait, names);
+  return wait.kind === "ref" && !text.includes(" ?? ") ? `${text} ?? ${defaultStep.waitMs}` : text;
 }
 
 function paramsText({ base, set }: ParamsPlan, names: Names): string {

@@ -9,13 +9,14 @@ const MARK = "lsp-proxy";
 
 /**
  * What a hub and the processes that connect to it say besides MCP. The first line of a connection is `session`, `call`,
- * `status` or `stop`; the first answer is `ready`, `full` or `answer`. `progress`, `drain` and, after a change of the
- * config, `ready` may follow.
+ * `status`, `dashboard` or `stop`; the first answer is `ready`, `full` or `answer`. `progress`, `drain` and, after a
+ * change of the config, `ready` may follow.
  */
 export type PrivateKind =
   | "session"
   | "call"
   | "status"
+  | "dashboard"
   | "stop"
   | "ready"
   | "full"

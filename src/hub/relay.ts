@@ -23,6 +23,8 @@ export interface RelayOptions {
   output: Writable;
   /** Connects; `losses` counts the hubs that ended shortly after they were found. */
   connect(losses: number): Promise<Upstream>;
+  /** Why a session that was served cannot go on now: the text of its refusals. */
+  refusal(error: unknown): string;
   signal: AbortSignal;
 }
 
@@ -32,6 +34,8 @@ const MAX_HUB_LINE = 64 * 1024 * 1024;
 /** While this much output is unread, the hub is not read. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 const UNREAD_MS = 5_000;
+/** A hub answers a client that has left within two seconds. One that does not is stuck. */
+const LAST_ANSWERS_MS = 10_000;
 /** So many requests are held back for the next hub; more wait in the client's pipe. */
 const MAX_HELD = 256;
 /** A hub that ends sooner is not counted as one that worked. */
@@ -42,7 +46,7 @@ const TOO_LONG = {
   error: { code: -32600, message: `A message is longer than ${MAX_CLIENT_LINE} bytes.` },
 };
 
-/** Serves one client until it is gone. Rejects when neither a hub nor anything else can serve it. */
+/** Serves one client until it is gone. Rejects when neither a hub nor anything else can serve it from the start. */
 export function relay(options: RelayOptions): Promise<void> {
   return new Promise((resolve, reject) => new Relay(options, resolve, reject).start());
 }
@@ -55,7 +59,7 @@ class Relay {
   /** Requests that wait for the next hub. */
   #held: string[] = [];
   /** The hub ends: it gets no new requests. `lazy`: another one is needed only for the next request. */
-  #drain: { lazy: boolean } | undefined;
+  #hubEnds: { lazy: boolean } | undefined;
   /** The bundle whose tools the client was told of. */
   #bundle: string | undefined;
   #losses = 0;
@@ -63,6 +67,7 @@ class Relay {
   #hasEnded = false;
   #isOver = false;
   #unread: NodeJS.Timeout | undefined;
+  #lastAnswers: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly options: RelayOptions,
@@ -79,7 +84,7 @@ class Relay {
     input.on("data", this.#lines.push);
     input.once("end", this.#ended).once("close", this.#ended).once("error", this.#ended);
     output.on("error", this.#finish).once("close", this.#finish);
-    output.on("drain", this.#drained);
+    output.on("drain", this.#outputDrained);
     signal.addEventListener("abort", this.#finish, { once: true });
     if (signal.aborted) this.#finish();
     else this.#connect();
@@ -89,6 +94,7 @@ class Relay {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#unread);
+    clearTimeout(this.#lastAnswers);
     this.options.input.pause();
     this.#upstream?.destroy();
     this.resolve();
@@ -98,9 +104,14 @@ class Relay {
   readonly #ended = (): void => {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    if (this.#upstream !== undefined) this.#upstream.output.end();
+    if (this.#upstream !== undefined) this.#endUpstream(this.#upstream);
     else if (!this.#isConnecting) this.#finish();
   };
+
+  #endUpstream({ output }: Upstream): void {
+    output.end();
+    this.#lastAnswers ??= setTimeout(this.#finish, LAST_ANSWERS_MS);
+  }
 
   #connect(): void {
     if (this.#isConnecting || this.#isOver) return;
@@ -109,12 +120,24 @@ class Relay {
     this.options.input.pause();
     this.options.connect(this.#losses).then(
       (upstream) => this.#connected(upstream),
-      (error: unknown) => {
-        // The first of both counts.
-        this.reject(error);
-        this.#finish();
-      },
+      (error: unknown) => this.#notConnected(error),
     );
+  }
+
+  /** A client that was served does not see the end: what waits is refused, and its next request tries again. */
+  #notConnected(error: unknown): void {
+    this.#isConnecting = false;
+    if (this.#isOver) return;
+    if (this.#bundle === undefined) {
+      // The first of both counts.
+      this.reject(error);
+      this.#finish();
+      return;
+    }
+    for (const line of this.#held.splice(0)) this.#requests.fromClient(line, parseJson(line));
+    for (const line of this.#requests.refuse(this.options.refusal(error))) this.#toClient(line);
+    if (this.#hasEnded) this.#finish();
+    else this.options.input.resume();
   }
 
   #connected(upstream: Upstream): void {
@@ -124,7 +147,7 @@ class Relay {
       return;
     }
     this.#upstream = upstream;
-    this.#drain = undefined;
+    this.#hubEnds = undefined;
     this.#connectedAt = performance.now();
     const lines = new LineReader(MAX_HUB_LINE, this.#fromHub, () => upstream.destroy());
     upstream.input.on("data", lines.push);
@@ -138,7 +161,7 @@ class Relay {
       for (const line of this.#requests.toolsChanged()) this.#toClient(line);
     for (const line of held) this.#fromClient(line);
     upstream.input.resume();
-    if (this.#hasEnded) upstream.output.end();
+    if (this.#hasEnded) this.#endUpstream(upstream);
     else if (!upstream.output.writableNeedDrain) this.options.input.resume();
   }
 
@@ -153,7 +176,7 @@ class Relay {
     this.#losses = performance.now() - this.#connectedAt < SHORT_MS ? this.#losses + 1 : 0;
     for (const line of this.#requests.hubLost()) this.#toClient(line);
     const isNeeded = this.#held.length > 0 || this.#requests.isBusy;
-    if (isNeeded || this.#drain?.lazy !== true) this.#connect();
+    if (isNeeded || this.#hubEnds?.lazy !== true) this.#connect();
     else this.options.input.resume();
   }
 
@@ -161,7 +184,7 @@ class Relay {
     const message = parseJson(line);
     const isRequest = isTable(message) && "method" in message && "id" in message;
     // Answers and cancellations are for the hub that still works.
-    if (this.#upstream === undefined || (this.#drain !== undefined && isRequest)) {
+    if (this.#upstream === undefined || (this.#hubEnds !== undefined && isRequest)) {
       this.#held.push(line);
       if (this.#upstream === undefined) this.#connect();
       else if (this.#held.length >= MAX_HELD) this.options.input.pause();
@@ -169,19 +192,21 @@ class Relay {
     }
     const forHub = this.#requests.fromClient(line, message);
     if (forHub !== undefined) this.#toHub(forHub);
+    // It may cancel a request that waits for the next hub.
+    else if (this.#held.length > 0) this.#held.push(line);
   };
 
   readonly #fromHub = (line: string): void => {
     const message = parseJson(line);
     const told = privateMessage(message);
-    if (told?.kind === "drain") this.#drain = { lazy: told.body.lazy === true };
+    if (told?.kind === "drain") this.#hubEnds = { lazy: told.body.lazy === true };
     else if (told?.kind === "ready") this.#bundle = String(told.body.bundle);
     else {
-      const isLeft = this.#drain !== undefined && !this.#hasEnded;
+      const isLeft = this.#hubEnds !== undefined && !this.#hasEnded;
       const forClient = this.#requests.fromHub(line, message, isLeft);
       if (forClient !== undefined) this.#toClient(forClient);
     }
-    if (this.#drain !== undefined && !this.#requests.isBusy) this.#upstream?.output.end();
+    if (this.#hubEnds !== undefined && !this.#requests.isBusy) this.#upstream?.output.end();
   };
 
   #toHub(line: string): void {
@@ -199,7 +224,7 @@ class Relay {
     this.#unread ??= setTimeout(this.#finish, UNREAD_MS);
   }
 
-  readonly #drained = (): void => {
+  readonly #outputDrained = (): void => {
     clearTimeout(this.#unread);
     this.#unread = undefined;
     this.#upstream?.input.resume();

@@ -1,6 +1,7 @@
 /**
  * The requests that are not answered yet, in both directions. With them a session goes on after its hub has ended: the
- * handshake is repeated, reading calls are asked again, other calls are marked so that the next hub refuses them.
+ * handshake and the subscriptions are repeated, reading calls are asked again, other calls are marked so that the next
+ * hub refuses them.
  */
 import { isTable } from "../base/json.js";
 import { INTERRUPTED } from "./interrupted.js";
@@ -20,9 +21,12 @@ interface Pending {
 
 /** A request that ended this many hubs is not asked again. */
 const MAX_REPEATS = 2;
+/** JSON-RPC's first code for errors of a server. */
+const REFUSED = -32000;
 /** The request of protocol 2026-07-28 that stays open for notifications, and the member that names it in each of them. */
 const LISTEN = "subscriptions/listen";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+const UPDATED = "notifications/resources/updated";
 const TOOLS_CHANGED = "notifications/tools/list_changed";
 
 export class OpenRequests {
@@ -30,10 +34,12 @@ export class OpenRequests {
   readonly #asked = new Map<Id, Pending>();
   #handshake: { line: string; id: Id } | undefined;
   #initialized: string | undefined;
-  /** The repeated handshake, whose answer is not for the client. */
-  #repeated: Id | undefined;
-  /** The hub's own requests, by the id that the client sees: each hub counts from zero. */
-  readonly #hubs = new Map<string, Id>();
+  /** The resources that the client has subscribed to, by URI. */
+  readonly #subscribed = new Map<unknown, { line: string; id: Id }>();
+  /** What was repeated for a new hub, and the line for the client in place of its answer. */
+  readonly #repeated = new Map<Id, string | undefined>();
+  /** The questions of the hub to the client, by the id that the client sees: each hub counts from zero. */
+  readonly #questions = new Map<string, Id>();
   #count = 0;
   /** The progress that the client was told, by token; and what was told when the last hub ended. */
   readonly #progress = new Map<unknown, { told: number; before: number }>();
@@ -64,6 +70,9 @@ export class OpenRequests {
       // What is no request is answered without its id, so it would wait for ever.
       if (!isRequest(message)) return line;
       if (method === "initialize") this.#handshake = { line, id };
+      const { uri } = isTable(message.params) ? message.params : {};
+      if (method === "resources/subscribe") this.#subscribed.set(uri, { line, id });
+      if (method === "resources/unsubscribe") this.#subscribed.delete(uri);
       this.#asked.set(id, { message, line, repeats: 0 });
     } else if (method === "notifications/initialized") this.#initialized = line;
     else if (method === "notifications/cancelled") {
@@ -75,9 +84,9 @@ export class OpenRequests {
   }
 
   #answerFromClient(message: Message): string | undefined {
-    const id = typeof message.id === "string" ? this.#hubs.get(message.id) : undefined;
+    const id = typeof message.id === "string" ? this.#questions.get(message.id) : undefined;
     if (id === undefined) return undefined;
-    this.#hubs.delete(String(message.id));
+    this.#questions.delete(String(message.id));
     return JSON.stringify({ ...message, id });
   }
 
@@ -92,12 +101,13 @@ export class OpenRequests {
     if (!isId(id)) return line;
     if (method !== undefined) {
       const shown = `lsp-proxy-${++this.#count}`;
-      this.#hubs.set(shown, id);
+      this.#questions.set(shown, id);
       return JSON.stringify({ ...message, id: shown });
     }
-    if (id === this.#repeated) {
-      this.#repeated = undefined;
-      return undefined;
+    if (this.#repeated.has(id)) {
+      const instead = this.#repeated.get(id);
+      this.#repeated.delete(id);
+      return instead;
     }
     const pending = this.#asked.get(id);
     if (isLeft && pending !== undefined && isListening(pending)) return undefined;
@@ -124,17 +134,27 @@ export class OpenRequests {
 
   /** The hub is gone: the lines that tell the client to forget the hub's own requests. */
   hubLost(): string[] {
-    const lines = [...this.#hubs.keys()].map((requestId) =>
+    const lines = [...this.#questions.keys()].map((requestId) =>
       JSON.stringify({
         jsonrpc: "2.0",
         method: "notifications/cancelled",
         params: { requestId, reason: "The request is asked again where it is needed." },
       }),
     );
-    this.#hubs.clear();
-    this.#repeated = undefined;
+    this.#questions.clear();
+    this.#repeated.clear();
     for (const known of this.#progress.values()) known.before = known.told;
     return lines;
+  }
+
+  /** No hub can be had: the lines that refuse what is not answered yet. What only listens goes on in the next hub. */
+  refuse(message: string): string[] {
+    const refused = [...this.#asked].filter(([, pending]) => !isListening(pending));
+    return refused.map(([id, pending]) => {
+      if (isHandshake(pending)) this.#handshake = undefined;
+      this.#forget(id);
+      return JSON.stringify({ jsonrpc: "2.0", id, error: { code: REFUSED, message } });
+    });
   }
 
   /** What a new hub must be told: the handshake, and what is not answered yet. */
@@ -143,12 +163,18 @@ export class OpenRequests {
     if (this.#handshake !== undefined) {
       const { id, line } = this.#handshake;
       if (!this.#asked.has(id)) {
-        this.#repeated = id;
+        this.#repeated.set(id, undefined);
         lines.push(line);
       }
     }
     for (const pending of this.#asked.values()) if (isHandshake(pending)) lines.push(pending.line);
     if (this.#initialized !== undefined) lines.push(this.#initialized);
+    for (const [uri, { id, line }] of this.#subscribed) {
+      if (this.#asked.has(id)) continue;
+      // It may have changed while no hub watched it.
+      this.#repeated.set(id, JSON.stringify({ jsonrpc: "2.0", method: UPDATED, params: { uri } }));
+      lines.push(line);
+    }
     for (const pending of this.#asked.values()) {
       if (isHandshake(pending)) continue;
       const mayRepeat =

@@ -8,6 +8,7 @@ import type { DialectPlan, Plan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import { sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
+import type { ClientInfo } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
 import type { CallLimit, ProgressParams, ToolResult, WorkspaceChoice } from "./call-types.js";
@@ -37,6 +38,8 @@ export class SessionCalls {
   #answer: Promise<boolean> | undefined;
   #pending: TrustQuestion | undefined;
   #entered: Promise<void> | undefined;
+  /** What the client said about itself, once it has. */
+  client: ClientInfo | undefined;
   /** Ends the listening to updates of the runtime. */
   #unlisten: () => void = () => undefined;
   #onToolsChanged: (() => void) | undefined;

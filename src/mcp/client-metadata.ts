@@ -1,5 +1,6 @@
 /** Reads what a client says about itself: protocol version, name and roots. Protocol 2026-07-28 sends it in `_meta`. */
 import { isTable } from "../base/json.js";
+import type { ClientInfo } from "../runtime/call-observer.js";
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo";
@@ -19,10 +20,11 @@ export function isModernVersion(version: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= FIRST_MODERN_VERSION;
 }
 
-/** The client's name in the `_meta` of a request. */
-export function clientNameIn(meta: unknown): string | undefined {
+/** What the client says about itself in the `_meta` of a request. */
+export function clientInfoIn(meta: unknown): ClientInfo | undefined {
   const client = isTable(meta) ? meta[CLIENT_INFO_KEY] : undefined;
-  return isTable(client) && typeof client.name === "string" ? client.name : undefined;
+  if (!isTable(client) || typeof client.name !== "string") return undefined;
+  return { name: client.name, version: typeof client.version === "string" ? client.version : undefined };
 }
 
 /** A capability that the client declares in the `_meta` of a request. */

@@ -13,7 +13,7 @@ import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server
 import { INTERRUPTED, interruptedCall } from "../hub/interrupted.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { progressReporter, type SessionCalls } from "./calls.js";
-import { clientNameIn, declaredIn, rootUris } from "./client-metadata.js";
+import { clientInfoIn, declaredIn, rootUris } from "./client-metadata.js";
 import {
   getPrompt,
   listPrompts,
@@ -48,8 +48,10 @@ function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource):
     );
     const roots = narrow ? rootsOf(mcpReq) : undefined;
     if (roots === "missing") return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
-    const client = clientNameIn(mcpReq.envelope) ?? server.getClientVersion()?.name;
+    const info = clientInfoIn(mcpReq.envelope);
+    const client = info?.name ?? server.getClientVersion()?.name;
     const calls = await callsFor(roots);
+    calls.client ??= info;
     const answer = mcpReq.inputResponses?.[TRUST];
     if (answer !== undefined) await calls.answerTrust(isYes(answer));
     const canAsk = takesForms(declaredIn(mcpReq.envelope, "elicitation"));

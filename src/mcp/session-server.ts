@@ -139,6 +139,10 @@ export function createSessionServer(
       return {};
     });
   }
+  server.oninitialized = () => {
+    const { name, version } = server.getClientVersion() ?? {};
+    calls.client = name === undefined ? undefined : { name, version };
+  };
   calls.onToolsChanged(() => {
     void server.sendToolListChanged();
     if (prompts.length > 0 || mayChange) void server.sendPromptListChanged();

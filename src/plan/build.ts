@@ -10,10 +10,12 @@ import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import {
   alwaysDenied,
+  defaultDashboard,
   defaultDialect,
   defaultEnv,
   defaultHttp,
   defaultLimits,
+  defaultMetrics,
   defaultShare,
   withDefaults,
 } from "./defaults.js";
@@ -58,7 +60,11 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
   checkWorkflows(tools, dialect);
   // What an error hides, such as the use of an argument, would look unused.
   if (report.problems.every(({ severity }) => severity === "warning"))
-    checkFindings(tools, { config, limits, origin: (pointer) => context.origin(pointer) }, report);
+    checkFindings(
+      tools,
+      { config, limits, dialect, listed: mcp.listed, origin: (pointer) => context.origin(pointer) },
+      report,
+    );
   const plan: Plan = {
     abi: ABI_VERSION,
     workspace: {
@@ -80,6 +86,8 @@ export function buildPlan(config: Config, context: PlanContext): { plan: Plan; p
     mcp,
     http: buildHttp(config, context, report),
     share: withDefaults(defaultShare, config.share ?? {}),
+    dashboard: withDefaults(defaultDashboard, config.dashboard ?? {}),
+    metrics: withDefaults(defaultMetrics, config.metrics ?? {}),
     prompts: buildPrompts(config, report),
     resources: buildResources(config, tools, { dialect, listed: mcp.listed }, report),
   };
@@ -101,8 +109,10 @@ function buildLimits({ limits = {}, mcp, dialect }: Config, clients: readonly Cl
         : total,
       Math.max(defaultLimits.maxPageChars, page),
     );
+  const own = withDefaults(defaultLimits, limits);
   return {
-    ...withDefaults(defaultLimits, limits),
+    ...own,
+    diagnosticsPerFile: Math.min(own.diagnosticsPerFile, own.maxItems),
     maxTotalChars: total,
     maxTotalCharsHard: hard,
     maxPageChars: most("text"),

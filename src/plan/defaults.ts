@@ -3,9 +3,11 @@
  * that are always denied.
  */
 import type {
+  DashboardPlan,
   DialectPlan,
   HttpPlan,
   LimitsPlan,
+  MetricsPlan,
   ServerPlan,
   SharePlan,
   ToolAnnotations,
@@ -49,11 +51,21 @@ export const defaultLimits: LimitsPlan = {
   proxyMemoryMb: 1024,
   hoverParts: 8,
   hoverChars: 8192,
+  completionChars: 2000,
+  signatureChars: 4000,
+  tooltipChars: 1000,
+  diagnosticChars: 4096,
+  fixChars: 400,
   diagnosticsPerFile: 200,
   candidates: 20,
+  refusalPlaces: 20,
+  refusalActions: 30,
+  sourceFiles: 5,
+  stderrLines: 10,
   afterEditPerFile: 20,
   afterEditOtherFiles: 5,
   afterEditTotal: 50,
+  afterEditCheckedFiles: 20,
   afterEditSeverity: "error",
 };
 
@@ -127,12 +139,15 @@ export const maxOperations = 50;
 /** Always denied: files in `.git` can make the next `git` command run a program. */
 export const alwaysDenied: readonly string[] = ["**/.git/**"];
 
-/** Environment variables that servers inherit: user, locale, folders and toolchains. None of them holds a secret. */
+/**
+ * Environment variables that servers inherit: user, locale, folders and toolchains. None of them holds a secret, and
+ * none differs from terminal to terminal: sessions with different ones share no servers.
+ */
 export const defaultEnv: readonly string[] = `
 APPDATA CARGO_HOME COMSPEC DENO_DIR DOTNET_ROOT GEM_HOME GEM_PATH GOBIN GOCACHE GOFLAGS GOMODCACHE
 GOPATH GOROOT HOME HOMEDRIVE HOMEPATH JAVA_HOME LANG LC_ALL LC_CTYPE LOCALAPPDATA LOGNAME NODE_PATH
 NVM_DIR PATH PATHEXT PROGRAMDATA PROGRAMFILES PYENV_ROOT PYTHONPATH RUSTUP_HOME RUSTUP_TOOLCHAIN SHELL
-SYSTEMROOT TEMP TERM TMP TMPDIR TZ USER USERPROFILE VIRTUAL_ENV WINDIR XDG_CACHE_HOME XDG_CONFIG_HOME
+SYSTEMROOT TEMP TMP TMPDIR TZ USER USERPROFILE VIRTUAL_ENV WINDIR XDG_CACHE_HOME XDG_CONFIG_HOME
 XDG_DATA_HOME XDG_RUNTIME_DIR XDG_STATE_HOME`
   .trim()
   .split(/\s+/);
@@ -197,6 +212,10 @@ export const defaultHttp: HttpPlan = {
 
 export const defaultShare: SharePlan = { idleMinutes: 10, warm: false };
 
+export const defaultDashboard: DashboardPlan = { enabled: true, keepAnswers: true };
+
+export const defaultMetrics: MetricsPlan = { enabled: false, tokenEnv: "LSP_PROXY_METRICS_TOKEN" };
+
 /** The defaults as a config. They are the bounds of a config that nobody trusts. */
 export function defaultConfig(): Config {
   const { maxTotalChars, maxTotalCharsHard, maxPageChars, maxTextChars, ...limits } = defaultLimits;
@@ -213,6 +232,8 @@ export function defaultConfig(): Config {
     },
     http: { ...asConfig(http), older_handshakes: [] },
     share: asConfig(defaultShare),
+    dashboard: asConfig(defaultDashboard),
+    metrics: asConfig(defaultMetrics),
   };
 }
 

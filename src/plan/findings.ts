@@ -1,21 +1,25 @@
-/** Warnings about tools that work, but not as their author may think: caps without effect, unused arguments, lost values. */
-import type { ArgPlan, LimitsPlan, StepPlan, ToolPlan } from "../abi/plan.js";
+/**
+ * Warnings about tools, prompts and resources that work, but not as their author may think: missing descriptions, unused
+ * arguments, lost values.
+ */
+import type { ArgPlan, StepPlan, ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
 import { editArguments } from "../protocol/edit-arguments.js";
+import { type CapScope, checkTableCaps, checkToolCaps } from "./caps.js";
+import { checkMappings } from "./dead-mappings.js";
+import { partsOf } from "./prompts.js";
 import type { Report } from "./report.js";
 import { lastStep, waysOf } from "./step-values.js";
 import type { PlacedTool } from "./tools.js";
 
-interface Scope {
-  config: Config;
-  limits: LimitsPlan;
-  /** The layer of a value: the name of a shipped config, or `config`. */
-  origin(pointer: string): string;
+interface Scope extends CapScope {
+  /** The names of the tools that clients see. */
+  listed: readonly string[];
 }
 
-/** Adds the warnings about every tool, and about the size of answers. */
+/** Adds the warnings about every tool, prompt and resource, about caps and about mappings of errors. */
 export function checkFindings(tools: readonly PlacedTool[], scope: Scope, report: Report): void {
   const effects = new Map(tools.map(({ plan }) => [plan.name, plan.effect]));
   const hasEffect = (step: StepPlan): boolean => {
@@ -28,41 +32,64 @@ export function checkFindings(tools: readonly PlacedTool[], scope: Scope, report
     if (given === undefined) continue;
     if (given.description === undefined)
       own.add("plan/no-description", `The tool \`${plan.name}\` has no description.`);
-    checkCaps(plan, given, scope, own);
+    checkToolCaps(plan, given, scope, own);
     checkArguments(plan, given, own.at("args"));
     checkValues(plan, hasEffect, stepReport);
   }
-  const { max_total_chars_default: chars, max_total_chars_hard: hard } = scope.config.mcp?.output ?? {};
-  const output = report.at("mcp", "output", "max_total_chars_default");
-  if (chars !== undefined && hard !== undefined)
-    checkCap(chars, hard, "`mcp.output.max_total_chars_hard`", scope, output);
-}
-
-/** Warns of a cap that is above its limit. A shipped tool may have one, for configs with other limits. */
-function checkCap(value: unknown, limit: number, key: string, { origin }: Scope, report: Report): void {
-  if (typeof value !== "number" || value <= limit || origin(report.pointer) !== "config") return;
-  report.add(
-    "plan/cap-above-limit",
-    `The value ${value} is above ${key}, so ${limit} is used.`,
-    `Write at most ${limit}, or raise ${key}.`,
+  checkTableCaps(scope, report);
+  checkPrompts(scope.config, report);
+  checkResources(scope.config, report);
+  checkMappings(
+    scope.dialect,
+    tools.map(({ plan }) => plan).filter(({ name }) => scope.listed.includes(name)),
+    scope.origin,
+    report.at("dialect"),
   );
 }
 
-function checkCaps(plan: ToolPlan, given: ToolConfig, scope: Scope, report: Report): void {
-  const { limits } = scope;
-  const check = (value: unknown, limit: number, key: string, ...at: (string | number)[]) =>
-    checkCap(value, limit, key, scope, report.at(...at));
-  check(given.max_items, limits.maxItems, "`limits.max_items`", "max_items");
-  check(given.max_bytes, limits.maxBytes, "`limits.max_bytes`", "max_bytes");
-  check(given.timeout_ms, limits.timeoutMs, "`limits.timeout_ms`", "timeout_ms");
-  const most = plan.page?.maxSize ?? plan.maxItems;
-  const key = most === plan.maxItems ? "the tool's `max_items`" : "the largest page";
-  check(given.default_items, most, key, "default_items");
-  const chars = typeof given.output === "object" ? given.output.max_chars : undefined;
-  check(chars, limits.maxTotalCharsHard, "`mcp.output.max_total_chars_hard`", "output", "max_chars");
-  given.steps?.forEach(({ wait_ms: wait, first_wait_ms: first }, index) => {
-    check(wait, plan.timeoutMs, "the tool's time", "steps", index, "wait_ms");
-    check(first, plan.timeoutMs, "the tool's time", "steps", index, "first_wait_ms");
+/** Warns of prompts and arguments without descriptions, and of arguments that no message uses. */
+function checkPrompts({ prompts = [] }: Config, report: Report): void {
+  prompts.forEach(({ name, description, args = {}, messages = [] }, index) => {
+    const own = report.at("prompts", index);
+    if (description === undefined)
+      own.add("plan/no-description", `The prompt \`${name}\` has no description.`);
+    const used = messages.flatMap(({ text }) => wordsOf(text));
+    for (const [arg, about] of Object.entries(args)) {
+      const at = own.at("args", arg);
+      if (about.description === undefined)
+        at.add("plan/no-description", `The argument \`${arg}\` of \`${name}\` has no description.`);
+      if (!used.includes(arg))
+        at.add(
+          "plan/unused-argument",
+          `No message of the prompt uses the argument \`${arg}\`.`,
+          `Write \`{{${arg}}}\` in a message, or remove the argument.`,
+        );
+    }
+  });
+}
+
+/** The words in the tags of a template. Texts in quotes are no names. */
+function wordsOf(template: string): string[] {
+  const tags = [...template.matchAll(/\{\{(.*?)\}\}/gs)].map(([, tag = ""]) => tag);
+  return tags.flatMap((tag) => tag.replaceAll(/"[^"]*"|'[^']*'/g, " ").match(/[\w$]+/g) ?? []);
+}
+
+/** Warns of resources without descriptions, and of parts of URIs that no argument takes. */
+function checkResources({ resources = [] }: Config, report: Report): void {
+  resources.forEach(({ name, description, uri = "", args = {} }, index) => {
+    const own = report.at("resources", index);
+    if (description === undefined)
+      own.add("plan/no-description", `The resource \`${name}\` has no description.`);
+    const taken = Object.values(args).map((value) => (isTable(value) ? value.from : undefined));
+    for (const part of partsOf(uri))
+      if (!taken.includes(`uri.${part}`))
+        own
+          .at("uri")
+          .add(
+            "plan/unused-argument",
+            `No argument takes the part \`{${part}}\` of the URI.`,
+            `Pass it to the tool: \`args.NAME = { from = "uri.${part}" }\`, or remove it.`,
+          );
   });
 }
 

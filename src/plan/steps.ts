@@ -42,7 +42,7 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
   ],
   notify: ["method", "params", ...wayKeys],
   diagnostics: ["wait_ms", "first_wait_ms", "settle_ms", ...listKeys, ...wayKeys],
-  execute_command: ["command", "arguments", "form", ...listKeys, ...wayKeys],
+  execute_command: ["command", "arguments", "uris", "form", ...listKeys, ...wayKeys],
   tool: ["tool", "args", "each", ...listKeys, ...wayKeys],
   batch: ["tools", "edits", "options"],
   choose: ["from", "item"],

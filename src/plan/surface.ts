@@ -35,7 +35,6 @@ export function buildDialect(config: Config, report: Report): DialectPlan {
   if (forms.answers !== undefined) dialect.answers = forms.answers;
   checkArgumentNames(dialect, report.at("dialect"));
   checkErrorKeys(dialect, report.at("dialect"));
-  checkErrorForm(dialect, report.at("dialect"));
   return dialect;
 }
 
@@ -65,33 +64,6 @@ function checkErrorKeys({ errors, warnings }: DialectPlan, report: Report): void
   for (const map of ["codes", "messages", "numbers"] as const)
     check(errors[map], report.at("errors", map), refusals);
   check(warnings.codes, report.at("warnings", "codes"), codesOf("warning"));
-}
-
-/** Warns of mappings of errors that no answer shows. */
-function checkErrorForm({ errors, result }: DialectPlan, report: Report): void {
-  const isProtocol = errors.form === "protocol";
-  const dead = (message: string, ...at: string[]) =>
-    report.at("errors", ...at).add("plan/dead-mapping", message);
-  const unknownTool = "guard/unknown-tool";
-  const isMapped = isProtocol || Object.hasOwn(errors.numbers, unknownTool);
-  for (const map of ["codes", "messages"] as const)
-    if (!isMapped && Object.hasOwn(errors[map], unknownTool))
-      dead(
-        'An unknown tool is a JSON-RPC error of its own without a number in `numbers` or `form = "protocol"`.',
-        map,
-        unknownTool,
-      );
-  if (isProtocol && errors.text !== null) dead("A JSON-RPC error has no text of its own.", "text");
-  // Without a template, the text of an error has its code and message. `json` shows members by any path.
-  const hasWord = (word: string) =>
-    errors.text !== null && new RegExp(`\\b(${word}|json)\\b`).test(errors.text);
-  const isInText = (word: string) => (errors.text === null && word !== "number") || hasWord(word);
-  const isHidden = (word: string, isMember: boolean) =>
-    !isProtocol && !isInText(word) && !(isMember && result !== "text");
-  const shows = { codes: "code", messages: "message", numbers: "number" } as const;
-  for (const [map, word] of Object.entries(shows) as [keyof typeof shows, string][])
-    if (Object.keys(errors[map]).length > 0 && isHidden(word, map !== "numbers" || errors.number !== ""))
-      dead(`No answer shows the ${word} of an error.`, map);
 }
 
 function codesOf(...kinds: string[]): string[] {

@@ -84,7 +84,8 @@ function buildTool(
     arg.name === serverArgument ? { ...arg, enum: arg.enum ?? serverNames(servers, context) } : arg,
   );
   const args = addImplicitArguments(own, { steps, servers, output }, context.servers, stepReport);
-  checkPlaces(steps, { config, args, pointing: Object.keys(pointing) }, stepReport);
+  const commandUris = stepConfigs.map(({ uris }) => uris);
+  checkPlaces(steps, { config, args, pointing: Object.keys(pointing), commandUris }, stepReport);
   const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
   if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
   checkDiagnostics(steps, anchors, output.shape, stepReport);

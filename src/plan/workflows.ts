@@ -2,14 +2,13 @@
  * Tools that call tools. Checks that there are no cycles, that arguments fit, and that the calling tool declares every
  * effect. Fills in the tools that each batch may call: a batch calls no other batch.
  */
-import type { DialectPlan, Effect, StepPlan, Template, ToolPlan } from "../abi/plan.js";
+import type { DialectPlan, Effect, StepPlan, Template } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { actions } from "../protocol/actions.js";
-import { isInsteadOfPointing } from "../protocol/place-arguments.js";
-import { listingFields, listingNames, pointingFields, pointingNames } from "../protocol/pointing.js";
-import { type ValueBounds, violation } from "./argument-values.js";
+import { listingNames } from "../protocol/pointing.js";
 import { quoted, type Report } from "./report.js";
+import { argumentNames, misfit, missingNames } from "./tool-arguments.js";
 import type { PlacedTool } from "./tools.js";
 
 export function checkWorkflows(tools: readonly PlacedTool[], dialect: DialectPlan): void {
@@ -47,10 +46,10 @@ function checkArguments(
     const message = `\`${name}\` of \`${step.tool}\` ${why}.`;
     if (why !== undefined) report.at(name).add("plan/bad-step", message, "Correct the value.");
   }
-  const takes = argumentNames(callee, dialect);
+  const takes = argumentNames(callee.plan, dialect);
   const given = givenNames(tool, step, callee, takes, dialect);
   const extra = given.filter((name) => !takes.includes(name));
-  const missing = requiredNames(callee, dialect).filter((name) => !given.includes(name));
+  const missing = missingNames(callee.plan, given, dialect);
   const bad = (message: string, fix: string) =>
     report.add("plan/bad-step", `The tool \`${step.tool}\` ${message}.`, fix);
   if (extra.length > 0) bad(`takes no ${quoted(extra)}`, "Give the arguments one by one in a table.");
@@ -69,7 +68,7 @@ function givenNames(
   // Paging arguments are not passed to a tool that has none.
   const own = listingNames(tool.plan, dialect).filter((name) => !takes.includes(name));
   // The pointing arguments are passed by the names that the called tool has for them.
-  const named = { ...tool, plan: { ...tool.plan, pointing: callee.plan.pointing } };
+  const named = { ...tool.plan, pointing: callee.plan.pointing };
   return argumentNames(named, dialect).filter((name) => !own.includes(name));
 }
 
@@ -78,25 +77,6 @@ function entriesOf({ args }: ToolStep): [string, Template][] {
   if (args.kind === "table") return args.entries;
   if (args.kind !== "literal" || !isTable(args.value)) return [];
   return Object.entries(args.value).map(([name, value]) => [name, { kind: "literal", value }]);
-}
-
-function argumentNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
-  return [
-    ...Object.values(pointingNames(plan.input, dialect)).map((name) => ownName(plan, name)),
-    ...listingNames(plan, dialect),
-    ...plan.args.map((arg) => arg.name),
-  ];
-}
-
-function requiredNames({ plan }: PlacedTool, dialect: DialectPlan): string[] {
-  const own = plan.args.filter((arg) => arg.required).map((arg) => arg.name);
-  const pointing = isInsteadOfPointing(plan) ? [] : pointingFields(plan.input, dialect).required;
-  return [...pointing.map((name) => ownName(plan, name)), ...own];
-}
-
-/** The name of a pointing argument in one tool. */
-function ownName({ pointing }: ToolPlan, name: string): string {
-  return pointing[name]?.name ?? name;
 }
 
 function checkEffect(
@@ -145,17 +125,6 @@ function reportCycles(byName: Map<string, PlacedTool>): void {
     done.add(name);
   };
   for (const name of byName.keys()) visit(name, []);
-}
-
-/** Why the called tool does not accept a literal value; undefined if it does, or only the call can tell. */
-function misfit(name: string, value: unknown, callee: ToolPlan, dialect: DialectPlan): string | undefined {
-  // A null argument counts as absent.
-  if (value === null) return undefined;
-  const arg = callee.args.find((candidate) => candidate.name === name);
-  if (arg) return violation(value, arg.beyond === "clamp" ? { ...arg, minimum: null, maximum: null } : arg);
-  const { properties } = pointingFields(callee.input, dialect);
-  const schema = { ...properties, ...listingFields(callee, dialect).properties }[name];
-  return isTable(schema) ? violation(value, schema as Partial<ValueBounds>) : undefined;
 }
 
 type BatchStep = Extract<StepPlan, { kind: "batch" }>;

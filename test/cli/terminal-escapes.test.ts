@@ -218,7 +218,17 @@ const runs: { [command: string]: string[][] } = {
     ["get_hover", at("x.dead"), ...named],
     ["get_hover", at("x.refused"), ...named],
   ],
-  status: [named, [...named, "--json"], [...named, "--log-level", "debug"]],
+  // What a hub tells them is tried with the dashboard's own tests.
+  dashboard: [
+    ["--no-open", "--config", "broken.json"],
+    ["--no-open", "--workspace", `no${NAME}`],
+  ],
+  status: [
+    named,
+    [...named, "--json"],
+    [...named, "--log-level", "debug"],
+    ["--watch", "--config", "broken.json"],
+  ],
   schema: [
     ["--tool", NAME, ...named],
     ["--tool", "get_hover", ...named],

@@ -181,8 +181,18 @@ const cases = new Map<string, Case>([
   number("limits", "proxy_memory_mb", 300, 65_536),
   number("limits", "hover_parts", 2, 100),
   number("limits", "hover_chars", 200, 1_000_000),
+  number("limits", "completion_chars", 200, 1_000_000),
+  number("limits", "signature_chars", 200, 1_000_000),
+  number("limits", "tooltip_chars", 200, 1_000_000),
+  number("limits", "diagnostic_chars", 200, 1_000_000),
+  number("limits", "fix_chars", 200, 1_000_000),
   number("limits", "diagnostics_per_file", 2, 20_000),
   number("limits", "candidates", 2, 1000),
+  number("limits", "refusal_places", 2, 1000),
+  number("limits", "refusal_actions", 2, 1000),
+  number("limits", "source_files", 2, 100),
+  number("limits", "stderr_lines", 2, 50),
+  number("limits", "after_edit_checked_files", 2, 1000),
   number("limits", "after_edit_per_file", 2, 1000),
   number("limits", "after_edit_other_files", 2, 1000),
   number("limits", "after_edit_total", 2, 10_000),
@@ -326,6 +336,21 @@ const cases = new Map<string, Case>([
       untrusted: false,
       trusted: false,
       silent: true,
+    },
+  ],
+  ...["dashboard.enabled", "dashboard.keep_answers", "metrics.enabled"].map((path): [string, Case] => {
+    const [at = "", key = ""] = path.split(".");
+    const [user, asks] = [table(at, key, "false"), table(at, key, "true")];
+    return [path, { user, asks, untrusted: false, trusted: false, silent: true }];
+  }),
+  [
+    "metrics.token_env",
+    {
+      user: table("metrics", "token_env", '"MINE"'),
+      asks: table("metrics", "token_env", '"HOME"'),
+      untrusted: "asks",
+      trusted: "MINE",
+      silent: undefined,
     },
   ],
   of("kind", '"generic"', '"other"', "generic"),

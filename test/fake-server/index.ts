@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ABI_VERSION, type Plan, type ServerPlan } from "../../src/abi/plan.js";
 import type { Json, JsonObject } from "../../src/base/json.js";
-import { defaultDialect, defaultHttp } from "../../src/plan/defaults.js";
+import { defaultDialect, defaultHttp, defaultLimits } from "../../src/plan/defaults.js";
 
 /** See README.md for the words. */
 export interface Scenario {
@@ -109,6 +109,8 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
     prompts: [],
     resources: [],
     share: { idleMinutes: 10, warm: false },
+    dashboard: { enabled: true, keepAnswers: true },
+    metrics: { enabled: false, tokenEnv: "LSP_PROXY_METRICS_TOKEN" },
     abi: ABI_VERSION,
     workspace: { roots: ["."], extraRoots: [], deny: ["**/.git/**"] },
     allow: {
@@ -117,28 +119,7 @@ export function fakePlan(servers: ServerPlan[], overrides: Partial<Plan> = {}): 
       effects: ["read"],
       env: ["PATH", "HOME", "LANG"],
     },
-    limits: {
-      maxItems: 200,
-      maxBytes: 65_536,
-      maxTotalChars: 120_000,
-      maxTotalCharsHard: 2_000_000,
-      maxPageChars: 40_000,
-      maxTextChars: 40_000,
-      maxMessageBytes: 67_108_864,
-      maxFileBytes: 4_194_304,
-      timeoutMs: 30_000,
-      maxServers: 8,
-      maxOpenDocuments: 100,
-      proxyMemoryMb: 1024,
-      hoverParts: 8,
-      hoverChars: 8192,
-      diagnosticsPerFile: 200,
-      candidates: 20,
-      afterEditPerFile: 20,
-      afterEditOtherFiles: 5,
-      afterEditTotal: 50,
-      afterEditSeverity: "error",
-    },
+    limits: { ...defaultLimits, maxFileBytes: 4_194_304 },
     servers,
     disabledServers: [],
     tools: [],

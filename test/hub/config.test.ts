@@ -58,6 +58,28 @@ describe("a changed config", () => {
     expect(session.changes()).toBe(0);
   });
 
+  it("that has problems does not end a session whose hub ends; calls are refused until it is right again", async () => {
+    const { args, config } = user.workspace();
+    const session = await user.open(args);
+    await session.call("get_hover", place);
+    const text = readFileSync(config, "utf8");
+    const ends = [
+      async () => process.kill((await user.hub()).pid, "SIGKILL"),
+      () => run(["hub", "stop", "--all"], { env: user.env, cwd: user.top }),
+    ];
+    for (const end of ends) {
+      change(config, { nonsense: 1 });
+      await expect.poll(() => statusOf(session)).toContain("answer/config-not-used");
+      await end();
+      for (const _ of [1, 2])
+        await expect(session.call("get_hover", place)).rejects.toThrow("the config has problems");
+      expect(session.stderr()).toContain("nonsense");
+      writeFileSync(config, text);
+      expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    }
+    expect(session.closed()).toBe(0);
+  });
+
   it("that means the same changes nothing", async () => {
     const { args, config } = user.workspace();
     const session = await user.open(args);
@@ -98,6 +120,16 @@ describe("a changed config", () => {
       expect(await toolsOf(session)).not.toContain("find_references");
       expect(session.closed()).toBe(0);
     }
+  });
+
+  it("that turns the dashboard off needs another hub, which has none", async () => {
+    const { args, config } = user.workspace();
+    const session = await user.open(args);
+    const { pid } = await user.hub();
+    change(config, { dashboard: { enabled: false } });
+    await expect.poll(async () => (await user.hubs()).map((hub) => hub.pid)).not.toContain(pid);
+    await expect.poll(async () => (await user.hubs()).map((hub) => hub.sessions)).toEqual([1]);
+    expect(session.closed()).toBe(0);
   });
 
   it("that was found needs trust first; one that lost it refuses calls", async () => {

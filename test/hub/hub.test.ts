@@ -13,10 +13,9 @@ import {
 import { dirname, join } from "node:path";
 import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { takeLock } from "../../src/workspace/edits/lock.js";
-import { realDisk } from "../../src/workspace/edits/real-disk.js";
 import { run } from "../cli/run.js";
 import { program } from "../live/session.js";
 import { HubUser, isThere, place, slow } from "./support.js";
@@ -65,40 +64,31 @@ describe("sharing", () => {
 
   it("ends with one hub when twenty sessions start at once, also after a kill", async () => {
     const { args } = user.workspace();
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => user.open(args)));
-    const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
-    expect(answers.map(({ structuredContent }) => structuredContent.ok)).toEqual(answers.map(() => true));
-    expect(await user.hub()).toMatchObject({ sessions: 20 });
-    // None is left over that nobody can find.
-    await expect.poll(() => user.processes().filter((words) => words.includes("hub run"))).toHaveLength(1);
-    const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
-    expect(new Set(pids).size).toBe(1);
-
+    const starts = join(user.top, "starts");
+    const slowed = new URL("slow-listen.mjs", import.meta.url).pathname;
+    const env = { NODE_OPTIONS: `--import ${slowed}`, HUB_STARTS: starts };
+    // Sessions in one folder leave the start to one of them. Those in different folders do not know of each other.
+    const folders = Array.from({ length: 4 }, (_, index) => join(user.top, `folder-${index}`));
+    for (const folder of folders) mkdirSync(folder);
+    const everyFolder = Array.from({ length: 5 }, () => folders).flat();
+    const sessions = await Promise.all(everyFolder.map((cwd) => user.open(args, env, { cwd })));
+    const haveOneHub = async () => {
+      const answers = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
+      expect(answers.map(({ structuredContent }) => structuredContent.ok)).toEqual(answers.map(() => true));
+      expect(await user.hub()).toMatchObject({ sessions: 20 });
+      // None is left over that nobody can find.
+      await expect.poll(() => user.processes().filter((words) => words.includes("hub run"))).toHaveLength(1);
+      const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
+      expect(new Set(pids).size).toBe(1);
+      const started = readFileSync(starts, "utf8").trim().split("\n");
+      rmSync(starts);
+      expect(started.length).toBeGreaterThan(1);
+      expect(started.length).toBeLessThan(10);
+    };
+    await haveOneHub();
     // Its socket is left over, and all twenty look for another hub at once.
     process.kill((await user.hub()).pid, "SIGKILL");
-    const again = await Promise.all(sessions.map((session) => session.call("get_hover", place)));
-    expect(again.map(({ structuredContent }) => structuredContent.ok)).toEqual(again.map(() => true));
-    expect(await user.hub()).toMatchObject({ sessions: 20 });
-  });
-
-  it("starts under a lock: of several that start at once, one listens and the others leave it to that one", async () => {
-    const { args } = user.workspace();
-    const hubs = join(user.runFolder, "lsp-proxy");
-    const locks = join(hubs, "lock");
-    mkdirSync(locks, { recursive: true, mode: 0o700 });
-    const lock = await takeLock(realDisk, locks, 10_000);
-    // Sessions in different folders do not wait for each other: each starts a hub.
-    const folders = Array.from({ length: 5 }, (_, index) => join(user.top, `folder-${index}`));
-    for (const folder of folders) mkdirSync(folder);
-    const opening = Promise.all(folders.map((cwd) => user.open(args, {}, { cwd })));
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
-    expect(readdirSync(hubs).filter((name) => name.endsWith(".sock"))).toEqual([]);
-    await lock.release();
-    const sessions = await opening;
-    expect(await user.hub()).toMatchObject({ sessions: 5 });
-    await sessions[0]?.call("get_hover", place);
-    const pids = await Promise.all(sessions.map(async (session) => (await session.status())[0]?.pid));
-    expect(new Set(pids).size).toBe(1);
+    await haveOneHub();
   });
 
   it("answers a session while another one waits, and limits the calls of each", async () => {
@@ -113,6 +103,13 @@ describe("sharing", () => {
     writeFileSync(join(folder, "go"), "");
     for (const { structuredContent } of await Promise.all(waiting))
       expect(structuredContent).toMatchObject({ ok: true });
+  });
+
+  it("gives sessions in different terminals the same hub", async () => {
+    const { args } = user.workspace();
+    const terminals = [{ TERM: "xterm-256color" }, { TERM: "dumb" }];
+    for (const terminal of terminals) await user.open(args, terminal);
+    expect(await user.hub()).toMatchObject({ sessions: 2 });
   });
 
   it("gives another environment another hub", async () => {
@@ -156,6 +153,26 @@ describe("the end of a hub", () => {
     await client.close();
   });
 
+  it("does not end the subscriptions of a client", async () => {
+    const uri = "lsp://references/a.fake";
+    const args = { file_path: { from: "uri.path" }, line: 1, character: 1 };
+    const template = "lsp://references/{path}";
+    const resource = { name: "references", uri: template, tool: "find_references", args };
+    const { args: words, folder } = user.workspace({ resources: [resource] });
+    const { client } = await user.open(words);
+    const told: string[] = [];
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+      told.push(params.uri);
+    });
+    await client.subscribeResource({ uri });
+    process.kill((await user.hub()).pid, "SIGKILL");
+    // It may have changed while there was no hub.
+    await expect.poll(() => told.splice(0)).toEqual([uri]);
+    writeFileSync(join(folder, "a.fake"), "word word\n");
+    await client.readResource({ uri });
+    await expect.poll(() => told).toEqual([uri]);
+  });
+
   it("comes when it has no sessions for a while, with its servers", async () => {
     const { args } = user.workspace({ share: { idle_minutes: 0.05 } });
     const session = await user.open(args);
@@ -185,12 +202,18 @@ describe("the end of a hub", () => {
     await expect.poll(() => user.processes()).toEqual([]);
   });
 
-  it("comes with `hub stop`; the next call of a session starts another", async () => {
-    const { args } = user.workspace();
+  it("comes with `hub stop` in the folder that it serves; the next call of a session starts another", async () => {
+    const { args, folder } = user.workspace();
     const session = await user.open(args);
     await session.call("get_hover", place);
     const { pid } = await user.hub();
-    const stopped = await run(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
+    const elsewhere = await run(["hub", "stop"], { env: user.env, cwd: user.top });
+    expect(elsewhere).toMatchObject({ code: 0, stderr: expect.stringContaining("no hub runs") });
+    const listed = await run(["hub"], { env: user.env, cwd: user.top });
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${folder}\n  1 session · fake · \\d+ MB · \\d+ (s|min) · pid ${pid} · `),
+    );
+    const stopped = await run(["hub", "stop"], { env: user.env, cwd: folder });
     expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining("was stopped") });
     await expect.poll(() => user.processes().length).toBe(1);
     expect(await user.hubs()).toEqual([]);

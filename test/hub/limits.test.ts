@@ -1,7 +1,10 @@
 /** What one session may take of a hub, and what a session does where the hub has no place for it or does not answer. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { program } from "../live/session.js";
 import { HubUser, isThere, place, slow } from "./support.js";
 
 let user: HubUser;
@@ -66,4 +69,22 @@ it("a session whose hub is stopped serves by itself after a while, and says so",
   // The hub goes on, and so does its session.
   expect((await first.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
   expect(await user.hub()).toMatchObject({ pid, sessions: 1 });
+});
+
+it("a session whose client leaves ends, also where its hub is stopped", async () => {
+  const { args } = user.workspace();
+  const options = { env: user.env, cwd: user.top };
+  const child = spawn(process.execPath, [program, "serve", "--shared", ...args], options);
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "0" } };
+  child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
+  await once(child.stdout, "data");
+  const { pid } = await user.hub();
+  process.kill(pid, "SIGSTOP");
+  try {
+    child.stdin.end();
+    await expect.poll(() => child.exitCode).toBe(0);
+  } finally {
+    process.kill(pid, "SIGCONT");
+    child.kill("SIGKILL");
+  }
 });

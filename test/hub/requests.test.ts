@@ -58,6 +58,38 @@ describe("after the end of a hub", () => {
     expect(rest).toEqual([]);
   });
 
+  it("subscriptions are repeated, and the client is told to read the resources again", () => {
+    const requests = afterHandshake();
+    const ask = (id: number, method: string, uri: string) => {
+      const message = { jsonrpc: "2.0", id, method: `resources/${method}`, params: { uri } };
+      told(requests, message);
+      heard(requests, { jsonrpc: "2.0", id, result: {} });
+      return message;
+    };
+    const kept = ask(1, "subscribe", "x:kept");
+    ask(2, "subscribe", "x:left");
+    ask(3, "unsubscribe", "x:left");
+    for (let hub = 0; hub < 2; hub++) {
+      requests.hubLost();
+      expect(repeated(requests)).toEqual([initialize, initialized, kept]);
+      const told = heard(requests, { jsonrpc: "2.0", id: 1, result: {} }) ?? "";
+      const params = { uri: "x:kept" };
+      expect(JSON.parse(told)).toEqual({ jsonrpc: "2.0", method: "notifications/resources/updated", params });
+    }
+  });
+
+  it("what waits is refused where there is no other hub, apart from what only listens", () => {
+    const requests = afterHandshake();
+    const listening = { jsonrpc: "2.0", id: 9, method: "subscriptions/listen", params: {} };
+    for (const message of [call(1, "get_hover"), call(2, "rename_symbol"), listening])
+      told(requests, message);
+    requests.hubLost();
+    expect(requests.refuse("why").map((line) => JSON.parse(line))).toEqual(
+      [1, 2].map((id) => ({ jsonrpc: "2.0", id, error: { code: -32000, message: "why" } })),
+    );
+    expect(repeated(requests)).toEqual([initialize, initialized, listening]);
+  });
+
   it("what is no request is not asked again", () => {
     const requests = afterHandshake();
     for (const wrong of [

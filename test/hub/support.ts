@@ -63,6 +63,8 @@ interface OpenOptions {
   answer?: (question: string) => boolean;
   /** The program, where it is another one than the built one. */
   start?: string;
+  /** Whether it has servers of its own, without a hub. */
+  alone?: boolean;
 }
 
 export interface ListedHub {
@@ -116,11 +118,11 @@ export class HubUser {
   async open(
     args: string[],
     env: { [name: string]: string } = {},
-    { cwd = this.top, answer, start = program }: OpenOptions = {},
+    { cwd = this.top, answer, start = program, alone = false }: OpenOptions = {},
   ): Promise<SharedSession> {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [start, "serve", "--shared", ...args],
+      args: [start, "serve", ...(alone ? [] : ["--shared"]), ...args],
       cwd,
       env: { ...this.env, ...env },
       stderr: "pipe",

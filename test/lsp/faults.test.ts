@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
 import type { ServerPool } from "../../src/lsp/types.js";
+import { defaultLimits } from "../../src/plan/defaults.js";
 import { fakeServer, type Scenario } from "../fake-server/index.js";
 import {
   act,
@@ -462,26 +463,5 @@ describe("a server that does not want to go", () => {
 });
 
 function limits(maxMessageBytes: number) {
-  return {
-    maxItems: 200,
-    maxBytes: 65_536,
-    maxTotalChars: 120_000,
-    maxTotalCharsHard: 2_000_000,
-    maxPageChars: 40_000,
-    maxTextChars: 40_000,
-    maxMessageBytes,
-    maxFileBytes: 4_194_304,
-    timeoutMs: 30_000,
-    maxServers: 8,
-    maxOpenDocuments: 100,
-    proxyMemoryMb: 1024,
-    hoverParts: 8,
-    hoverChars: 8192,
-    diagnosticsPerFile: 200,
-    candidates: 20,
-    afterEditPerFile: 20,
-    afterEditOtherFiles: 5,
-    afterEditTotal: 50,
-    afterEditSeverity: "error" as const,
-  };
+  return { ...defaultLimits, maxFileBytes: 4_194_304, maxMessageBytes };
 }

@@ -307,10 +307,11 @@ describe("very many diagnostics", () => {
       capabilities: { diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: true } },
       replies: { "workspace/diagnostic": { items: { $list: report, times: 60_000 } } },
     });
-    const started = performance.now();
+    const before = process.cpuUsage();
     const { files } = await server.workspaceDiagnostics({ signal: signal(), waitMs: 60_000, settleMs: 10 });
     expect(files).toMatchObject([{ uri }]);
     expect(files[0]?.items.length).toBeGreaterThan(10_000);
-    expect(performance.now() - started).toBeLessThan(20_000);
+    // In processor time, which a busy machine does not lengthen.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(20_000);
   });
 });

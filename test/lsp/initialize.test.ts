@@ -8,6 +8,7 @@ import type { LanguageServer } from "../../src/lsp/types.js";
 import { clientCapabilities } from "../../src/lsp/wire/initialize.js";
 import { settingsAt } from "../../src/lsp/wire/server-messages.js";
 import { fakeServer } from "../fake-server/index.js";
+import { planText } from "../plan/config.js";
 import { act, ask, poolOf, received, scenarios, session, signal, until, workspace } from "./support.js";
 
 /** What the client answered to a request of the server. */
@@ -275,6 +276,16 @@ test("a forward rule without a server answers null, to a notification and to a r
   await act(server, { request: "tsserver/request", params: [8, "quickinfo"] });
   const all = (await ask(server, "fake/received")) as { answer?: JsonObject }[];
   expect(all.flatMap(({ answer }) => answer ?? [])).toMatchObject([{ result: null }]);
+});
+
+test("the presets of tsserver, and of Vue, which asks it, answer its requests with null", () => {
+  const presets = ["typescript-language-server", "vtsls", "vue-language-server"];
+  const forwards = presets.map((kind) => {
+    const { servers } = planText(`[[servers]]\nid = "s"\nkind = "${kind}"\n`);
+    return servers[0]?.forward;
+  });
+  const rule = { notification: "tsserver/request", reply: "tsserver/response" };
+  expect(forwards).toMatchObject(presets.map(() => [rule]));
 });
 
 test("what is offered is merged table by table and does not change between calls", () => {

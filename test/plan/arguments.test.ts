@@ -70,11 +70,211 @@ describe("texts where a URI is wanted", () => {
     ).toEqual([]);
   });
 
-  it("the arguments of a command", () => {
-    const command = (type: string) =>
-      `[allow]\neffects = ["command"]\n[[servers]]\nid = "s"\ncommand = "rust-analyzer"\nextensions = ["rs"]\nexecute_commands = ["c"]\n[[tools]]\nname = "t"\neffect = "command"\nargs.to = { type = "${type}", description = "d" }\n[[tools.steps]]\nid = "a"\nkind = "execute_command"\ncommand = "c"\narguments = [{ URI = { from = "input.to" } }]`;
-    expect(planOf(command("string")).problems.map(({ code }) => code)).toEqual(["plan/unchecked-uri"]);
-    expect(planOf(command("path")).problems).toEqual([]);
+  describe("the arguments of a command", () => {
+    const inputs: { [name: string]: string } = {
+      text: arg("to", 'type = "string"'),
+      texts: arg("to", 'type = "string_list"'),
+      list: arg("to", 'type = "list", items = { type = "string" }'),
+      object: arg("to", 'type = "object", properties = { a = { type = "string" } }'),
+      map: arg("to", 'type = "string_map"'),
+      name: 'input = "symbol"\n',
+      search: 'input = "query"\n',
+      path: arg("to", 'type = "path"'),
+      paths: arg("to", 'type = "list", items = { type = "path" }'),
+      symbol: arg("to", 'type = "symbol"'),
+      number: arg("to", 'type = "integer"'),
+      word: arg("to", 'type = "string", enum = ["a", "b"]'),
+      date: arg("to", 'type = "string", format = "date"'),
+      email: arg("to", 'type = "string", format = "email"'),
+    };
+    const found = (input: string, list: string, uris = "") => {
+      const { problems } = planOf(
+        `[allow]\neffects = ["command"]\n[[servers]]\nid = "s"\ncommand = "rust-analyzer"\nextensions = ["rs"]\nexecute_commands = ["c"]\n[[tools]]\nname = "t"\neffect = "command"\n${inputs[input]}[[tools.steps]]\nid = "a"\nkind = "execute_command"\ncommand = "c"\narguments = ${list}\n${uris}`,
+      );
+      return problems.map(({ code, pointer }) => `${code} ${pointer.replace("/tools/0/steps/0", "")}`);
+    };
+    const to = '{ from = "input.to" }';
+    const unchecked = (pointer: string) => [`plan/unchecked-uri /arguments${pointer}`];
+
+    it.each([
+      ["a member called URI", "text", `[{ URI = ${to} }]`, unchecked("/0/URI")],
+      ["a text by itself", "text", `[${to}]`, unchecked("/0")],
+      ["a text under any name", "text", `["x", { file = ${to} }]`, unchecked("/1/file")],
+      ["a list of texts as all arguments", "texts", to, unchecked("")],
+      ["another list of texts", "list", to, unchecked("")],
+      ["an object with a text", "object", `[${to}]`, unchecked("/0")],
+      ["a table with any keys", "map", `[${to}]`, unchecked("/0")],
+      ["the name of a symbol", "name", '[{ from = "input.symbol_name" }]', unchecked("/0")],
+      ["a search text", "search", '[{ from = "input.query" }]', unchecked("/0")],
+      ["all arguments at once", "search", '[{ from = "input" }]', unchecked("/0")],
+      ["the name in a symbol argument", "symbol", '[{ from = "input.to.name" }]', unchecked("/0")],
+      ["a path", "path", `[${to}]`, []],
+      ["the absolute path of one", "path", '[{ file = { from = "input.to.absolute_path" } }]', []],
+      ["paths", "paths", `[${to}]`, []],
+      ["the path as the client wrote it", "name", '[{ from = "input.file_path" }]', unchecked("/0")],
+      ["the file that a call points at", "name", '[{ from = "document.uri" }]', []],
+      ["a number", "number", `[${to}]`, []],
+      ["a word of the author's", "word", `[${to}]`, []],
+      ["a date", "date", `[${to}]`, []],
+      ["an email address, which may have slashes", "email", `[${to}]`, unchecked("/0")],
+    ])("%s", (_, input, list, problems) => {
+      expect(found(input, list)).toEqual(problems);
+    });
+
+    it.each([
+      ["none is a URI", "text", `[${to}]`, "uris = []", []],
+      ["another one is", "text", `["a", ${to}]`, 'uris = ["/0"]', []],
+      ["this one is", "text", `["a", ${to}]`, 'uris = ["/1"]', unchecked("/1")],
+      ["this member is", "text", `[{ file = ${to} }]`, 'uris = ["/0/file"]', unchecked("/0/file")],
+      ["each of a list may be", "texts", to, 'uris = ["/3"]', unchecked("")],
+      ["none of a list is", "texts", to, "uris = []", []],
+      ["none is, but a member is called so", "text", `[{ URI = ${to} }]`, "uris = []", unchecked("/0/URI")],
+      ["keys are still the client's", "map", `[${to}]`, "uris = []", unchecked("/0")],
+      ["a path may go there", "path", `[${to}]`, 'uris = ["/0"]', []],
+      ["its absolute path too", "path", '[{ from = "input.to.absolute_path" }]', 'uris = ["/0"]', []],
+      ["but no name", "symbol", '[{ from = "input.to.name" }]', 'uris = ["/0"]', unchecked("/0")],
+      [
+        "a URI is no path",
+        "path",
+        '[{ URI = { from = "input.to.absolute_path" } }]',
+        "uris = []",
+        unchecked("/0/URI"),
+      ],
+    ])("where the step says that %s", (_, input, list, uris, problems) => {
+      expect(found(input, list, uris)).toEqual(problems);
+    });
+  });
+
+  describe("parameters that nothing describes", () => {
+    const text = arg("to", 'type = "string"');
+    const found = (lines: string, methods = "") =>
+      planOf(`${methods}[[tools]]\nname = "t"\neffect = "command"\n${text}${lines}`).problems.map(
+        ({ code, pointer }) => `${code} ${pointer.replace("/tools/0", "")}`,
+      );
+    const request = (method: string, set: string) =>
+      `request = { method = "${method}", params = { set = { ${set} } } }`;
+    const notify = (method: string, set: string) =>
+      `[[tools.steps]]\nid = "a"\nkind = "notify"\nmethod = "${method}"\nparams = { set = { ${set} } }`;
+    const declared = (method: string, rest = "") => `[[methods]]\nmethod = "${method}"\n${rest}`;
+    const to = '{ from = "input.to" }';
+    const set = "/request/params/set";
+
+    it("of a method outside the specification", () => {
+      const asks = request("x/z", `left = ${to}`);
+      expect(found(asks, declared("x/z"))).toEqual([`plan/unchecked-uri ${set}/left`]);
+      expect(found(asks, declared("x/z", "uris = []\n"))).toEqual([]);
+      expect(found(asks, declared("x/z", 'uris = ["/left"]\n'))).toEqual([`plan/unchecked-uri ${set}/left`]);
+    });
+
+    it("of a notification outside the specification", () => {
+      const sends = notify("x/z", `left = ${to}`);
+      const own = declared("x/z", "notification = true\n");
+      expect(found(sends, own)).toEqual(["plan/unchecked-uri /steps/0/params/set/left"]);
+      expect(found(sends, `${own}uris = []\n`)).toEqual([]);
+    });
+
+    it("of the specification are known", () => {
+      expect(found(request("workspace/symbol", `query = ${to}`))).toEqual([]);
+    });
+
+    it("that every server fills as it likes", () => {
+      const resolve = request("completionItem/resolve", `label = ${to}, data = { file = ${to} }`);
+      expect(found(resolve)).toEqual([`plan/unchecked-uri ${set}/data/file`]);
+      expect(found(resolve, declared("completionItem/resolve", "uris = []\n"))).toEqual([]);
+      const lens = request("codeLens/resolve", `command = { title = ${to}, arguments = [${to}] }`);
+      expect(found(lens)).toEqual([`plan/unchecked-uri ${set}/command/arguments/0`]);
+      const settings = notify("workspace/didChangeConfiguration", `settings = { path = ${to} }`);
+      expect(found(settings)).toEqual(["plan/unchecked-uri /steps/0/params/set/settings/path"]);
+    });
+
+    it("says where to describe them", () => {
+      const { problems } = planOf(
+        `${declared("x/z")}[[tools]]\nname = "t"\n${text}${request("x/z", `left = ${to}`)}`,
+      );
+      expect(problems[0]).toMatchObject({
+        severity: "error",
+        message:
+          "Nothing says whether the parameter `/left` is a URI, and `input.to` is not checked against the roots.",
+        fix: expect.stringContaining("`uris` of the `[[methods]]` entry for `x/z`, `[]` for none"),
+      });
+    });
+  });
+
+  describe("the answers of tools, which may repeat texts", () => {
+    const head = `[dialect]\necho = "input"\n[[methods]]\nmethod = "x/y"\nuris = []\n[[tools]]\nname = "search"\ninput = "query"\noutput = "workspace_symbols"\nrequest = { method = "workspace/symbol", params = { set = { query = { from = "input.query" } } } }\n[[tools]]\nname = "t"\ninput = "query"\neffect = "command"\n`;
+    const steps = (...tables: string[]) => tables.map((lines) => `[[tools.steps]]\n${lines}\n`).join("");
+    const found = (lines: string) =>
+      planOf(`${head}${lines}`).problems.map(
+        ({ code, pointer }) => `${code} ${pointer.replace("/tools/1", "")}`,
+      );
+    const search = 'id = "a"\ntool = "search"\nargs = { query = { from = "input.query" } }';
+    const send = (set: string) => `id = "b"\nmethod = "x/y"\nparams = { set = { ${set} } }`;
+    const bad = (pointer: string) => [`plan/unchecked-uri ${pointer}`];
+
+    it.each([
+      [
+        "where a URI is wanted",
+        steps(search, send('uri = { from = "step.a.input.query" }')),
+        bad("/steps/1/params/set/uri"),
+      ],
+      ["as a table", steps(search, send('doc = { from = "step.a.input" }')), bad("/steps/1/params/set/doc")],
+      [
+        "under any name",
+        steps(search, send('name = { from = "step.a.symbols.0.name" }')),
+        bad("/steps/1/params/set/name"),
+      ],
+      [
+        "called for each item of an argument",
+        `args.files = { type = "string_list", description = "d" }\n${steps(
+          'id = "a"\ntool = "search"\neach = { from = "input.files", keep = true }\nargs = { query = { from = "each" } }',
+          send('uri = { from = "step.a.0.item" }'),
+        )}`,
+        bad("/steps/1/params/set/uri"),
+      ],
+      [
+        "in the place of another step",
+        steps(
+          'id = "a"\nmethod = "x/y"\nor_else = "c"',
+          search.replace('"a"', '"c"'),
+          send('uri = { from = "step.a.input.query" }'),
+        ),
+        bad("/steps/2/params/set/uri"),
+      ],
+      [
+        "of which one item was chosen",
+        steps(
+          search,
+          'id = "c"\nkind = "choose"\nfrom = "step.a.symbols"\nitem = { from = "input.query" }',
+          send('uri = { from = "step.c.name" }'),
+        ),
+        bad("/steps/2/params/set/uri"),
+      ],
+      [
+        "in a notification",
+        steps(
+          search,
+          'id = "b"\nkind = "notify"\nmethod = "workspace/didChangeConfiguration"\nparams = { set = { settings = { from = "step.a.input" } } }',
+        ),
+        bad("/steps/1/params/set/settings"),
+      ],
+      [
+        "of the runtime",
+        steps('id = "a"\nkind = "runtime"\naction = "server_status"', send('x = { from = "step.a" }')),
+        bad("/steps/1/params/set/x"),
+      ],
+      [
+        "passed on to a tool, which checks them",
+        `output = "json"\n${steps(search, 'id = "b"\ntool = "search"\nargs = { query = { from = "step.a.input.query" } }')}`,
+        [],
+      ],
+      [
+        "but not the replies of servers",
+        steps('id = "a"\nmethod = "x/y"', send('uri = { from = "step.a.uri" }')),
+        [],
+      ],
+    ])("%s", (_, lines, problems) => {
+      expect(found(lines)).toEqual(problems);
+    });
   });
 
   it("arguments that a tool has without declaring them", () => {
@@ -299,6 +499,7 @@ describe("both forms of a config", () => {
   const toml = `
 [[methods]]
 method = "x/y"
+uris = []
 [[tools]]
 name = "t"
 description = "d"
@@ -311,7 +512,7 @@ args.spots = { type = "list", description = "Where.", items = { type = "position
 request = { method = "x/y", params = { base = "text_document", set = { newUri = { from = "input.to" }, level = { from = "input.level" }, options = { from = "input.options" }, positions = { from = "input.spots" } } } }
 `;
   const json: JsonObject = {
-    methods: [{ method: "x/y" }],
+    methods: [{ method: "x/y", uris: [] }],
     tools: [
       {
         name: "t",

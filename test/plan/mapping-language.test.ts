@@ -13,7 +13,7 @@ describe("the examples of arguments", () => {
   });
 
   it.each(examples)("%s", (toml) => {
-    const { plan, problems } = planOf(`[allow]\neffects = ["read", "edit"]\n${toml}`);
+    const { plan, problems } = planOf(`[allow]\neffects = ["read", "edit", "command"]\n${toml}`);
     expect(problems).toEqual([]);
     expect(plan.tools.length).toBeGreaterThan(0);
   });
@@ -22,7 +22,7 @@ describe("the examples of arguments", () => {
     "are refused with texts for places: %s",
     (toml) => {
       const { problems } = planOf(
-        `[allow]\neffects = ["read", "edit"]\n${toml.replaceAll(/type = "path"(?:, exists = false|, target = true)?/g, 'type = "string"')}`,
+        `[allow]\neffects = ["read", "edit", "command"]\n${toml.replaceAll(/type = "path"(?:, exists = false|, target = true)?/g, 'type = "string"').replaceAll(".absolute_path", "")}`,
       );
       expect(problems.map(({ code }) => code)).toContain("plan/unchecked-uri");
     },

@@ -64,7 +64,7 @@ describe("prompts and resources", () => {
   it.each([
     ["a prompt without messages", '[[prompts]]\nname = "p"', ["plan/bad-prompt /prompts/0"]],
     ["a resource", resource(`uri = "lsp://o/{path}"\ntool = "outline"\n${args}`), []],
-    ["no URI", resource('tool = "outline"'), ["plan/bad-resource /resources/0"]],
+    ["no URI", resource('tool = "outline"\nargs = { file_path = "a" }'), ["plan/bad-resource /resources/0"]],
     [
       "an unknown tool",
       resource('uri = "lsp://o"\ntool = "outlin"'),
@@ -83,7 +83,7 @@ describe("prompts and resources", () => {
     [
       "an argument that the tool does not take",
       resource('uri = "lsp://o/{path}"\ntool = "outline"\nargs = { path = { from = "uri.path" } }'),
-      ["plan/bad-resource /resources/0/args/path"],
+      ["plan/bad-resource /resources/0/args", "plan/bad-resource /resources/0/args/path"],
     ],
     [
       "a tool with an effect",

@@ -12,7 +12,7 @@ beforeAll(async () => {
     files: { "a.fake": "a\n" },
     servers: { fake: { scenario: { replies: { [method]: { done: true } } } } },
     config: {
-      methods: [{ method }, { method: "fake/received" }],
+      methods: [{ method, uris: [] }, { method: "fake/received" }],
       tools: [
         {
           name: "send",

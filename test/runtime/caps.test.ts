@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/base/json.js";
+import type { Json, JsonObject } from "../../src/base/json.js";
 import { editing } from "./edits/support.js";
 import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 
@@ -78,6 +78,134 @@ describe("caps", () => {
     ]);
   });
 
+  const here = { file_path: "a.fake", line: 1, character: 1 };
+  const long = "x".repeat(5000);
+  const at = { range: range(0, 0, 4) };
+  const locations = [0, 1, 2].map((line) => ({ uri: "file:///work/a.fake", range: range(line, 0, 4) }));
+  const action = (title: string) => ({ title, kind: "quickfix", diagnostics: [{ ...at, message: long }] });
+  const tool = (name: string, output: string, rest: JsonObject) => ({
+    ...{ name, description: "d", input: "position", output },
+    ...rest,
+  });
+  const asks = (method: string) => ({ request: { method, params: "text_document_position" } });
+  const input = ["document", "range"];
+  const actions = { id: "actions", method: "textDocument/codeAction", params: "text_document_range" };
+  const runs = (action: string) => ({ steps: [{ id: "value", kind: "runtime", action }] });
+  const tools = [
+    tool("completions", "completions", asks("textDocument/completion")),
+    tool("signatures", "signatures", asks("textDocument/signatureHelp")),
+    tool("hints", "inlay_hints", {
+      input,
+      request: { method: "textDocument/inlayHint", params: "text_document_range" },
+    }),
+    tool("actions", "code_actions", { input, steps: [actions] }),
+    tool("unused", "locations", { ...asks("textDocument/references"), expect: "none" }),
+    tool("choose", "workspace_edit", {
+      input,
+      effect: "edit",
+      args: { action_id: { type: "string", description: "d" } },
+      steps: [
+        actions,
+        { id: "chosen", kind: "choose", from: "step.actions", item: { from: "input.action_id" } },
+      ],
+    }),
+    tool("source", "source", runs("symbol_source")),
+    tool("status", "server_status", { input: "workspace", ...runs("server_status") }),
+    tool("check", "diagnostics", { input: "document", steps: [{ id: "found", kind: "diagnostics" }] }),
+  ];
+  const others = ["b", "c", "d"].map((name) => `${name}.fake`);
+  const shown = async (limits: JsonObject, name: string, args: JsonObject): Promise<JsonObject> => {
+    const work = await openTestWorkspace({
+      files: Object.fromEntries(["a.fake", ...others].map((path) => [path, "same\nsame\nsame\n"])),
+      servers: {
+        fake: {
+          scenario: {
+            on: { initialized: [{ stderr: "one\ntwo\nthree\n" }] },
+            capabilities: {
+              completionProvider: {},
+              signatureHelpProvider: {},
+              inlayHintProvider: true,
+              codeActionProvider: true,
+              referencesProvider: true,
+              definitionProvider: true,
+              documentSymbolProvider: true,
+              diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: false },
+            },
+            replies: {
+              "textDocument/completion": [{ label: "same", documentation: long }],
+              "textDocument/signatureHelp": {
+                signatures: [
+                  { label: "f(a)", documentation: long, parameters: [{ label: "a", documentation: long }] },
+                ],
+              },
+              "textDocument/inlayHint": [{ position: { line: 0, character: 1 }, label: "h", tooltip: long }],
+              "textDocument/codeAction": ["a", "b", "c"].map(action),
+              "textDocument/references": locations,
+              "textDocument/definition": others.map((path) => ({
+                uri: `file:///work/${path}`,
+                range: range(0, 0, 4),
+              })),
+              "textDocument/documentSymbol": [symbol(0)],
+              "textDocument/diagnostic": { kind: "full", items: [{ ...at, message: long }] },
+            },
+          },
+        },
+      },
+      config: { limits, tools, allow: { commands: [process.execPath], effects: ["read", "edit"] } },
+    });
+    open.push(work);
+    return (await work.call(name, args)).structured;
+  };
+  const cut = "x".repeat(120);
+
+  it.each([
+    ["completion_chars", "completions", here, { completions: [{ documentation: cut }] }],
+    [
+      "signature_chars",
+      "signatures",
+      here,
+      { signatures: [{ documentation: cut, parameters: [{ documentation: cut }] }] },
+    ],
+    ["tooltip_chars", "hints", { file_path: "a.fake" }, { hints: [{ tooltip: cut }] }],
+    [
+      "fix_chars",
+      "actions",
+      { file_path: "a.fake" },
+      { actions: [{ fixes: [cut] }, { fixes: [cut] }, { fixes: [cut] }] },
+    ],
+    [
+      "diagnostic_chars",
+      "check",
+      { file_path: "a.fake" },
+      { diagnostics: [{ message: cut }], truncated: true },
+    ],
+  ] as [string, string, JsonObject, JsonObject][])("%s", async (key, name, args, expected) => {
+    expect(await shown({ [key]: 120 }, name, args)).toMatchObject(expected);
+  });
+
+  it("places and actions in a refusal", async () => {
+    const data = async (limits: JsonObject, name: string, args: JsonObject) =>
+      (await shown(limits, name, args)).error as {
+        data: { places?: Json[]; actions?: Json[]; total: number };
+      };
+    const unused = await data({ refusal_places: 2 }, "unused", here);
+    expect([unused.data.places?.length, unused.data.total]).toEqual([2, 3]);
+    const chosen = await data({ refusal_actions: 2 }, "choose", { file_path: "a.fake", action_id: "none" });
+    expect([chosen.data.actions?.length, chosen.data.total]).toEqual([2, 3]);
+  });
+
+  it("lines of a server's error output", async () => {
+    await shown({ stderr_lines: 2 }, "completions", here);
+    const status = async () => (await open.at(-1)?.call("status", {}))?.structured.servers;
+    await expect.poll(status, { timeout: 10_000 }).toMatchObject([{ stderr: ["two", "three"] }]);
+  });
+
+  it("files with definitions whose source is shown", async () => {
+    const { declarations: sources, truncated } = await shown({ source_files: 2 }, "source", here);
+    const paths = (sources as { path: string }[]).map(({ path }) => path);
+    expect([paths, truncated]).toEqual([["a.fake", "b.fake", "c.fake"], true]);
+  });
+
   const late = (lines: JsonObject, signal: string) =>
     openTestWorkspace({
       files: { "a.fake": "bad\n" },
@@ -127,6 +255,25 @@ describe("caps", () => {
     expect((await call).structured.status).toBe(status);
   });
 
+  it("a wait that a call may give, and does not, is the usual one", async () => {
+    const ms = { type: "integer", required: false, maximum: 20_000, description: "d" };
+    const work = await openTestWorkspace({
+      files: { "a.fake": "bad\n" },
+      servers: { fake: { scenario: {} } },
+      config: {
+        tools: [
+          {
+            ...{ name: "check", description: "d", input: "document", output: "diagnostics", args: { ms } },
+            steps: [{ id: "found", kind: "diagnostics", wait_ms: { from: "input.ms" }, first_wait_ms: 1 }],
+          },
+        ],
+      },
+    });
+    open.push(work);
+    const { structured } = await work.call("check", { file_path: "a.fake" });
+    expect(structured).toMatchObject({ ok: true, status: "unknown" });
+  });
+
   const rename = { file_path: "a.fake", line: 1, character: 10, new_name: "hello", dry_run: false };
   const replies = {
     "textDocument/rename": {
@@ -146,6 +293,17 @@ describe("caps", () => {
     const { structured } = await work.call("rename_symbol", rename);
     const { errors, introduced, not_shown: rest } = structured.diagnostics as { [name: string]: unknown[] };
     expect([errors?.length, introduced?.length, rest]).toEqual([1, 1, 2]);
+  });
+
+  it("files whose errors are compared before and after an edit", async () => {
+    const change = { range: range(0, 0, 5), newText: "bad" };
+    const changes = { "file:///work/a.fake": [change], "file:///work/b.fake": [change] };
+    const work = await editing({
+      replies: { "textDocument/rename": { changes } },
+      config: { limits: { after_edit_checked_files: 1 } },
+    });
+    const { structured } = await work.call("rename_symbol", rename);
+    expect(JSON.stringify(structured.diagnostics)).toContain("only 1 of 2 files were checked");
   });
 
   const mild = {

@@ -54,7 +54,12 @@ const text = "one\n🙂é name two\n";
 const symbol = { name: "name", kind: 12, range: range(1, 4, 8), selectionRange: range(1, 4, 8) };
 
 const config: JsonObject = {
-  methods: [{ method }, { method: "fake/received" }, { method: "fake/arrivals" }, { method: "fake/list" }],
+  methods: [
+    { method, uris: [] },
+    { method: "fake/received" },
+    { method: "fake/arrivals" },
+    { method: "fake/list" },
+  ],
   tools: [
     ...places.map(tool),
     {
@@ -393,5 +398,33 @@ describe("what a place may not be", () => {
     expect(await refusal("send_symbol", { file_path: "b.fake", symbol_name: "nmae" })).toMatchObject({
       code: "point/no-symbol",
     });
+  });
+});
+
+describe("before any server is started", () => {
+  let work: TestWorkspace;
+  beforeAll(async () => {
+    work = await open("utf-16");
+  });
+  afterAll(() => work.close());
+
+  it.each(places)("the file of a %s is checked", async (type) => {
+    for (const name of ["../outside.fake", ".git/config", "link.fake"]) {
+      const value = placeIn(type, type === "uri" ? work.uri(name) : name);
+      for (const args of [{ to: value }, { list: [value] }, { table: { place: value } }] as JsonObject[]) {
+        const { structured } = await work.call(`send_${type}`, { file_path: "a.fake", ...args });
+        expect(structured.error).toMatchObject({
+          code: expect.stringMatching(/^guard\//),
+          message: expect.stringMatching(/^`(to|list\/0|table\/place)`: /),
+        });
+      }
+    }
+    expect(work.runtime.pool.running()).toEqual([]);
+  });
+
+  it("and so is a destination", async () => {
+    const { structured } = await work.call("move", { file_path: "a.fake", to: "b.fake" });
+    expect(structured.error).toMatchObject({ code: "guard/not-a-file" });
+    expect(work.runtime.pool.running()).toEqual([]);
   });
 });

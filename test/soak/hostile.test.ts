@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import { seed } from "./chance.js";
 import { misbehaviours, runHostile } from "./hostile/world.js";
 
-const seconds = Number(process.env.SOAK_SECONDS ?? 6);
+const seconds = Number(process.env.SOAK_SECONDS ?? 4);
 const only = process.env.SOAK_ONLY ?? "";
 const without = (process.env.SOAK_WITHOUT ?? "").split(",");
 const alone = only === "each" ? misbehaviours : only.split(",").filter((name) => name !== "");

@@ -43,7 +43,7 @@ export const explain: Command = {
     }
     const planned = planConfig(input, io, { startsNothing: true });
     if (input.isOn("json")) io.stdout.write(canonicalPretty(planned.plan));
-    else io.stdout.writeText(describe(planned, io));
+    else io.stdout.writeText(explainText(planned, io));
   },
 };
 
@@ -67,7 +67,8 @@ function codePage({ code, kind, title, cause, fix }: CodePage): Printed {
   return [{ style: HEADING, text: code }, ` (${kind}): ${title}`, ...what];
 }
 
-function describe(planned: Planned, io: Io): string {
+/** What a config means, as the command prints it. */
+export function explainText(planned: Planned, io: Io): string {
   const { plan, loaded } = planned;
   const context = programContext(plan, loaded.base, planned, io);
   const facts = openCatalogue().facts();

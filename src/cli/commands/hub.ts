@@ -61,7 +61,9 @@ interface RunningHub {
   path: string;
   pid: number;
   version: string;
+  /** The folder that its config is for, and the folders that it serves: others where the config names them. */
   workspace: string;
+  roots: string[];
   sessions: number;
   uptimeMs: number;
   memoryMb: number;
@@ -84,6 +86,7 @@ async function runningHubs(io: Io): Promise<RunningHub[]> {
         pid: Number(status.pid),
         version: String(status.version),
         workspace: String(status.workspace),
+        roots: (Array.isArray(status.roots) ? status.roots : []).map(String),
         sessions: Number(status.sessions),
         uptimeMs: Number(status.uptime_ms),
         memoryMb: memories.reduce((sum: number, mb) => sum + (typeof mb === "number" ? mb : 0), 0),
@@ -105,7 +108,7 @@ function list(hubs: readonly RunningHub[], input: Input, io: Io): ExitCode {
   } else if (hubs.length === 0) io.stdout.writeLine("no hub runs; `lsp-proxy serve --shared` starts one");
   else
     for (const hub of hubs) {
-      io.stdout.writeLine(hub.workspace);
+      io.stdout.writeLine(hub.roots.join(", "));
       const servers = hub.servers.length === 0 ? "no server" : hub.servers.join(", ");
       const facts = [plural(hub.sessions, "session"), servers, `${hub.memoryMb} MB`, ageText(hub.uptimeMs)];
       io.stdout.writeLine(`  ${facts.join(" · ")} · pid ${hub.pid} · ${hub.version}`);
@@ -122,7 +125,10 @@ function ageText(ms: number): string {
 /** Stops hubs and waits until their processes are gone. */
 async function stop(hubs: readonly RunningHub[], input: Input, io: Io): Promise<ExitCode> {
   const here = realOrSame(workspaceOf(input, io));
-  const chosen = hubs.filter(({ workspace }) => input.isOn("all") || realOrSame(workspace) === here);
+  const isHere = (folder: string) => realOrSame(folder) === here;
+  const chosen = hubs.filter(
+    ({ workspace, roots }) => input.isOn("all") || isHere(workspace) || roots.some(isHere),
+  );
   if (chosen.length === 0) {
     io.stderr.writeLine(input.isOn("all") ? "no hub runs" : `no hub runs for ${here}; --all stops every hub`);
     return exitCodes.ok;

@@ -19,17 +19,23 @@ export const status: Command = {
   description:
     "Starts every server that has a file in the workspace, waits until it is ready or the time is over, and prints its\n" +
     "state; where a hub of `serve --shared` runs for the same config, the state of its servers. Exits with 1 when one is not\n" +
-    "installed or does not start. For the servers of another running lsp-proxy, call its status tool.",
+    "installed or does not start. With --watch: what `lsp-proxy dashboard` shows, in the terminal, until Ctrl-C; a hub is\n" +
+    "started when nothing runs.",
   flags: {
     ...configFlags,
     ...bundleFlags,
+    watch: toggle("Shows the servers, sessions and calls of the hub or gateway that runs, as they change."),
     timeout: option("SECONDS", "How long it waits for a server to be ready; default: 60."),
     json: toggle("Prints the structured answer instead of the text."),
     ...logFlags,
     ...traceFlags,
   },
-  examples: ["lsp-proxy status", "lsp-proxy status --config lspi.toml --json"],
+  examples: ["lsp-proxy status", "lsp-proxy status --watch", "lsp-proxy status --config lspi.toml --json"],
   async run(input, io) {
+    if (input.isOn("watch")) {
+      if (input.isOn("json")) throw new UsageError("--watch has no JSON: leave out --json");
+      return (await import("../dashboard/watch-status.js")).watchStatus(input, io);
+    }
     const seconds = input.integer("timeout", 0, 86_400) ?? USUAL_WAIT_S;
     const found = await loadFrom(input, io);
     const signal = abortOn("SIGINT", "SIGTERM");

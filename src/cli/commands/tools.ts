@@ -2,13 +2,11 @@
 import { type Bundle, TOOLS_FILE, type ToolEntry } from "../../abi/bundle.js";
 import type { Plan } from "../../abi/plan.js";
 import { sortBy } from "../../base/order.js";
+import { estimatedTokens } from "../../base/tokens.js";
 import { type Command, failure, printJson } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { table } from "../terminal/layout.js";
-
-/** Bytes of JSON per token of a model, measured on tool lists. */
-const BYTES_PER_TOKEN = 4;
 
 export const tools: Command = {
   name: "tools",
@@ -27,7 +25,8 @@ export const tools: Command = {
     const effectOf = (name: string) => plan.tools.find((tool) => tool.name === name)?.effect ?? "read";
     const rows = toolSizes(bundle, plan).map(({ name, bytes }) => ({ name, effect: effectOf(name), bytes }));
     const total = rows.reduce((sum, row) => sum + row.bytes, 0);
-    if (input.isOn("json")) printJson(io, { tools: rows, total: { bytes: total, tokens: tokens(total) } });
+    if (input.isOn("json"))
+      printJson(io, { tools: rows, total: { bytes: total, tokens: estimatedTokens(total) } });
     else io.stdout.write(sizeTable(rows, total, io.stdout.columns));
     const budget = input.integer("budget", 0, 999_999_999);
     if (budget !== undefined && total > budget)
@@ -44,12 +43,8 @@ export function toolSizes(bundle: Bundle, plan: Plan): { name: string; bytes: nu
   });
 }
 
-function tokens(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_TOKEN);
-}
-
 function sizeTable(rows: { name: string; effect: string; bytes: number }[], total: number, width?: number) {
-  const sizes = (bytes: number) => [String(bytes).padStart(6), `~${tokens(bytes)}`.padStart(6)];
+  const sizes = (bytes: number) => [String(bytes).padStart(6), `~${estimatedTokens(bytes)}`.padStart(6)];
   const lines = sortBy(rows, (row) => [row.name]).map((row) => [row.name, row.effect, ...sizes(row.bytes)]);
   return table(["tool", "effect", " bytes", "tokens"], [...lines, ["all", "", ...sizes(total)]], width);
 }

@@ -39,8 +39,11 @@ export function recordOf(found: Loaded, input: Input): LaunchRecord {
  */
 export function frameOf(found: Loaded, input: Input): string {
   const { loaded, base, folder, trusted, binFolders, avoid, refusal } = found;
+  const { dashboard, metrics } = loaded.plan;
   const frame = {
     ...{ folder, trusted, binFolders, avoid },
+    // They are opened once, when a hub starts.
+    pages: { dashboard, metrics },
     version: version(),
     base: realpathSync(base),
     env: variablesOf(loaded.plan),

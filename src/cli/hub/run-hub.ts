@@ -3,7 +3,7 @@
  * when it is idle, told to, when its program has changed, or its config so that another hub is needed.
  */
 import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import { whenAborted } from "../../base/timing.js";
@@ -17,6 +17,8 @@ import { Hub } from "../../mcp/hub/hub.js";
 import { takeLock } from "../../workspace/edits/lock.js";
 import { realDisk } from "../../workspace/edits/real-disk.js";
 import { abortOn, homeOf, Input, type Io, UsageError } from "../command.js";
+import { type HubPage, hubPage, hubSource } from "../dashboard/hub-page.js";
+import { openPages, type ServedPages } from "../dashboard/served-pages.js";
 import { openLog } from "../log/log.js";
 import { type Loaded, loadFrom, type Opened, openLoaded } from "../open.js";
 import { type Load, ServedConfig } from "../served-config.js";
@@ -41,7 +43,7 @@ export async function runHub(launch: string, io: Io): Promise<void> {
   const found = await loadFrom(input, io, { servesUntrusted: true });
   const started = await start(found, launched);
   if (started === undefined) return;
-  const { hub, opened } = started;
+  const { hub, opened, page } = started;
   const { runtime, refusal } = opened;
   const plan = () => runtime.loaded.plan;
   if (plan().share.warm && refusal === undefined) void runtime.warmup();
@@ -54,6 +56,7 @@ export async function runHub(launch: string, io: Io): Promise<void> {
   for (const stop of stops) stop();
   clearInterval(boundLog);
   hub.close();
+  await page?.close();
   await runtime.close();
   // A connection that was just accepted must not keep the process.
   io.exitAfter?.(1_000);
@@ -61,6 +64,7 @@ export async function runHub(launch: string, io: Io): Promise<void> {
 
 interface Started {
   hub: Hub;
+  page: HubPage | undefined;
   opened: Opened;
   record: LaunchRecord;
 }
@@ -87,9 +91,13 @@ async function start(found: Loaded, launched: Launched): Promise<Started | undef
   const record = recordOf(found, input);
   return takePlace(record, launched, async (path) => {
     const opened = await openLoaded(found, input, io);
-    const hub = hubOf(opened, launched);
+    const pages = await pagesOf(opened, launched, (count) => {
+      hub.viewers = count;
+    });
+    const page = pages && hubPage(pages);
+    const hub = hubOf(opened, launched, page);
     await hub.listen(path);
-    return { hub, opened, record };
+    return { hub, opened, record, page };
   });
 }
 
@@ -125,13 +133,38 @@ async function removeLeftOver(paths: readonly string[]): Promise<void> {
   }
 }
 
-function hubOf({ runtime, found, base, refusal }: Opened, { io, log }: Launched): Hub {
+/** Records the calls for the dashboard, which is opened when somebody asks for it. */
+async function pagesOf(
+  { runtime, base, source }: Opened,
+  { input, io, log }: Launched,
+  onViewers: (count: number) => void,
+): Promise<ServedPages | undefined> {
+  const workspace = { name: basename(base), runtime, input, io, source };
+  return openPages({ kind: "hub", workspaces: [workspace], source: hubSource, log, onViewers });
+}
+
+/** A link to the dashboard; undefined where there is none. */
+async function linkOf(page: HubPage | undefined, log: Log): Promise<string | undefined> {
+  try {
+    return await page?.link();
+  } catch (error) {
+    log("error", "the dashboard cannot be opened", { cause: String(error) });
+    return undefined;
+  }
+}
+
+function hubOf(
+  { runtime, found, base, refusal }: Opened,
+  { io, log }: Launched,
+  page: HubPage | undefined,
+): Hub {
   /** The calls of the command line have one session, so that their cursors stay valid. */
   const shell = runtime.openSession({ brief: true });
   return new Hub({
     runtime,
     log,
     workspace: base,
+    dashboard: () => linkOf(page, log),
     trust(leave) {
       if (found === undefined) return undefined;
       // The record of trust is one of the watched files: the next hub has the trust.

@@ -34,7 +34,7 @@ export interface RunningHub extends Pick<Session, "call"> {
 /** The hub that runs for what was loaded; undefined where there is none, or a trace is asked for. */
 export async function runningHub(found: Loaded, input: Input, io: Io): Promise<RunningHub | undefined> {
   if (input.text("trace") !== undefined) return undefined;
-  const path = pathFor(found, input, io);
+  const path = hubPath(found, input, io);
   if (path === undefined || (await askOnce(path, "status")) === undefined) return undefined;
   return {
     call: (name, args, options) => callHub(path, { name, args: args as JsonObject }, options),
@@ -47,7 +47,8 @@ export async function runningHub(found: Loaded, input: Input, io: Io): Promise<R
   };
 }
 
-function pathFor(found: Loaded, input: Input, io: Io): string | undefined {
+/** The socket of the hub for what was loaded, if it is there. */
+export function hubPath(found: Loaded, input: Input, io: Io): string | undefined {
   try {
     const folder = hubFolder(io.env);
     if (allSockets(folder).length === 0) return undefined;

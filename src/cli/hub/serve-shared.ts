@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import type { JsonObject } from "../../base/json.js";
+import { ConfigError } from "../../base/problem.js";
 import { findHub } from "../../hub/find-hub.js";
 import { HubUnavailable } from "../../hub/hub-folder.js";
 import type { Launch } from "../../hub/launch-record.js";
@@ -35,7 +36,8 @@ export async function serveShared(input: Input, io: Io, streams: Streams): Promi
     }
   };
   try {
-    await relay({ ...streams, connect, signal });
+    const refusal = (error: unknown) => refusalOf(error, io);
+    await relay({ ...streams, connect, refusal, signal });
     await alone;
   } finally {
     // Output that the client does not read would keep the process alive.
@@ -43,17 +45,32 @@ export async function serveShared(input: Input, io: Io, streams: Streams): Promi
   }
 }
 
+/** The text for the client. What a config says that was only found is not for agents: the problems go to stderr. */
+function refusalOf(error: unknown, io: Io): string {
+  const isConfig = error instanceof ConfigError;
+  if (isConfig)
+    void import("../terminal/report.js").then(({ printProblems }) =>
+      printProblems(error.problems, { json: false, io }),
+    );
+  else io.stderr.writeLine(`lsp-proxy: ${error instanceof Error ? error.message : String(error)}`);
+  const why = isConfig ? "the config has problems" : "lsp-proxy could not be started again";
+  return (
+    `No language server can be used now: ${why}; \`lsp-proxy doctor\` says more. Call again when that is corrected. ` +
+    "An edit that was running was made as a whole or not at all."
+  );
+}
+
 /** The flags that choose the config, and the folders that they start from. */
 export function launchOf(input: Input, io: Io): Launch {
   if (isOutsideProjects(input, io))
-    throw new HubUnavailable("it was started in no project, so that only the client can name one");
+    throw new HubUnavailable("lsp-proxy was started in no project, so that only the client's roots name one");
   const names = Object.keys({ ...configFlags, ...bundleFlags });
   const given = names.filter((name) => input.flags[name] !== undefined);
   const flags = Object.fromEntries(given.map((name) => [name, input.flags[name]])) as JsonObject;
   try {
     return { flags, cwd: io.cwd, workspace: realpathSync(workspaceOf(input, io)), version: version() };
   } catch {
-    throw new HubUnavailable("the workspace is not there");
+    throw new HubUnavailable("the workspace does not exist");
   }
 }
 

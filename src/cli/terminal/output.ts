@@ -15,7 +15,7 @@ export interface Styled {
 /** Text, some of it in a style. */
 export type Printed = string | readonly (string | Styled)[];
 
-export type OutputStream = Writable & { isTTY?: boolean; columns?: number };
+export type OutputStream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
 export class Output {
   /** Whether the terminal's current line is one of `replaceLine`, which the next output erases. */
@@ -49,6 +49,16 @@ export class Output {
   /** Writes one line of text and its line end. A line end inside the text is escaped. */
   writeLine(text: string): void {
     this.writeText(`${escapeLine(text)}\n`);
+  }
+
+  /** The height of the terminal. */
+  get rows(): number | undefined {
+    return this.isTTY ? this.stream.rows : undefined;
+  }
+
+  /** Replaces everything that a terminal shows. */
+  replaceScreen(text: Printed): void {
+    this.#send(`\u001b[H\u001b[2J${renderText(text, !this.env.NO_COLOR)}`);
   }
 
   /** Replaces the current line of a terminal, cut to its width. Any other output erases it. */

@@ -75,17 +75,45 @@ export const limits = z.strictObject({
   ),
   hover_parts: atMost(positive.max(100), "Parts of a hover."),
   hover_chars: atMost(z.int().min(100).max(1_000_000), "Characters of each part of a hover."),
+  completion_chars: atMost(
+    z.int().min(100).max(1_000_000),
+    "Characters of the documentation of a completion.",
+  ),
+  signature_chars: atMost(
+    z.int().min(100).max(1_000_000),
+    "Characters of the documentation of a signature, and of each of its parameters.",
+  ),
+  tooltip_chars: atMost(z.int().min(100).max(1_000_000), "Characters of the tooltip of an inlay hint."),
+  diagnostic_chars: atMost(z.int().min(100).max(1_000_000), "Characters of the message of a diagnostic."),
+  fix_chars: atMost(
+    z.int().min(100).max(1_000_000),
+    "Characters of each message in the `fixes` of a code action.",
+  ),
   diagnostics_per_file: atMost(
     positive.max(20_000),
     "Diagnostics of one file, in an answer about all files.",
   ),
   candidates: atMost(positive.max(1000), "Symbols or lines to choose from, if several match."),
+  refusal_places: atMost(
+    positive.max(1000),
+    'Places in the refusal of a step that must find nothing (`expect = "none"`).',
+  ),
+  refusal_actions: atMost(
+    positive.max(1000),
+    "Actions in the refusal of a call that names an action that does not exist.",
+  ),
+  source_files: atMost(positive.max(100), "Files with the definitions of a symbol whose source is shown."),
+  stderr_lines: atMost(positive.max(50), "Last lines of a server's error output in its status."),
   after_edit_per_file: atMost(positive.max(1000), "Errors of one file in the answer of an edit."),
   after_edit_other_files: atMost(
     z.int().min(0).max(1000),
     "Files with errors in the answer of an edit, besides the edited ones.",
   ),
   after_edit_total: atMost(positive.max(10_000), "Errors in the answer of an edit."),
+  after_edit_checked_files: atMost(
+    positive.max(1000),
+    "Edited files whose errors are compared before and after the edit.",
+  ),
   after_edit_severity: fixed(severity, "The mildest severity in the answer of an edit."),
   cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect: there is no answer cache.", "any"),
 });
@@ -162,6 +190,32 @@ export const share = z.strictObject({
     z.boolean(),
     "Starts the servers for the workspace's files together with the hub, instead of at the first call.",
     "only_false",
+  ),
+});
+
+export const dashboard = z.strictObject({
+  enabled: optional(
+    z.boolean(),
+    "`false`: the hub and the gateway have no dashboard and record no calls for it.",
+    "only_false",
+  ),
+  keep_answers: optional(
+    z.boolean(),
+    "`false`: of calls only times and sizes are kept, no arguments and no answers. They are kept in memory only.",
+    "only_false",
+  ),
+});
+
+export const metrics = z.strictObject({
+  enabled: optional(
+    z.boolean(),
+    "`true`: the gateway and an open dashboard serve `GET /metrics` in the format of Prometheus.",
+    "only_false",
+  ),
+  token_env: optional(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token"),
+    "Environment variable that holds the token for `/metrics`. While it is empty, only this machine may ask.",
+    defaultIsLimit("fixed"),
   ),
 });
 

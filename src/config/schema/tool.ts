@@ -85,7 +85,7 @@ export const stepSchema = z.strictObject({
   retry_empty: optional(retryEmpty, "Repeats the request when the answer is empty."),
   wait_ms: optional(
     z.union([milliseconds.max(60_000), reference]),
-    "For diagnostics: the longest wait, a number or a reference to an argument.",
+    "For diagnostics: the longest wait, a number or a reference to an argument; 5000 when absent.",
   ),
   first_wait_ms: optional(
     milliseconds.max(60_000),
@@ -101,6 +101,10 @@ export const stepSchema = z.strictObject({
   ),
   command: optional(json, "For execute_command: the name, or a reference."),
   arguments: optional(json, "For execute_command: the arguments."),
+  uris: optionalSet(
+    jsonPointer,
+    "For execute_command: JSON Pointers of the arguments that are URIs or paths, besides members named `uri` or `…Uri`; needed where the arguments contain a text of the client.",
+  ),
   tool: optional(toolName, "For a tool step: the other tool."),
   tools: optional(
     z.array(toolName).min(1),
@@ -255,7 +259,7 @@ export const methodSchema = z.strictObject({
   capability: optional(z.string(), "Dotted path in the server's capabilities; assumed when absent."),
   uris: optionalSet(
     jsonPointer,
-    "JSON Pointers of the parameters that are URIs, besides members named `uri` or `…Uri`.",
+    "JSON Pointers of the parameters that are URIs or paths, besides members named `uri` or `…Uri`; needed where the parameters contain a text of the client.",
   ),
   result: optional(jsonTable, "JSON Schema of the result. A reply that violates it is refused."),
   notification: optional(z.boolean(), "Whether it is a notification, which has no reply."),

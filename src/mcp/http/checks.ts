@@ -11,6 +11,9 @@ export interface RequestHead {
   repeated: string | undefined;
 }
 
+/** Where requests may come from. */
+export type SourceRules = Pick<HttpPlan, "allowedHosts" | "allowedOrigins" | "strict">;
+
 export interface Rejection {
   status: number;
   headers: { [name: string]: string };
@@ -43,8 +46,7 @@ export function checkHead(
   if (path !== http.path) return rejection(404);
   const methods = http.strict ? ["POST"] : ["POST", "GET", "DELETE"];
   if (!methods.includes(method)) return rejection(405, { Allow: methods.join(", ") });
-  if (!isAllowedHost(headers.host, http.allowedHosts)) return rejection(403);
-  if (!isAllowedOrigin(headers, http)) return rejection(403);
+  if (!isAllowedSource(headers, http)) return rejection(403);
   const holder = authenticate(headers.authorization);
   if (holder === undefined) {
     const cause = headers.authorization === undefined ? "it has no token" : "its token is not valid";
@@ -61,6 +63,11 @@ export function isHealthCheck({ method, path, headers, repeated }: RequestHead, 
   if (repeated !== undefined) return false;
   if (http.strict || path !== HEALTH_PATH || path === http.path) return false;
   return method === "GET" && isAllowedHost(headers.host, http.allowedHosts);
+}
+
+/** Whether the host and the origin of a request are allowed. */
+export function isAllowedSource(headers: IncomingHttpHeaders, http: SourceRules): boolean {
+  return isAllowedHost(headers.host, http.allowedHosts) && isAllowedOrigin(headers, http);
 }
 
 const SINGLE_HEADERS = ["authorization", "content-type", "host", "mcp-session-id", "origin"];
@@ -80,10 +87,10 @@ function isAllowedHost(host: string | undefined, allowed: readonly string[]): bo
   return allowed.includes(name) || allowed.includes(name.replace(/:\d+$/, ""));
 }
 
-/** Web pages may call only from a listed origin. The gateway's own origin is harmless: it serves no pages. */
+/** Web pages may call only from a listed origin, or from the gateway's own: its only page is the dashboard. */
 function isAllowedOrigin(
   { origin, host }: IncomingHttpHeaders,
-  { allowedOrigins, strict }: HttpPlan,
+  { allowedOrigins, strict }: SourceRules,
 ): boolean {
   if (origin === undefined || allowedOrigins.includes(origin)) return true;
   return !strict && origin === `http://${host}`;

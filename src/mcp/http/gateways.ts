@@ -7,6 +7,7 @@ import type { Workspace } from "./workspaces.js";
 export class Gateways {
   readonly #common: Gateway;
   readonly #byPath = new Map<string, Gateway>();
+  readonly #path: string;
 
   /** The address, the tokens and the limits are those of the first workspace, whose config is the gateway's own. */
   constructor(
@@ -15,6 +16,7 @@ export class Gateways {
   ) {
     const [{ runtime }] = workspaces;
     const { http } = runtime.loaded.plan;
+    this.#path = http.path;
     const slots = new CallSlots({
       max: http.maxCalls,
       maxPerOwner: http.maxCallsPerSession,
@@ -28,6 +30,11 @@ export class Gateways {
       const path = `${http.path}/${name}`;
       this.#byPath.set(path, new Gateway(runtime, { ...http, path }, { ...shared, workspaces: [] }));
     }
+  }
+
+  /** Whether a path is one of MCP. */
+  serves(path: string): boolean {
+    return path === this.#path || this.#byPath.has(path);
   }
 
   /** Answers a request; gives whether it has a valid token. */

@@ -1,5 +1,5 @@
 /** Runs the gateway as an HTTP server, with limits on time and connections, and a shutdown that answers running calls. */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpPlan } from "../../abi/plan.js";
@@ -12,6 +12,16 @@ import { Gateways } from "./gateways.js";
 import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
 import type { Workspace } from "./workspaces.js";
 
+/** Answers what is not MCP: the dashboard and the metrics. */
+export interface OtherPages {
+  /** Whether it answers requests for a path. */
+  handles(path: string): boolean;
+  /** Answers a request; gives whether it was allowed. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<boolean>;
+  /** Ends the open event streams. */
+  close(reason: string): Promise<void>;
+}
+
 export interface HttpOptions {
   tokens: TokenSource;
   log: Log;
@@ -22,6 +32,7 @@ export interface HttpOptions {
   /** Whether the user allows an address that other machines can reach. */
   allowRemote: boolean;
   signal: AbortSignal;
+  pages?: OtherPages | undefined;
   /** Called once with the gateway's URL. */
   onListening?(url: string): void;
 }
@@ -40,7 +51,7 @@ export async function serveHttp(
   workspaces: readonly [Workspace, ...Workspace[]],
   options: HttpOptions,
 ): Promise<void> {
-  const { log, trace, signal } = options;
+  const { log, trace, signal, pages } = options;
   const http = { ...workspaces[0].runtime.loaded.plan.http };
   http.bind = options.bind ?? http.bind;
   // A config alone may not open an address that other machines can reach.
@@ -62,7 +73,12 @@ export async function serveHttp(
       response.on("timeout", (socket) => {
         if (socket.writableLength > 0) socket.destroy();
       });
-      if (gateway.handle(request, response)) connections.admit(request.socket, response);
+      const path = request.url?.split("?", 1)[0] ?? "";
+      if (pages?.handles(path) === true && !gateway.serves(path))
+        void pages.handle(request, response).then((isAllowed) => {
+          if (isAllowed && !response.closed) connections.admit(request.socket, response);
+        });
+      else if (gateway.handle(request, response)) connections.admit(request.socket, response);
     },
   );
   server.timeout = UNREAD_MS;
@@ -72,6 +88,7 @@ export async function serveHttp(
     log("info", "listening", { url });
     options.onListening?.(url);
     await whenAborted(signal);
+    await pages?.close("the gateway ends");
     await shutDown(server, gateway, http.drainMs);
   } finally {
     await gateway.close();

@@ -6,8 +6,9 @@ import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { WorkspaceChoice } from "../call-types.js";
-import { type AbortReason, SessionCalls } from "../calls.js";
+import type { AbortReason, SessionCalls } from "../calls.js";
 import type { createModernHandler } from "../modern-server.js";
+import { openCalls } from "../watched-calls.js";
 
 interface Holder {
   calls: CallsByRoots;
@@ -122,7 +123,7 @@ class CallsByRoots {
   async #open(roots: readonly string[] | undefined): Promise<SessionCalls> {
     const { runtime, holder, workspaces } = this;
     const session = runtime.openSession({ holder });
-    const calls = new SessionCalls(runtime, session, undefined, undefined, undefined, workspaces);
+    const calls = openCalls(runtime, session, undefined, undefined, undefined, workspaces);
     if (roots !== undefined) await calls.narrow(roots);
     return calls;
   }

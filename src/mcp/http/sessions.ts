@@ -11,8 +11,9 @@ import { sortBy } from "../../base/order.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { WorkspaceChoice } from "../call-types.js";
-import { SessionCalls } from "../calls.js";
+import type { SessionCalls } from "../calls.js";
 import { createSessionServer } from "../session-server.js";
+import { openCalls } from "../watched-calls.js";
 import { onceClosed } from "./exchange.js";
 import type { RequestId } from "./json-rpc.js";
 
@@ -104,7 +105,7 @@ export class Sessions {
     const { runtime, choice } = this.context;
     const workspaces = choice(holder);
     const first = runtime.openSession({ holder });
-    const calls = new SessionCalls(runtime, first, undefined, undefined, undefined, workspaces);
+    const calls = openCalls(runtime, first, undefined, undefined, undefined, workspaces);
     const narrow = this.http.sessionRoots === "narrow" || workspaces !== undefined;
     const server = createSessionServer(runtime, calls, { narrow, log: this.log });
     const transport = new WebStandardStreamableHTTPServerTransport({

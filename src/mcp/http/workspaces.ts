@@ -22,7 +22,7 @@ export function workspaceChoice(
     choose: (roots) => chooseWorkspace(workspaces, roots),
     refusal: () => {
       const paths = workspaces.map(({ name }) => `${path}/${name}`).join(", ");
-      const message = `This gateway serves several workspaces, and the client's roots are in none of them. Connect to one: ${paths}`;
+      const message = `This gateway serves several workspaces, and the client's roots do not choose one. Connect to one: ${paths}`;
       return new Refusal("http/no-workspace", message);
     },
     session: { holder },

@@ -18,6 +18,8 @@ export interface HubOptions {
   workspace: string;
   /** What a session offers about trust. When the user gives it, the session must go on in another hub: `leave`. */
   trust(leave: () => void): TrustOffer | undefined;
+  /** The address of a link that opens the dashboard once; undefined where there is none. */
+  dashboard(): Promise<string | undefined>;
   /** Answers one call of the command line. */
   call(
     body: PrivateMessage["body"],
@@ -38,6 +40,7 @@ export class Hub {
   #server: Server | undefined;
   readonly #startedAt = Date.now();
   #idle: NodeJS.Timeout | undefined;
+  #viewers = 0;
   #isEnding = false;
   #wasUsed = false;
   #onEnd: () => void = () => undefined;
@@ -87,7 +90,15 @@ export class Hub {
   }
 
   get #isEmpty(): boolean {
-    return this.#sessions.size + this.#calls.size === 0;
+    const viewers = this.#isEnding ? 0 : this.#viewers;
+    return this.#sessions.size + this.#calls.size + viewers === 0;
+  }
+
+  /** How many pages of the dashboard are open: they keep the hub like sessions. */
+  set viewers(count: number) {
+    this.#viewers = count;
+    this.#wasUsed = true;
+    this.#countIdle();
   }
 
   async #accept(socket: Socket): Promise<void> {
@@ -95,6 +106,8 @@ export class Hub {
     const first = await withTimeout(firstMessage(socket), FIRST_MESSAGE_MS);
     if (first?.kind === "session" && !this.#isEnding) await this.#serve(socket, first.body);
     else if (first?.kind === "call" && !this.#isEnding) await this.#call(socket, first.body);
+    else if (first?.kind === "dashboard" && !this.#isEnding)
+      socket.end(privateLine("answer", { url: (await this.options.dashboard()) ?? null }));
     else if (first?.kind === "status") socket.end(privateLine("answer", this.#status()));
     else if (first?.kind === "stop") {
       // Who asks sees the end of the process by the end of the connection.
@@ -179,6 +192,7 @@ export class Hub {
       pid: process.pid,
       version: runtime.version,
       workspace,
+      roots: [...runtime.roots],
       sessions: this.#sessions.size,
       uptime_ms: Date.now() - this.#startedAt,
       memory_mb: Math.round(process.memoryUsage.rss() / MB),

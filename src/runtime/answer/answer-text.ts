@@ -8,6 +8,7 @@ import type { DialectPlan, ErrorDialect } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { NextStep, Refusal, Warning } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
+import { snippetLimits } from "../../protocol/bounds.js";
 import { codeWord, documentKey, renameMembers, spanNames } from "../../protocol/dialect-format.js";
 import type { Lighter } from "../shapes/shape.js";
 import { withMoreCharacters } from "./next-steps.js";
@@ -169,11 +170,14 @@ function pair(point: Json | undefined, dialect: DialectPlan): string {
 /** What a tool or a call asks for, within the allowed bounds; undefined for no snippets. */
 export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | undefined {
   if (asked?.show === false) return undefined;
-  const within = (value: Json | undefined, low: number, high: number, otherwise: number) =>
-    typeof value === "number" ? Math.min(high, Math.max(low, Math.floor(value))) : otherwise;
+  const within = (
+    value: Json | undefined,
+    { least, most }: { least: number; most: number },
+    otherwise: number,
+  ) => (typeof value === "number" ? Math.min(most, Math.max(least, Math.floor(value))) : otherwise);
   return {
-    contextLines: within(asked?.contextLines, 0, 10, 0),
-    maxChars: within(asked?.maxChars, 40, 4000, 400),
+    contextLines: within(asked?.contextLines, snippetLimits.contextLines, 0),
+    maxChars: within(asked?.maxChars, snippetLimits.maxChars, 400),
   };
 }
 

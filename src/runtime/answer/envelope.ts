@@ -60,7 +60,7 @@ export function envelop({ call, facts, shape }: AnswerShape, header: Header, bod
     items,
     isEmpty: items.length === 0 && (facts.list !== null || beside.text === null),
   });
-  return { ...answer, isCut: body.isTruncated };
+  return { ...answer, isCut: body.isTruncated, shown: body.counts && items.length };
 }
 
 function nextPageLines({ counts }: Body, argument: string): string[] {

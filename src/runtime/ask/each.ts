@@ -6,6 +6,7 @@ import { type KeyPart, sortByInTurns, uniqueByInTurns } from "../../base/order.j
 import { Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { mostQuestions } from "../../protocol/bounds.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { runtimeShapes } from "../shapes/index.js";
@@ -17,7 +18,6 @@ import { isRange, listOf, type ReplyData, type ReplyPart } from "./candidates.js
 const atOnce = 4;
 const shareOfAnswer = 0.95;
 const usualQuestions = 50;
-const mostQuestions = 1000;
 
 /** Asks about each item; items past the limit are left out, with a warning. */
 export async function askEach(

@@ -8,7 +8,6 @@ import type { CallState } from "../call-state.js";
 import { isEmpty, locationIn, openReply, type ReplyData, sealReply } from "./candidates.js";
 import { applyList } from "./list-values.js";
 
-const MAX_PLACES = 20;
 const PLACES_IN_MESSAGE = 5;
 
 /** What a step needs of its call. */
@@ -129,7 +128,7 @@ async function mustBeEmpty(call: CallState, id: string, reply: ReplyData): Promi
     const span = await call.places.span(server, location.uri, location.range);
     places.push({ ...call.places.document(admitted), ...span });
     words.push(`${admitted.shown}:${location.range.start.line + 1}`);
-    if (places.length === MAX_PLACES) break;
+    if (places.length === call.plan.limits.refusalPlaces) break;
   }
   const shown = words.slice(0, PLACES_IN_MESSAGE).join(", ");
   const where = shown === "" ? "" : ` (${shown}${parts.length > PLACES_IN_MESSAGE ? ", …" : ""})`;

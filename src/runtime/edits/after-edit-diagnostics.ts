@@ -28,7 +28,6 @@ const AFTER_SHARE = 0.8;
 const WAIT_SHARE = 0.4;
 const SETTLE_MS = 150;
 
-const MAX_CHECKED_FILES = 20;
 /** Errors of one file that are compared. */
 const MAX_ERRORS = 5_000;
 const ERROR_SEVERITY = 1;
@@ -123,9 +122,10 @@ class ErrorCollector {
   }
 
   async #collectAll(signal: AbortSignal): Promise<void> {
-    const checked = this.paths.slice(0, MAX_CHECKED_FILES);
+    const { afterEditCheckedFiles: most } = this.#call.plan.limits;
+    const checked = this.paths.slice(0, most);
     if (checked.length < this.paths.length)
-      this.#snapshot.unknown.push(`only ${MAX_CHECKED_FILES} of ${this.paths.length} files were checked`);
+      this.#snapshot.unknown.push(`only ${most} of ${this.paths.length} files were checked`);
     await Promise.all(checked.map((path) => this.#collectFile(path, signal)));
     for (const server of this.#call.pool.running()) await this.#collectOtherFiles(server, signal);
   }

@@ -86,6 +86,37 @@ export async function resolvePlaces(call: CallState, input: JsonObject): Promise
   return out;
 }
 
+/** Checks the file of every place, so that a call with a bad one starts no server and opens no document. */
+export async function admitPlaces(call: CallState, input: JsonObject): Promise<void> {
+  for (const arg of call.tool.args) {
+    const value = input[arg.name];
+    if (value !== undefined && hasPlace(arg)) await admitIn(call, arg, value, arg.name);
+  }
+}
+
+async function admitIn(call: CallState, { type, form }: ArgPlan, value: Json, path: string): Promise<void> {
+  if (form?.kind === "list" && Array.isArray(value))
+    for (const [index, item] of value.entries()) await admitIn(call, form.items, item, `${path}/${index}`);
+  if (form?.kind === "object" && isTable(value))
+    for (const member of form.properties) {
+      const given = (value as JsonObject)[member.name];
+      if (given !== undefined && hasPlace(member))
+        await admitIn(call, member, given, `${path}/${member.name}`);
+    }
+  if (form?.kind !== "place" || form.inDocument) return;
+  await naming(path, async () => {
+    if (type === "path" || type === "uri") return admitted(call, type, value, form.exists);
+    const { dialect } = call.plan;
+    const file = table(value)[type === "item" ? documentKey(dialect) : dialect.document.field];
+    return typeof file === "string" ? admitNamed(call, file) : undefined;
+  });
+}
+
+async function admitNamed({ gate, plan }: CallState, file: string): Promise<Admitted> {
+  if (plan.dialect.document.form === "uri") strictPathOfUri(file);
+  return gate.admit(file);
+}
+
 /** What the call points at: the place argument that is its target. */
 export async function pointAtArgument(call: CallState, input: JsonObject, name: string): Promise<Target> {
   const arg = call.tool.args.find((one) => one.name === name);

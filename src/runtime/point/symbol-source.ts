@@ -23,8 +23,6 @@ interface Declaration {
 }
 
 const DEFINITION = "textDocument/definition";
-/** More files than this are not read for one symbol. */
-const MOST_FILES = 5;
 
 /** The declarations of the symbol that the call points at, each with its source. */
 export async function symbolSource(call: CallState): Promise<JsonObject[]> {
@@ -52,6 +50,7 @@ async function definitionsOf(call: CallState, target: Target): Promise<[string, 
     if (error instanceof Refusal && error.code === "lsp/not-supported") return [];
     throw error;
   });
+  const { sourceFiles } = call.plan.limits;
   const files = new Map<string, Position[]>();
   for (const { server, value } of parts) {
     if (server === undefined) continue;
@@ -61,7 +60,10 @@ async function definitionsOf(call: CallState, target: Target): Promise<[string, 
         call.evidence.drop(location);
         continue;
       }
-      if (files.size >= MOST_FILES && !files.has(admitted.uri)) continue;
+      if (files.size >= sourceFiles && !files.has(admitted.uri)) {
+        call.evidence.truncated(`Only the definitions in ${sourceFiles} files are shown.`);
+        continue;
+      }
       const lines = await call.places.lines(server, admitted.uri);
       const start = inUtf16(lines, location.range.start, server.encoding);
       files.set(admitted.uri, [...(files.get(admitted.uri) ?? []), start]);

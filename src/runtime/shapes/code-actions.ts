@@ -15,9 +15,7 @@ import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
 
 const what = "a list of code actions";
-const MESSAGE_CHARACTERS = 400;
 const ID_DIGITS = 16;
-const MAX_SHOWN = 30;
 
 /** A rendered action with the server's original action. */
 interface Offer {
@@ -53,7 +51,7 @@ function render(call: CallState, title: string, entry: Record<string, unknown>):
   if (typeof reason === "string") item.disabled = reason;
   const fixes = listOf(entry.diagnostics).flatMap((diagnostic) => {
     const message = isTable(diagnostic) ? diagnostic.message : undefined;
-    return typeof message === "string" ? [cutCharacters(message, MESSAGE_CHARACTERS).text] : [];
+    return typeof message === "string" ? [cutCharacters(message, call.plan.limits.fixChars).text] : [];
   });
   if (fixes.length > 0) item.fixes = sortedSet(fixes);
   // A bare command has its name where an action has the command object.
@@ -154,7 +152,10 @@ export async function choose(
         ? "The servers offer no action here."
         : "None of the actions on offer has that id.",
       {
-        data: { actions: actions.slice(0, MAX_SHOWN).map(({ item }) => short(item)), total: actions.length },
+        data: {
+          actions: actions.slice(0, call.plan.limits.refusalActions).map(({ item }) => short(item)),
+          total: actions.length,
+        },
       },
     );
   if (found.item.disabled !== undefined)

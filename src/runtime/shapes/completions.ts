@@ -11,7 +11,6 @@ import type { CallState } from "../call-state.js";
 import type { Entry, Shape } from "./shape.js";
 
 const what = "a list of completions";
-const DOCUMENTATION_CHARACTERS = 2000;
 const SNIPPET_FORMAT = 2;
 /** The patterns that find tab stops take quadratic time in a text that has only their beginnings. */
 const SNIPPET_CHARACTERS = 10_000;
@@ -26,7 +25,12 @@ export const completions: Shape = {
       return completions.entries?.(value).map((item) => ({ server, item })) ?? [];
     });
     const turns = new Turns(call.signal);
-    const items = await mapInTurns(await fitting(entries, call), render, turns);
+    const { completionChars } = call.plan.limits;
+    const items = await mapInTurns(
+      await fitting(entries, call),
+      (entry) => render(entry, completionChars),
+      turns,
+    );
     return {
       items: await uniqueByInTurns(items, canonicalText, turns),
       beside: { prefix: wordBefore(call), incomplete: isIncomplete(reply.source ?? reply) },
@@ -95,14 +99,14 @@ function typedFor({ server, item }: Entry, call: CallState): string | undefined 
   return document.lines.line(place.line).slice(start.character, place.character);
 }
 
-function render(entry: Entry): JsonObject {
+function render(entry: Entry, maxChars: number): JsonObject {
   const members = membersOf(entry);
   const { label, detail, textEdit, tags } = members;
   const item: JsonObject = { label: String(label), kind: wordOf(completionKinds, members.kind) ?? "unknown" };
   const shown = typeof detail === "string" && detail !== "" ? detail : detailsOf(members.labelDetails);
   if (shown !== "") item.detail = shown;
   const prose = markupText(members.documentation);
-  if (prose !== undefined) item.documentation = cutCharacters(prose, DOCUMENTATION_CHARACTERS).text;
+  if (prose !== undefined) item.documentation = cutCharacters(prose, maxChars).text;
   const raw = isTable(textEdit) ? textEdit.newText : members.insertText;
   const isSnippet = members.insertTextFormat === SNIPPET_FORMAT;
   const insert = typeof raw === "string" && isSnippet ? withoutStops(raw) : raw;

@@ -12,8 +12,6 @@ import { collect, comparedAsText, type ItemKind, type RawItem } from "../listing
 import { FileList, ItemList } from "../listing/list.js";
 import type { Shape } from "./shape.js";
 
-const MESSAGE_CHARACTERS = 4096;
-
 export const diagnostics: Shape = {
   nouns: ["diagnostic", "diagnostics"],
   async normalize(reply, call, { filter }) {
@@ -169,8 +167,9 @@ function readDiagnostic(
   // LSP 3.18 allows markup as the message.
   const message = isTable(members.message) ? members.message.value : members.message;
   if (!isRange(members.range) || typeof message !== "string") throw garbled(server, "a list of diagnostics");
-  const kept = cutCharacters(message, MESSAGE_CHARACTERS);
-  if (kept.cut) call.evidence.truncated(`A message is longer than ${MESSAGE_CHARACTERS} characters.`);
+  const { diagnosticChars } = call.plan.limits;
+  const kept = cutCharacters(message, diagnosticChars);
+  if (kept.cut) call.evidence.truncated(`A message is longer than ${diagnosticChars} characters.`);
   // LSP leaves a missing severity to the client; it counts as an error.
   const what: JsonObject = { severity: wordOf(severities, members.severity) ?? "error" };
   const code = codeOf(members.code);

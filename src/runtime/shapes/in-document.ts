@@ -31,7 +31,6 @@ import { ItemList } from "../listing/list.js";
 import { isBefore } from "../point/symbols.js";
 import type { Normalized, Shape } from "./shape.js";
 
-const TOOLTIP_CHARACTERS = 1000;
 /** No code is nested deeper; a longer chain of selection ranges has a cycle. */
 const MAX_DEPTH = 500;
 const highlightsName = "a list of highlights";
@@ -175,7 +174,7 @@ export const inlayHints: Shape = {
       const kind = wordOf(hintKinds, entry.kind);
       if (kind !== undefined) item.kind = kind;
       const text = markupText(entry.tooltip);
-      if (text !== undefined) item.tooltip = cutCharacters(text, TOOLTIP_CHARACTERS).text;
+      if (text !== undefined) item.tooltip = cutCharacters(text, call.plan.limits.tooltipChars).text;
       return item;
     }),
   text: (items, _beside, dialect) =>

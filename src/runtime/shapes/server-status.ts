@@ -12,7 +12,6 @@ import { isEmpty } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "./shape.js";
 
-const STDERR_LINES = 10;
 /** The states in which it helps to know how the server is installed. */
 const FAILED_STATES: readonly ServerState[] = ["unavailable", "backoff", "broken"];
 
@@ -53,7 +52,7 @@ function render(call: CallState, status: ServerStatus): JsonObject {
     progress: status.progress,
     not_watched: shown(status.notWatched),
     last_error: status.lastError,
-    stderr: status.stderr.slice(-STDERR_LINES),
+    stderr: status.stderr.slice(-call.plan.limits.stderrLines),
     install: FAILED_STATES.includes(status.state) ? (plan?.install ?? null) : null,
   };
 }

@@ -28,7 +28,6 @@ import type { CallState } from "../call-state.js";
 import { withoutEntities } from "./markdown.js";
 import type { Normalized, Shape } from "./shape.js";
 
-const DOCUMENTATION_CHARACTERS = 4000;
 const signaturesName = "the signatures of a call";
 
 /** Hover texts as Markdown: from a string, a marked string, a list of those, or markup content. */
@@ -124,12 +123,14 @@ export const signatures: Shape = {
   async normalize(reply, call) {
     const turns = new Turns(call.signal);
     const items: JsonObject[] = [];
+    const { signatureChars: maxChars } = call.plan.limits;
     for (const { server, value } of reply.parts) {
       if (value === null || value === undefined) continue;
       if (!isTable(value) || !Array.isArray(value.signatures)) throw garbled(server, signaturesName);
       const active = isCount(value.activeSignature) ? value.activeSignature : 0;
       for (const [index, entry] of value.signatures.entries()) {
-        items.push(readSignature(server, entry, index === active, value.activeParameter));
+        const isActive = index === active;
+        items.push(readSignature(server, entry, { isActive, shared: value.activeParameter, maxChars }));
         if (turns.isDue) await turns.yield();
       }
     }
@@ -151,8 +152,7 @@ export const signatures: Shape = {
 function readSignature(
   server: LanguageServer | undefined,
   entry: unknown,
-  isActive: boolean,
-  shared: unknown,
+  { isActive, shared, maxChars }: { isActive: boolean; shared: unknown; maxChars: number },
 ): JsonObject {
   if (!isTable(entry) || typeof entry.label !== "string") throw garbled(server, signaturesName);
   const { label } = entry;
@@ -162,19 +162,17 @@ function readSignature(
     const [start, end]: unknown[] = Array.isArray(members.label) ? members.label : [];
     const text = isCount(start) && isCount(end) ? label.slice(start, end) : members.label;
     if (typeof text !== "string") throw garbled(server, signaturesName);
-    return withDocumentation({ label: text }, members.documentation);
+    return withDocumentation({ label: text }, members.documentation, maxChars);
   });
   const item: JsonObject = { label, active: isActive, parameters };
   const own = entry.activeParameter ?? shared;
   if (isActive && isCount(own) && own < parameters.length) item.active_parameter = own;
-  return withDocumentation(item, entry.documentation);
+  return withDocumentation(item, entry.documentation, maxChars);
 }
 
-function withDocumentation(item: JsonObject, documentation: unknown): JsonObject {
+function withDocumentation(item: JsonObject, documentation: unknown, maxChars: number): JsonObject {
   const text = markupText(documentation);
-  return text === undefined
-    ? item
-    : { ...item, documentation: cutCharacters(text, DOCUMENTATION_CHARACTERS).text };
+  return text === undefined ? item : { ...item, documentation: cutCharacters(text, maxChars).text };
 }
 
 function signatureLines(item: JsonObject): string[] {

@@ -205,7 +205,7 @@ async function saveAt(here: Bench, scenario: Scenario, name: string, way: Way, a
 
 /** The long form tries every moment, the short one a sample of them. */
 const isLong = process.env.SOAK_ROUNDS !== undefined;
-const stride = isLong ? 1 : 25;
+const stride = isLong ? 1 : 40;
 const options = { timeout: isLong ? 7_200_000 : 600_000 };
 
 describe.each(["applied", "refused", "undone", "undo refused"] as const)(

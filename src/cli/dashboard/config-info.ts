@@ -1,0 +1,80 @@
+/** What the dashboard says about a config: its meaning, its problems, the entries of clients, servers that are missing. */
+import { ConfigError, type Problem } from "../../base/problem.js";
+import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
+import type { ClientEntry, ConfigInfo, ConfigProblem, LanguageInfo, SetupInfo } from "../../dashboard/api.js";
+import { clientSetup, stanzaOf } from "../clients/client-entry.js";
+import { fileOf, knownClients } from "../clients/client-files.js";
+import { type Input, type Io, UsageError, workspaceOf } from "../command.js";
+import { explainText } from "../commands/explain.js";
+import { compile, type Planned, planConfig } from "../compile.js";
+import { detectServers } from "../detect-servers.js";
+import { languagesText, membersOf } from "../files/config-text.js";
+import { shownPath } from "../files/user-file.js";
+import { openCatalogue } from "../presets.js";
+
+/** The meaning and the problems of the config as it is on disk now. */
+export async function configInfo(
+  input: Input,
+  io: Io,
+  source: string,
+): Promise<Pick<ConfigInfo, "source" | "explain" | "problems">> {
+  if (input.text("bundle") !== undefined) return { source, explain: null, problems: [] };
+  try {
+    const planned = await compile(input, io, { startsNothing: true });
+    return { source, explain: explainText(planned, io), problems: planned.warnings.map(shownProblem) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { source, explain: null, problems: error.problems.map(shownProblem) };
+  }
+}
+
+function shownProblem({ severity, code, message, place, fix }: Problem): ConfigProblem {
+  const { file = null, line = null, column = null } = place ?? {};
+  return { severity, code, message, file, line, column, fix };
+}
+
+export async function setupInfo(input: Input, io: Io): Promise<SetupInfo> {
+  try {
+    const planned = planConfig(input.text("bundle") === undefined ? input : input.withConfig({}), io, {
+      startsNothing: true,
+    });
+    const clients = knownClients().flatMap((client) => entryOf(client, planned, input, io));
+    return { clients, languages: await languagesOf(planned, input, io) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { clients: [], languages: [] };
+    throw error;
+  }
+}
+
+/** The entry of a client; none where it cannot be connected in this way. */
+function entryOf(client: ClientFacts, planned: Planned, input: Input, io: Io): ClientEntry[] {
+  const workspace = workspaceOf(input, io);
+  const scope: Scope = client.files.some(({ entry, user }) => entry && user) ? "user" : "project";
+  try {
+    const setup = clientSetup(client, scope, input, io, planned);
+    return client.files.flatMap((file) => {
+      const path = file.entry && fileOf(file, scope, workspace, io);
+      if (path === undefined) return [];
+      const { text, language } = stanzaOf(client, file, setup, planned.plan, { known: [], past: [] });
+      return [{ id: client.id, name: client.title, file: shownPath(path, io), format: language, text }];
+    });
+  } catch (error) {
+    if (error instanceof UsageError) return [];
+    throw error;
+  }
+}
+
+/** The languages of the workspace, with the servers that would serve them. */
+async function languagesOf({ loaded }: Planned, input: Input, io: Io): Promise<LanguageInfo[]> {
+  const found = await detectServers(loaded.base, openCatalogue(), input, io);
+  return found.proposals.map((proposal) => {
+    const isInstalled = found.presence(proposal) === "installed";
+    const ids = membersOf(proposal).map(({ id }) => id);
+    const install = isInstalled ? null : `lsp-proxy install ${ids.join(" ")}`;
+    return {
+      language: languagesText(found.languages(proposal)),
+      files: proposal.files,
+      servers: ids.map((id) => ({ id, installed: isInstalled, install })),
+    };
+  });
+}

@@ -1,0 +1,116 @@
+/**
+ * What the page may do: restart or stop a server, and call a tool. The playground is a session like that of an agent: the
+ * same tools, the same gate, the same limits.
+ */
+import { isTable, type JsonObject } from "../base/json.js";
+import { sortedSet } from "../base/order.js";
+import { Refusal } from "../base/problem.js";
+import { estimatedTokens } from "../base/tokens.js";
+import type { ToolResult } from "../mcp/call-types.js";
+import { ProtocolError } from "../mcp/protocol-error.js";
+import { WatchedCalls } from "../mcp/watched-calls.js";
+import type { ActionDone, ConfigInfo, RunAnswer, ToolInfo, ToolWeight } from "./api.js";
+import type { ShownWorkspace } from "./live.js";
+import { placesIn } from "./places.js";
+import type { CallRecord } from "./record.js";
+
+/** Calls of the playground that run at once. */
+const MAX_CALLS = 4;
+/** Only the playground undoes what it edited. */
+const HOLDER = "dashboard playground";
+const CLIENT = "dashboard";
+
+export class Playground {
+  readonly #calls = new Map<ShownWorkspace, WatchedCalls>();
+
+  constructor(
+    private readonly record: CallRecord,
+    private readonly version: string,
+  ) {}
+
+  tools(workspace: ShownWorkspace): ToolInfo[] {
+    const calls = this.#callsOf(workspace);
+    const { tools } = calls.loaded.plan;
+    return calls.list(undefined).map(({ name, title, description, inputSchema }) => ({
+      ...{ name, title, description, inputSchema },
+      effect: tools.find((tool) => tool.name === name)?.effect ?? "read",
+    }));
+  }
+
+  /** What each tool weighs in the list that a model reads. */
+  weights(workspace: ShownWorkspace): Pick<ConfigInfo, "weights" | "total"> {
+    const calls = this.#callsOf(workspace);
+    const { tools } = calls.loaded.plan;
+    const weights = calls.list(undefined).map((entry): ToolWeight => {
+      const bytes = Buffer.byteLength(JSON.stringify(entry));
+      const effect = tools.find((tool) => tool.name === entry.name)?.effect ?? "read";
+      return { name: entry.name, effect, bytes, tokens: estimatedTokens(bytes) };
+    });
+    const bytes = weights.reduce((sum, weight) => sum + weight.bytes, 0);
+    return { weights, total: { bytes, tokens: estimatedTokens(bytes) } };
+  }
+
+  async run(
+    workspace: ShownWorkspace,
+    tool: string,
+    args: JsonObject,
+    signal: AbortSignal,
+  ): Promise<RunAnswer> {
+    const calls = this.#callsOf(workspace);
+    const { dialect } = calls.loaded.plan;
+    const answered = calls.call(tool, args, { signal }, CLIENT);
+    // It has begun, and so it is the last one of the record.
+    const id = this.record.lastId;
+    const { content, structuredContent, isError } = await answered.catch(asResult);
+    const call = this.record.detail(id)?.call ?? null;
+    const text = content.map((block) => block.text).join("\n");
+    const structured = structuredContent ?? null;
+    const asked = args[dialect.document.field];
+    const places =
+      structured === null ? [] : placesIn(structured, dialect, typeof asked === "string" ? asked : undefined);
+    return { call, result: { isError: isError === true, text, structured }, places };
+  }
+
+  close(): void {
+    for (const calls of this.#calls.values()) calls.session.close();
+    this.#calls.clear();
+  }
+
+  #callsOf(workspace: ShownWorkspace): WatchedCalls {
+    const known = this.#calls.get(workspace);
+    if (known !== undefined) return known;
+    const { name, runtime } = workspace;
+    const watch = this.record.watch({ name, kind: "playground", plan: () => runtime.loaded.plan });
+    const limit = { most: MAX_CALLS, setting: "calls of the playground" };
+    const session = runtime.openSession({ holder: HOLDER });
+    const calls = new WatchedCalls(() => watch, runtime, session, undefined, undefined, limit);
+    calls.client = { name: CLIENT, version: this.version };
+    this.#calls.set(workspace, calls);
+    return calls;
+  }
+}
+
+/** A protocol error in the form of a result: the page shows both in the same way. */
+function asResult(error: unknown): ToolResult {
+  if (!(error instanceof ProtocolError)) throw error;
+  const { message, data } = error;
+  const structure = data === undefined ? {} : { structuredContent: data };
+  return { content: [{ type: "text", text: message }], ...structure, isError: true };
+}
+
+/** Restarts or stops a server of a workspace, at all its roots. */
+export async function actOnServer(
+  action: "restart" | "stop",
+  { runtime }: ShownWorkspace,
+  server: string,
+): Promise<ActionDone> {
+  if (!runtime.loaded.plan.servers.some(({ id }) => id === server))
+    throw new Refusal("guard/invalid-arguments", "There is no server of that id.");
+  return { servers: sortedSet(await runtime.pool[action](server)) };
+}
+
+/** The table in the body of a request. Throws a Refusal for anything else. */
+export function tableIn(value: unknown): JsonObject {
+  if (isTable(value)) return value as JsonObject;
+  throw new Refusal("guard/invalid-arguments", "The body is not a JSON object.");
+}

@@ -1,0 +1,93 @@
+/** A file with places marked: the lines around them, or the whole file. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { sortBy } from "../../../base/order.js";
+import type { FileText, Place } from "../../api.js";
+import { Foreign, visible } from "./foreign.js";
+
+/** Lines shown before and after a place. */
+const AROUND = 4;
+
+interface MarkedFileProps {
+  /** Names the file, or lets a person choose it. */
+  title: JSX.Element;
+  file: FileText;
+  places: Place[];
+}
+
+export function MarkedFile({ title, file, places }: MarkedFileProps): JSX.Element {
+  const [whole, setWhole] = useState(false);
+  const lines = file.text.replaceAll("\r\n", "\n").split("\n");
+  const near = (line: number) =>
+    places.some(
+      (place) => line >= place.line - AROUND && line <= Math.min(place.endLine, place.line + 40) + AROUND,
+    );
+  const numbers = lines.map((_, index) => index + 1).filter((line) => whole || near(line));
+  return (
+    <>
+      <div class="section-head">
+        {title}
+        <label class="inline small">
+          <input
+            type="checkbox"
+            checked={whole}
+            onChange={({ currentTarget }) => setWhole(currentTarget.checked)}
+          />
+          <span>whole file</span>
+        </label>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by the keyboard. */}
+      <section class="block code-lines" tabIndex={0} aria-label={`Lines of ${visible(file.path)}`} dir="ltr">
+        {numbers.map((number, index) => (
+          <div
+            key={number}
+            class={index > 0 && numbers[index - 1] !== number - 1 ? "line after-gap" : "line"}
+          >
+            <span class="line-number">{number}</span>
+            <span class="line-text">
+              <MarkedLine text={lines[number - 1] ?? ""} marks={marksOf(places, number)} />
+            </span>
+          </div>
+        ))}
+      </section>
+      {file.isCut && <p class="muted small">The end of the file is left out.</p>}
+    </>
+  );
+}
+
+/** The columns of a line that belong to places, from 0, without overlaps. */
+function marksOf(places: Place[], line: number): [from: number, to: number][] {
+  const touching = places.filter((place) => place.line <= line && line <= place.endLine);
+  const ranges = touching.map((place): [number, number] => [
+    place.line === line ? place.column - 1 : 0,
+    place.endLine === line ? place.endColumn - 1 : Number.POSITIVE_INFINITY,
+  ]);
+  const marks: [number, number][] = [];
+  for (const [from, to] of sortBy(ranges, (range) => range)) {
+    const last = marks.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
+    else marks.push([from, to]);
+  }
+  return marks;
+}
+
+/** A column counts characters, not UTF-16 units. */
+function MarkedLine({ text, marks }: { text: string; marks: [number, number][] }): JSX.Element {
+  const characters = Array.from(text);
+  const part = (from: number, to: number) => characters.slice(from, to).join("");
+  const pieces: JSX.Element[] = [];
+  let at = 0;
+  for (const [from, to] of marks) {
+    if (from > at) pieces.push(<Foreign text={part(at, from)} isCode />);
+    const marked = part(from, to);
+    if (marked !== "")
+      pieces.push(
+        <mark>
+          <Foreign text={marked} isCode />
+        </mark>,
+      );
+    at = to;
+  }
+  if (at < characters.length) pieces.push(<Foreign text={part(at, characters.length)} isCode />);
+  return <>{pieces}</>;
+}

@@ -1,0 +1,272 @@
+/**
+ * The last calls of a process, its sessions, and what they add up to. In memory only, and bounded whatever clients send:
+ * so many rows, so many bytes of arguments and answers, names of a limited length.
+ */
+import type { DialectPlan, Plan } from "../abi/plan.js";
+import { isTable, type Json, type JsonObject } from "../base/json.js";
+import { Refusal } from "../base/problem.js";
+import { estimatedTokens } from "../base/tokens.js";
+import type {
+  CallWatch,
+  Performed,
+  CallResult as ToolResult,
+  WatchedCall,
+  WatchedSession,
+} from "../runtime/call-observer.js";
+import type { CallDetail, CallRow, SessionRow } from "./api.js";
+import { Tallies } from "./tallies.js";
+import { Stopwatch, timedPool } from "./timed-pool.js";
+
+const MAX_ROWS = 500;
+/** Of the arguments or the answer of one call, and of all together. */
+const MAX_KEPT_BYTES = 65_536;
+const MAX_ALL_BYTES = 8 * 1024 * 1024;
+const MAX_NAME = 120;
+const MAX_TARGET = 240;
+/** The tool of a call that the plan does not have, where calls are added up. */
+export const OTHER_TOOL = "(unknown)";
+
+/** A call with its arguments and its answer as texts of JSON, whose size is known. */
+interface Kept {
+  row: CallRow;
+  arguments: string | undefined;
+  result: { isError: boolean; text: string; structured: string | undefined } | undefined;
+  bytes: number;
+  note: string | null;
+}
+
+interface Known extends Pick<SessionRow, "id" | "workspace" | "kind" | "openedAt" | "calls" | "errors"> {
+  lastCallAt: number | null;
+}
+
+/** Where calls are recorded from. */
+export interface WatchedWorkspace {
+  name: string;
+  plan(): Plan;
+  kind: SessionRow["kind"];
+}
+
+export type CallListener = (row: CallRow) => void;
+
+export class CallRecord {
+  /** By id, the oldest first. */
+  readonly #kept = new Map<number, Kept>();
+  readonly #sessions = new Map<WatchedSession, Known>();
+  readonly #listeners = new Set<CallListener>();
+  readonly tallies = new Tallies();
+  #lastCall = 0;
+  #lastSession = 0;
+  #bytes = 0;
+
+  constructor(readonly keepsAnswers: boolean) {}
+
+  /** Calls the listener when a call begins and when it ends, until the returned function is called. */
+  readonly subscribe = (listener: CallListener): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** What records the calls of a workspace. */
+  watch(workspace: WatchedWorkspace): CallWatch {
+    return {
+      opened: (session) => void this.#known(session, workspace),
+      began: (session, tool, args) => this.#begin(session, workspace, tool, args),
+    };
+  }
+
+  rows(): CallRow[] {
+    return [...this.#kept.values()].map(({ row }) => row);
+  }
+
+  /** The id of the last call that has begun. */
+  get lastId(): number {
+    return this.#lastCall;
+  }
+
+  /** The bytes of all arguments and answers. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  detail(id: number): CallDetail | undefined {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return undefined;
+    const { row, arguments: args, result, note } = kept;
+    const parsed = (text: string | undefined) => (text === undefined ? null : JSON.parse(text));
+    return {
+      ...{ call: row, note, arguments: parsed(args) as Json | null },
+      result: result === undefined ? null : { ...result, structured: parsed(result.structured) },
+    };
+  }
+
+  /** The sessions that have told who they are, or have called something. */
+  sessions(): SessionRow[] {
+    this.#forgetClosed();
+    return [...this.#sessions].flatMap(([session, known]) => {
+      const { client, roots, running } = session;
+      if (client === undefined && known.calls === 0) return [];
+      const named = { client: short(client?.name), clientVersion: short(client?.version) };
+      return [{ ...known, ...named, roots: [...roots], running }];
+    });
+  }
+
+  #known(session: WatchedSession, { name, kind }: WatchedWorkspace): Known {
+    const known = this.#sessions.get(session);
+    if (known !== undefined) return known;
+    this.#forgetClosed();
+    const added: Known = {
+      ...{ id: `s${++this.#lastSession}`, workspace: name, kind, openedAt: Date.now() },
+      ...{ calls: 0, errors: 0, lastCallAt: null },
+    };
+    this.#sessions.set(session, added);
+    return added;
+  }
+
+  #forgetClosed(): void {
+    for (const session of this.#sessions.keys()) if (session.isClosed) this.#sessions.delete(session);
+  }
+
+  #begin(session: WatchedSession, workspace: WatchedWorkspace, tool: string, args: unknown): WatchedCall {
+    const known = this.#known(session, workspace);
+    const { dialect, mcp } = workspace.plan();
+    const row: CallRow = {
+      ...{ id: ++this.#lastCall, at: Date.now(), workspace: workspace.name, session: known.id },
+      ...{ client: short(session.client?.name), tool: cut(tool, MAX_NAME), target: targetOf(args, dialect) },
+      ...{ server: null, outcome: "running", code: null, time: null },
+      ...{ items: null, bytes: null, tokens: null, readiness: null },
+    };
+    known.calls++;
+    known.workspace = workspace.name;
+    known.lastCallAt = row.at;
+    this.#add(row, args);
+    const stopwatch = new Stopwatch();
+    let performed: Performed | undefined;
+    const end = (result: ToolResult | undefined, error?: unknown) => {
+      const ended = { ...row, ...endOf(performed, error), ...sizeOf(result), time: stopwatch.read() };
+      if (ended.outcome === "error") known.errors++;
+      const isListed = mcp.listed.includes(tool);
+      this.tallies.add({ ...ended, tool: isListed ? tool : OTHER_TOOL });
+      this.#replace(ended, result);
+    };
+    return {
+      observer: {
+        timed: (pool) => timedPool(pool, stopwatch),
+        ended: (found) => {
+          performed = found;
+        },
+      },
+      ended: (result) => end(result),
+      failed: (error) => end(undefined, error),
+    };
+  }
+
+  #add(row: CallRow, args: unknown): void {
+    const text = this.keepsAnswers ? (JSON.stringify(args ?? {}) ?? "{}") : undefined;
+    const bytes = text === undefined ? 0 : Buffer.byteLength(text);
+    const isKept = bytes <= MAX_KEPT_BYTES;
+    const off = "Arguments and answers are not kept: `dashboard.keep_answers` is false.";
+    const kept: Kept = {
+      ...{ row, arguments: isKept ? text : undefined, result: undefined, bytes: isKept ? bytes : 0 },
+      note: this.keepsAnswers ? (isKept ? null : "The arguments are too large to be kept.") : off,
+    };
+    this.#kept.set(row.id, kept);
+    this.#bytes += kept.bytes;
+    for (const [id, { bytes }] of this.#kept) {
+      if (this.#kept.size <= MAX_ROWS) break;
+      this.#kept.delete(id);
+      this.#bytes -= bytes;
+    }
+    this.#shrink();
+    this.#tell(row);
+  }
+
+  #replace(row: CallRow, result: ToolResult | undefined): void {
+    const kept = this.#kept.get(row.id);
+    if (kept !== undefined) {
+      kept.row = row;
+      if (this.keepsAnswers && result !== undefined) this.#keepResult(kept, result);
+    }
+    this.#tell(row);
+  }
+
+  #keepResult(kept: Kept, { content, structuredContent, isError }: ToolResult): void {
+    const whole = content.map((block) => block.text).join("\n");
+    const structure = structuredContent === undefined ? undefined : JSON.stringify(structuredContent);
+    const isLong = Buffer.byteLength(whole) > MAX_KEPT_BYTES;
+    const isLarge = structure !== undefined && Buffer.byteLength(structure) > MAX_KEPT_BYTES;
+    if (isLong || isLarge) kept.note = "The answer is too large to be kept whole.";
+    const text = isLong ? cut(whole, MAX_KEPT_BYTES / 4) : whole;
+    const structured = isLarge ? undefined : structure;
+    kept.result = { isError: isError === true, text, structured };
+    const added = Buffer.byteLength(text) + Buffer.byteLength(structured ?? "");
+    kept.bytes += added;
+    this.#bytes += added;
+    this.#shrink();
+  }
+
+  /** Drops the arguments and answers of the oldest calls until the rest is small enough. */
+  #shrink(): void {
+    for (const kept of this.#kept.values()) {
+      if (this.#bytes <= MAX_ALL_BYTES) return;
+      if (kept.bytes === 0) continue;
+      this.#bytes -= kept.bytes;
+      kept.bytes = 0;
+      kept.arguments = undefined;
+      kept.result = undefined;
+      kept.note = "Newer calls needed the room.";
+    }
+  }
+
+  #tell(row: CallRow): void {
+    for (const listener of [...this.#listeners]) listener(row);
+  }
+}
+
+/** How a call ended: what was learned of it, or only its error. */
+function endOf(performed: Performed | undefined, error: unknown): Partial<CallRow> {
+  if (performed === undefined) {
+    const code = error instanceof Refusal ? error.code : null;
+    return { outcome: error === undefined ? "ok" : "error", code };
+  }
+  const { refusal, evidence, outcome } = performed;
+  const facts = { server: evidence.serverId, readiness: evidence.readiness, items: outcome.shown ?? null };
+  if (refusal === undefined) return { outcome: "ok", ...facts };
+  const kind = refusal.code === "call/cancelled" ? "cancelled" : "error";
+  return { outcome: kind, code: refusal.code, ...facts };
+}
+
+/** The size of a result. Of its two forms a model reads one, so the larger counts as tokens. */
+function sizeOf(result: ToolResult | undefined): Pick<CallRow, "bytes" | "tokens"> {
+  if (result === undefined) return { bytes: null, tokens: null };
+  const text = result.content.reduce((sum, block) => sum + Buffer.byteLength(block.text), 0);
+  const structure = bytesOf(result.structuredContent);
+  return { bytes: text + structure, tokens: estimatedTokens(Math.max(text, structure)) };
+}
+
+function bytesOf(value: JsonObject | undefined): number {
+  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+}
+
+/** What the arguments point at, in the names of the dialect: a place in a file, a symbol or a query. */
+function targetOf(args: unknown, { document, position, symbol, query }: DialectPlan): string {
+  if (!isTable(args)) return "";
+  const place = isTable(args.position) ? args.position : args;
+  const numbers = [place[position.line], place[position.character]].filter(isNumber);
+  const file = args[document.field];
+  const where = typeof file === "string" ? [[file, ...numbers].join(":")] : [];
+  const names = [args[symbol.name], args[query]].filter((name) => typeof name === "string" && name !== "");
+  return cut([...where, ...names].join(" "), MAX_TARGET);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number";
+}
+
+/** The beginning of a text. It is copied: a slice would keep the whole text in memory. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : Buffer.from(`${text.slice(0, most)}...`).toString();
+}
+
+function short(text: string | undefined): string | null {
+  return text === undefined ? null : cut(text, MAX_NAME);
+}

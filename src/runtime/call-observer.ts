@@ -1,0 +1,56 @@
+/** How calls are measured, by a process that shows them: what they waited for, and what they gave. */
+import type { JsonObject } from "../base/json.js";
+import type { Refusal } from "../base/problem.js";
+import type { ServerPool } from "../lsp/types.js";
+import type { Evidence } from "./answer/evidence.js";
+import type { CallOutcome } from "./answer/outcome.js";
+
+/** What a call gave, and what was learned meanwhile. */
+export interface Performed {
+  outcome: CallOutcome;
+  evidence: Evidence;
+  refusal: Refusal | undefined;
+}
+
+export interface CallObserver {
+  /** The pool that the call uses instead: the same servers, whose answers are timed. */
+  timed(pool: ServerPool): ServerPool;
+  ended(performed: Performed): void;
+}
+
+/** A session of a client, as it is shown. */
+export interface WatchedSession {
+  /** What the client said about itself, once it has. */
+  readonly client: ClientInfo | undefined;
+  readonly roots: readonly string[];
+  readonly running: number;
+  /** Whether it is over. */
+  readonly isClosed: boolean;
+}
+
+export interface ClientInfo {
+  name: string;
+  version: string | undefined;
+}
+
+/** A call that is measured. Of `ended` and `failed` one is called, once. */
+export interface WatchedCall {
+  observer: CallObserver;
+  /** It was answered with this result. */
+  ended(result: CallResult): void;
+  /** It was answered with a protocol error. */
+  failed(error: unknown): void;
+}
+
+/** A tool result: what the client receives. */
+export interface CallResult {
+  content: { type: "text"; text: string }[];
+  structuredContent?: JsonObject;
+  isError?: true;
+}
+
+/** Follows all sessions and calls of a runtime. */
+export interface CallWatch {
+  opened(session: WatchedSession): void;
+  began(session: WatchedSession, tool: string, args: unknown): WatchedCall;
+}

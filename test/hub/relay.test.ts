@@ -1,0 +1,59 @@
+/** What a session does with messages that come while its hub ends. */
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { type PrivateKind, privateLine } from "../../src/hub/lines.js";
+import { relay, type Upstream } from "../../src/hub/relay.js";
+
+interface FakeHub {
+  upstream: Upstream;
+  /** What it was told. */
+  told: () => { id?: number; method: string }[];
+  says(kind: PrivateKind): void;
+  answers(id: number): void;
+  ends(): void;
+}
+
+function fakeHub(): FakeHub {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let text = "";
+  output.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
+  return {
+    upstream: { input, output, reads: new Set(), bundle: "b", destroy: () => output.end() },
+    told: () => text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)])),
+    says: (kind) => input.write(privateLine(kind)),
+    answers: (id) => input.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n`),
+    ends: () => input.end(),
+  };
+}
+
+it("a request that waits for the next hub can be cancelled", async () => {
+  const hubs = [fakeHub(), fakeHub()] as const;
+  const waiting = [...hubs];
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const connect = async () => {
+    const next = waiting.shift();
+    if (next === undefined) throw new Error("no more hubs");
+    return next.upstream;
+  };
+  const signal = new AbortController().signal;
+  const ended = relay({ input, output: output.resume(), connect, refusal: String, signal });
+  const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const cancel = (requestId: number) => send({ method: "notifications/cancelled", params: { requestId } });
+  const edit = { method: "tools/call", params: { name: "rename_symbol" } };
+  const [first, second] = hubs;
+  send({ id: 1, ...edit });
+  await expect.poll(() => first.told().map(({ id }) => id)).toEqual([1]);
+  first.says("drain");
+  send({ id: 2, ...edit });
+  cancel(2);
+  first.answers(1);
+  await expect.poll(() => first.upstream.output.writableEnded).toBe(true);
+  first.ends();
+  const methods = () => second.told().map(({ method }) => method);
+  await expect.poll(methods).toEqual(["tools/call", "notifications/cancelled"]);
+  input.end();
+  second.ends();
+  await ended;
+});
