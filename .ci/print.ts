@@ -16,14 +16,7 @@ import { readTemplates } from "../src/emit/render.js";
 import { buildPlan } from "../src/plan/build.js";
 import { clientsView } from "./print/clients-view.js";
 
-import {
-  clientsDocs,
-  configDocs,
-  languagesDocs,
-  problemsDocs,
-  scalingDocs,
-  toolsDocs,
-} from "./print/docs.js";
+import { clientsDocs, configDocs, languagesDocs, problemsDocs, toolsDocs } from "./print/docs.js";
 import { languagesView } from "./print/languages-view.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -40,7 +33,6 @@ function generated(): { [path: string]: string } {
     "docs/config.md": configDocs(configJsonSchema(), templates),
     "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
     "docs/problems.md": problemsDocs(codes, templates),
-    "docs/scaling.md": scalingDocs(planOf("default"), templates),
     "docs/tools.md": toolsDocs(tools, dialect, templates),
   };
 }

@@ -82,7 +82,8 @@ describe("the package", () => {
     );
     expect(
       paths.filter(
-        (path) => !/^(configs|dist|docs|templates)\/|^(LICENSE|README\.md|package\.json)$/.test(path),
+        (path) =>
+          !/^(configs|dist|docs|templates)\/|^(CHANGELOG\.md|LICENSE|README\.md|package\.json)$/.test(path),
       ),
     ).toEqual([]);
     expect(paths.filter((path) => /\.(map|tsx?|log)$|(^|\/)\.|node_modules/.test(path))).toEqual([

@@ -1,9 +1,8 @@
 /** Renders the printed pages of `docs/` from the config schema, the codes, the shipped tools, clients and presets. */
-import type { DialectPlan, Plan, ToolPlan } from "../../src/abi/plan.js";
+import type { DialectPlan, ToolPlan } from "../../src/abi/plan.js";
 import type { CodeFacts } from "../../src/base/codes.js";
 import { isTable, type JsonObject } from "../../src/base/json.js";
 import { sortBy } from "../../src/base/order.js";
-import { deployFile } from "../../src/emit/deploy.js";
 import { render, type Templates } from "../../src/emit/render.js";
 import { toolViews } from "../../src/emit/tools-page.js";
 
@@ -39,13 +38,6 @@ export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, temp
     codes: entries.filter(([, facts]) => facts.kind === kind).map(([code, facts]) => ({ code, ...facts })),
   }));
   return render(templates, "docs/problems.md", { groups });
-}
-
-/** `docs/scaling.md`: several gateways, with an example of the load balancer's config. */
-export function scalingDocs(plan: Plan, templates: Templates): string {
-  const place = { command: [], serve: [], folders: [], gateways: 2, image: "" };
-  const { text } = deployFile("haproxy", plan, place, templates);
-  return render(templates, "docs/scaling.md", { haproxy: text });
 }
 
 /** `docs/tools.md`: all tools of a plan, listed or not. */

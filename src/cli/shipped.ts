@@ -13,6 +13,17 @@ export const shippedPage = fileURLToPath(new URL("dist/dashboard/", root));
 export const executable = fileURLToPath(new URL("dist/cli/bin.js", root));
 
 export function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { version: string };
-  return manifest.version;
+  return manifest().version;
+}
+
+/** Where editors find the schema of the config: in the newest published package whose configs are compatible. */
+export function schemaUrl(): string {
+  const { name, version } = manifest();
+  // Before 1.0 a minor version may change the config language: docs/versioning.md.
+  const [major = "", minor = ""] = version.split(".");
+  return `https://unpkg.com/${name}@${major === "0" ? `0.${minor}` : major}/configs/schema.json`;
+}
+
+function manifest(): { name: string; version: string } {
+  return JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { name: string; version: string };
 }
