@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     const { bytes, paint } = await loadingOf(page);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(150_000);
-    // Less than 100 ms where nothing else runs.
+    // `npm run bench -- page` measures against the bound of 100 ms; this only finds a page that waits for something.
     expect(paint).toBeLessThan(5000);
 
     // What is painted first does not wait for the script.
