@@ -158,11 +158,15 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await page.getByLabel("file_path").fill("src/greet.ts");
     await page.getByLabel("symbol_name").fill("greet");
     await page.getByLabel("new_name").fill("welcome");
+    await page.getByText("More arguments").click();
     await page.getByRole("button", { name: "Run" }).click();
     const question = page.getByRole("dialog", { name: "Run this tool?" });
     await question.getByRole("button", { name: "Run" }).click();
     await question.waitFor({ state: "detached" });
-    await page.getByRole("region", { name: "Answer", exact: true }).getByText("welcome").first().waitFor();
+    const answer = page.getByRole("region", { name: "Answer", exact: true });
+    await answer.getByText("welcome").first().waitFor();
+    // The form is longer than the window.
+    await expect.poll(async () => (await answer.boundingBox())?.y).toBeGreaterThanOrEqual(0);
   });
 
   it("explains the config, weighs its tools, and shows the problems of a changed config", async () => {
