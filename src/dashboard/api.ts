@@ -42,7 +42,7 @@ export interface DashboardState {
   kind: "hub" | "gateway";
   pid: number;
   startedAt: number;
-  /** To be sent with every `POST`. */
+  /** The CSRF token, to be sent with every `POST`. */
   csrf: string;
   /** Whether arguments and answers of calls are kept: `dashboard.keep_answers`. */
   keepsAnswers: boolean;

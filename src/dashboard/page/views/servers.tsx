@@ -67,7 +67,7 @@ function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
         note={`${live.servers.length} configured`}
       />
       <Fact
-        name="Sessions"
+        name="Agents"
         value={count(live.sessions.filter(({ kind }) => kind === "agent").length)}
         note={`${plural(
           live.sessions.reduce((total, session) => total + session.running, 0),
