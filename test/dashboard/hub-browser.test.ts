@@ -46,6 +46,14 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
       // In the next minute there would be two points: that is too late.
       await expect.poll(() => hasBarAtRightEnd(page), { timeout: 10_000 }).toBe(true);
 
+      // A tool that the config does not have is shown by its code; where calls are added up, it has no calls to show.
+      await expect(call("made_up", {})).rejects.toThrow();
+      const unknown = page.getByRole("row", { name: /\(unknown\)/ });
+      await unknown.waitFor();
+      expect(await unknown.getByRole("link").count()).toBe(0);
+      await openView(page, "Calls");
+      await page.getByRole("row", { name: /made_up.*Refused.*guard\/unknown-tool/ }).waitFor();
+
       await openView(page, "Servers");
       const ask = () => card.getByRole("button", { name: "Stop" }).click();
       const question = page.getByRole("dialog", { name: "Stop this server?" });
