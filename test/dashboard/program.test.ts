@@ -246,12 +246,19 @@ describe("the dashboard of a gateway", () => {
 
   it("has entries for clients with the address where it listens, whatever the config says", async () => {
     const { args, outside } = workspaceWith({ http: { port: 3939 } });
-    const { url } = await startGateway(args);
+    const second = join(user.top, "second");
+    mkdirSync(second);
+    const { url } = await startGateway([...args, "--serve-workspace", second]);
     const visitor = await follow(await link(args));
-    const [{ name = "" } = {}] = (await visitor.state()).workspaces;
-    const { clients, note } = await visitor.json<SetupInfo>(`api/setup?workspace=${name}`);
-    expect(clients.find(({ id }) => id === "claude-code")?.text).toContain(url);
-    expect(note).toContain("`http.port`");
+    const names = (await visitor.state()).workspaces.map(({ name }) => name);
+    const [name = ""] = names;
+    expect(names).toEqual([expect.any(String), "second"]);
+    for (const workspace of names) {
+      const { clients, note } = await visitor.json<SetupInfo>(`api/setup?workspace=${workspace}`);
+      const own = new URL(`/mcp/${workspace}`, url).href;
+      expect(clients.find(({ id }) => id === "claude-code")?.text).toContain(`"${own}"`);
+      expect(note).toContain("`http.port`");
+    }
     writeFileSync(join(outside, "lspi.json"), '{ "no_such_key": 1 }');
     const { status, text } = await visitor.get(`api/setup?workspace=${name}`);
     expect([status, text]).toEqual([400, expect.stringContaining("has errors")]);
