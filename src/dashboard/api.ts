@@ -246,9 +246,11 @@ export interface RunAnswer {
   result: CallResult;
   /** The places in the answer, for marking them in the file. */
   places: Place[];
+  /** What the columns of the places count: the config says it. */
+  columnUnit: "utf-8" | "utf-16" | "utf-32";
 }
 
-/** A range of a file; the end is exclusive. Lines and columns from 1; columns count Unicode characters, unless the config says otherwise. */
+/** A range of a file; the end is exclusive. Lines and columns from 1. */
 export interface Place {
   path: string;
   line: number;

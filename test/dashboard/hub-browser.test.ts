@@ -1,4 +1,4 @@
-/** The dashboard in Chromium where the gateway of one workspace does not lead: a hub, and several workspaces. */
+/** The dashboard in Chromium with scripted servers: a hub, several workspaces, and columns in each unit. */
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -20,6 +20,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     browser = await openBrowser();
   }, 120_000);
   afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(closeAll);
   afterAll(() => browser?.close());
 
   describe("of a hub", () => {
@@ -76,9 +77,28 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     });
   });
 
-  describe("of several workspaces", () => {
-    afterEach(closeAll);
+  it.each(["utf-8", "utf-16", "utf-32"] as const)("marks places whose columns count %s", async (unit) => {
+    const dashboard = await openDashboard({
+      config: { dialect: { position: { unit } } },
+      // The server's place is at the UTF-16 units 4 to 7.
+      files: { "a.fake": "\u{1f600}  two\rlast" },
+    });
+    const page = await openLink(browser, new URL(await linkOf(dashboard), dashboard.origin).href);
+    await openView(page, "Playground");
+    await page.getByRole("combobox", { name: "Tool" }).selectOption("find_definition");
+    await page.getByLabel("file_path").fill("a.fake");
+    await page.getByLabel("line", { exact: true }).fill("1");
+    await page.getByLabel("character").fill("1");
+    await page.getByRole("button", { name: "Run" }).click();
+    const answer = page.getByRole("region", { name: "Answer", exact: true });
+    await answer.getByRole("tab", { name: /^Files/ }).click();
+    await answer.locator("mark").waitFor();
+    expect(await answer.locator("mark").allInnerTexts()).toEqual(["two"]);
+    // A carriage return alone ends a line, as LSP says.
+    expect(await answer.locator(".line-text").last().innerText()).toBe("last");
+  });
 
+  describe("of several workspaces", () => {
     it("shows which workspace a server is of, and lets a person choose one to try its tools", async () => {
       const dashboard = await openDashboard({
         config: { mcp: { tools: { exclude: ["get_hover"] } } },

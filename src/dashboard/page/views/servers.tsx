@@ -76,11 +76,7 @@ function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
       />
       <Fact name="Calls, last hour" value={count(sum("calls"))} note={`${count(sum("errors"))} refused`} />
       <Fact name="Tokens, last hour" value={count(sum("tokens"))} note="estimated" />
-      <Fact
-        name="Memory"
-        value={megabytes(memory)}
-        note={`${megabytes(live.memoryMb)} of lsp-proxy itself`}
-      />
+      <Fact name="Memory" value={megabytes(memory)} note={`lsp-proxy: ${megabytes(live.memoryMb)}`} />
     </dl>
   );
 }
