@@ -589,7 +589,7 @@ const refusals = ofKind("refusal", {
   ],
   "dashboard/foreign-request": [
     "Not from the dashboard's page",
-    "A request that does something lacks the proof that the dashboard's own page made it.",
+    "A request that does something lacks the CSRF token that only the dashboard's own page has.",
     "Use the page that `lsp-proxy dashboard` opens; reload it if it is old.",
   ],
   "call/too-many": [

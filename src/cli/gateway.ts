@@ -41,7 +41,13 @@ export async function serveGateway(
   const { log } = options;
   const pages = http.strict
     ? undefined
-    : await openPages({ kind: "gateway", workspaces, source: http, key, log });
+    : await openPages({
+        ...{ kind: "gateway", workspaces, source: http, key, log },
+        addressOf: (name) => ({
+          http: { ...http, path: workspaces.length === 1 ? http.path : `${http.path}/${name}` },
+          isPortFixed: port !== 0,
+        }),
+      });
   let forget: () => void = () => undefined;
   await serveHttp(workspaces, {
     ...options,
@@ -51,6 +57,7 @@ export async function serveGateway(
     port: http.port,
     allowRemote: input.isOn("allow-remote"),
     onListening: (url) => {
+      if (port === 0) http.port = Number(new URL(url).port);
       if (workspaces.length === 1) io.stderr.writeLine(`lsp-proxy serves ${source} on ${url}`);
       else
         for (const { name } of workspaces) io.stderr.writeLine(`lsp-proxy serves ${name} on ${url}/${name}`);

@@ -68,7 +68,8 @@ export class Playground {
     const asked = args[dialect.document.field];
     const places =
       structured === null ? [] : placesIn(structured, dialect, typeof asked === "string" ? asked : undefined);
-    return { call, result: { isError: isError === true, text, structured }, places };
+    const result = { isError: isError === true, text, structured };
+    return { call, result, places, columnUnit: dialect.position.unit };
   }
 
   close(): void {

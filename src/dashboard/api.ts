@@ -42,7 +42,7 @@ export interface DashboardState {
   kind: "hub" | "gateway";
   pid: number;
   startedAt: number;
-  /** To be sent with every `POST`. */
+  /** The CSRF token, to be sent with every `POST`. */
   csrf: string;
   /** Whether arguments and answers of calls are kept: `dashboard.keep_answers`. */
   keepsAnswers: boolean;
@@ -246,9 +246,11 @@ export interface RunAnswer {
   result: CallResult;
   /** The places in the answer, for marking them in the file. */
   places: Place[];
+  /** What the columns of the places count: the config says it. */
+  columnUnit: "utf-8" | "utf-16" | "utf-32";
 }
 
-/** A range of a file; the end is exclusive. Lines and columns from 1; columns count Unicode characters, unless the config says otherwise. */
+/** A range of a file; the end is exclusive. Lines and columns from 1. */
 export interface Place {
   path: string;
   line: number;

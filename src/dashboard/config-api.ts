@@ -41,6 +41,8 @@ export interface ConfigProblem {
 
 export interface SetupInfo {
   clients: ClientEntry[];
+  /** What limits the entries of all clients. */
+  note: string | null;
   languages: LanguageInfo[];
 }
 

@@ -12,7 +12,7 @@ const MAX_VISITS = 32;
 
 /** A browser that came with a valid link. */
 export interface Visit {
-  /** What a request that changes something must repeat. */
+  /** The CSRF token: a request that does something must repeat it. */
   csrf: string;
   expiresAt: number;
 }

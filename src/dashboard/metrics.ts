@@ -54,10 +54,11 @@ export class Metrics {
         },
       });
     const sessions = () => context.record.sessions();
+    const agents = () => sessions().filter(({ kind }) => kind === "agent");
     gauge("lsp_proxy_memory_bytes", "Resident memory of the proxy's own process.", () =>
       process.memoryUsage.rss(),
     );
-    gauge("lsp_proxy_sessions", "Connected sessions.", () => sessions().length);
+    gauge("lsp_proxy_sessions", "Connected sessions of agents.", () => agents().length);
     gauge("lsp_proxy_running_calls", "Calls that run now.", () =>
       sessions().reduce((sum, { running }) => sum + running, 0),
     );

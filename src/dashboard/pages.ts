@@ -1,6 +1,6 @@
 /**
  * The requests of the dashboard. A request must come from an allowed host and origin; all but the link itself need the
- * cookie that the link gave; one that does something needs its own origin and the page's proof besides.
+ * cookie that the link gave; one that does something needs an origin and the CSRF token besides.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../base/json.js";
@@ -186,8 +186,8 @@ export class Dashboard {
   /** Does something, if the request was made by the page itself. */
   async #act(act: Acting, visit: Visit, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { headers } = incoming;
-    const proof = headers[CSRF_HEADER];
-    const isOwn = headers.origin !== undefined && isSame(typeof proof === "string" ? proof : "", visit.csrf);
+    const given = headers[CSRF_HEADER];
+    const isOwn = headers.origin !== undefined && typeof given === "string" && isSame(given, visit.csrf);
     const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     if (!isOwn)
       sendError(outgoing, 403, "dashboard/foreign-request", "The request does not come from the page.");

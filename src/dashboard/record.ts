@@ -222,17 +222,23 @@ export class CallRecord {
   }
 }
 
-/** How a call ended: what was learned of it, or only its error. */
+/** How a call ended, and what was learned of it. */
 function endOf(performed: Performed | undefined, error: unknown): Partial<CallRow> {
-  if (performed === undefined) {
-    const code = error instanceof Refusal ? error.code : null;
-    return { outcome: error === undefined ? "ok" : "error", code };
-  }
-  const { refusal, evidence, outcome } = performed;
-  const facts = { server: evidence.serverId, readiness: evidence.readiness, items: outcome.shown ?? null };
-  if (refusal === undefined) return { outcome: "ok", ...facts };
+  const facts = performed === undefined ? {} : factsOf(performed);
+  const refusal = performed?.refusal ?? refusalIn(error);
+  if (refusal === undefined) return { outcome: error === undefined ? "ok" : "error", ...facts };
   const kind = refusal.code === "call/cancelled" ? "cancelled" : "error";
   return { outcome: kind, code: refusal.code, ...facts };
+}
+
+function factsOf({ evidence, outcome }: Performed): Partial<CallRow> {
+  return { server: evidence.serverId, readiness: evidence.readiness, items: outcome.shown ?? null };
+}
+
+/** The refusal that an error is, or that a protocol error reports. */
+function refusalIn(error: unknown): Refusal | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return [error, cause].find((each) => each instanceof Refusal);
 }
 
 /** The size of a result. Of its two forms a model reads one, so the larger counts as tokens. */

@@ -240,15 +240,16 @@ export class SessionCalls {
 
   #abortError(): ProtocolError {
     const reason: AbortReason = this.aborted.reason;
-    return new ProtocolError(CALL_ABORTED, ABORT_MESSAGES[reason], undefined);
+    const message = ABORT_MESSAGES[reason];
+    return new ProtocolError(CALL_ABORTED, message, undefined, new Refusal("call/cancelled", message));
   }
 
   /** With the dialect's own number, where it has one for the code. */
   #asProtocolError(refusal: Refusal): ProtocolError {
     const { errors } = this.#plan.dialect;
     const isNumbered = errors.form === "protocol" || Object.hasOwn(errors.numbers, refusal.code);
-    if (isNumbered) return numbered(protocolError(refusal, errors));
-    return new ProtocolError(INVALID_PARAMS, refusal.message, undefined);
+    if (isNumbered) return numbered(protocolError(refusal, errors), refusal);
+    return new ProtocolError(INVALID_PARAMS, refusal.message, undefined, refusal);
   }
 }
 
@@ -257,8 +258,11 @@ function matchesName(client: string | undefined, name: string): boolean {
   return name.endsWith("*") ? client?.startsWith(name.slice(0, -1)) === true : client === name;
 }
 
-function numbered({ number, message, data }: NonNullable<CallOutcome["error"]>): ProtocolError {
-  return new ProtocolError(number, message, data);
+function numbered(
+  { number, message, data }: NonNullable<CallOutcome["error"]>,
+  refusal?: Refusal,
+): ProtocolError {
+  return new ProtocolError(number, message, data, refusal);
 }
 
 /** A function that reports progress. It does nothing without a token or after the call was cancelled. */

@@ -4,14 +4,14 @@ import { parseArgs } from "node:util";
 import { load, table } from "./figures.mjs";
 import { copied, generated } from "./workspace.mjs";
 
-/** Those that are run unasked, in this order; `rivals` fetches packages and `shared` takes long, so they must be named. */
+/** Those that are run unasked, in this order. `rivals` fetches packages, `shared` takes long, `page` needs Chromium. */
 const usual = ["start", "warm", "cold", "large", "many", "memory", "generator"];
 
-const sections = [...usual, "shared", "rivals"];
+const sections = [...usual, "shared", "page", "rivals"];
 const help = `npm run bench -- [sections] [options]
 
-Sections: ${sections.join(" ")}; unasked all but shared, which takes --rounds seconds and more, and rivals, which
-fetches packages.
+Sections: ${sections.join(" ")}; unasked all but shared, which takes --rounds seconds and more, page, which
+needs chromium, and rivals, which fetches packages.
 
   --project DIR   measures on a copy of a project too (warm, cold, memory); may be given several times
   --rounds N      how often a call is made, 300 unasked

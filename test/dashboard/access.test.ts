@@ -112,8 +112,8 @@ describe("a request that does something", () => {
   const restart = { workspace: "work", server: "fake" };
 
   it.each<[string, number, RawRequest["headers"]]>([
-    ["without the proof", 403, { "x-lsp-proxy-csrf": undefined }],
-    ["with a wrong proof", 403, { "x-lsp-proxy-csrf": "wrong" }],
+    ["without the CSRF token", 403, { "x-lsp-proxy-csrf": undefined }],
+    ["with a wrong CSRF token", 403, { "x-lsp-proxy-csrf": "wrong" }],
     ["without an origin", 403, { origin: undefined }],
     ["from a foreign origin", 403, { origin: "http://evil.example" }],
     ["from another site", 403, { "sec-fetch-site": "cross-site" }],
@@ -134,7 +134,7 @@ describe("a request that does something", () => {
     expect((await visitor.state()).calls).toEqual([]);
   });
 
-  it("does nothing with the proof of another browser, or with GET", async () => {
+  it("does nothing with the CSRF token of another browser, or with GET", async () => {
     const dashboard = await openDashboard();
     const [one, two] = [await visit(dashboard), await visit(dashboard)];
     const { csrf } = await one.state();
@@ -174,7 +174,7 @@ describe("every answer", () => {
     ])
       expect(headers).toMatchObject({
         "content-security-policy": expect.stringMatching(
-          /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';.* frame-ancestors 'none'$/,
+          /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
         ),
         "x-content-type-options": "nosniff",
         "cache-control": "no-store",

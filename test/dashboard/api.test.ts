@@ -96,7 +96,7 @@ describe("a call of an agent", () => {
       .poll(async () => (await visitor.state()).calls.map(({ tool, outcome, code }) => [tool, outcome, code]))
       .toEqual([
         ["find_definition", "error", "guard/not-a-file"],
-        ["no_such_tool", "error", null],
+        ["no_such_tool", "error", "guard/unknown-tool"],
         ["find_definition", "cancelled", "call/cancelled"],
       ]);
     const { live, charts } = await visitor.state();

@@ -1,7 +1,7 @@
 /** The dashboard as a person uses it: Chromium, the built program, a real language server. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { hasBrowser, loadingOf, openBrowser, ServedPage, violationsOf } from "./page.js";
+import { hasBrowser, loadingOf, openBrowser, openView, ServedPage, violationsOf } from "./page.js";
 
 const greet = { file_path: "src/greet.ts", symbol_name: "greet" };
 
@@ -18,8 +18,6 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await browser?.close();
     await served?.close();
   });
-
-  const view = (page: Page, name: string) => page.getByRole("navigation").getByRole("link", { name }).click();
 
   it("opens by a link that counts once; the cookie is the browser's only", async () => {
     const link = await served.link();
@@ -50,7 +48,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     const { bytes, paint } = await loadingOf(page);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(150_000);
-    // Less than 100 ms where nothing else runs.
+    // `npm run bench -- page` measures against the bound of 100 ms; this only finds a page that waits for something.
     expect(paint).toBeLessThan(5000);
 
     // What is painted first does not wait for the script.
@@ -62,9 +60,9 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   it("shows a call as it arrives, filters, and opens its answer", async () => {
     const page = await served.open(browser);
     const call = await served.agent("robot");
-    await view(page, "Sessions");
+    await openView(page, "Sessions");
     await page.getByRole("row", { name: /robot 1\.2\.3/ }).waitFor();
-    await view(page, "Calls");
+    await openView(page, "Calls");
     await call("find_references", greet);
     const row = page.getByRole("row", { name: /find_references/ }).first();
     await row.getByText("Answered").waitFor();
@@ -122,7 +120,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
 
   it("runs a tool in the playground and marks the places in their file", async () => {
     const page = await served.open(browser);
-    await view(page, "Playground");
+    await openView(page, "Playground");
     await page.getByRole("combobox", { name: "Tool" }).selectOption("find_references");
     await page.getByLabel("file_path").fill("src/greet.ts");
     await page.getByLabel("symbol_name").fill("greet");
@@ -146,7 +144,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await answer.getByLabel("whole file").check();
     await answer.getByText("export const answer").waitFor();
 
-    await view(page, "Calls");
+    await openView(page, "Calls");
     await page
       .getByRole("row", { name: /find_references.*Playground/ })
       .first()
@@ -155,21 +153,25 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
 
   it("asks before a tool that edits, and shows what a person would change", async () => {
     const page = await served.open(browser);
-    await view(page, "Playground");
+    await openView(page, "Playground");
     await page.getByRole("combobox", { name: "Tool" }).selectOption("rename_symbol");
     await page.getByLabel("file_path").fill("src/greet.ts");
     await page.getByLabel("symbol_name").fill("greet");
     await page.getByLabel("new_name").fill("welcome");
+    await page.getByText("More arguments").click();
     await page.getByRole("button", { name: "Run" }).click();
     const question = page.getByRole("dialog", { name: "Run this tool?" });
     await question.getByRole("button", { name: "Run" }).click();
     await question.waitFor({ state: "detached" });
-    await page.getByRole("region", { name: "Answer", exact: true }).getByText("welcome").first().waitFor();
+    const answer = page.getByRole("region", { name: "Answer", exact: true });
+    await answer.getByText("welcome").first().waitFor();
+    // The form is longer than the window.
+    await expect.poll(async () => (await answer.boundingBox())?.y).toBeGreaterThanOrEqual(0);
   });
 
   it("explains the config, weighs its tools, and shows the problems of a changed config", async () => {
     const page = await served.open(browser);
-    await view(page, "Playground");
+    await openView(page, "Playground");
     await page.getByRole("tab", { name: "Config" }).click();
     await page.getByText("The config has no problems.").waitFor();
     await page.getByRole("region", { name: "Explanation" }).getByText("typescript").first().waitFor();
@@ -194,7 +196,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
 
   it("has the entries of clients to copy, and the languages of the workspace", async () => {
     const page = await served.open(browser, { permissions: ["clipboard-read", "clipboard-write"] });
-    await view(page, "Set-up");
+    await openView(page, "Set-up");
     await page.getByRole("row", { name: /typescript.*Installed/ }).waitFor();
     await page.getByLabel("Client").selectOption("Claude Code");
     const entry = page.getByRole("region", { name: "Entry for Claude Code" });
@@ -229,7 +231,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     const page = await served.open(browser);
     const call = await served.agent("<b>evil</b>\u202e");
     await call("find_definition", { file_path: "src/greet.ts", symbol_name: '<img src="x">\u202e\u0007' });
-    await view(page, "Calls");
+    await openView(page, "Calls");
     const row = page.getByRole("row", { name: /find_definition/ }).first();
     await row.getByText('<img src="x">').waitFor();
     expect(await row.innerText()).toContain("U+202E");
@@ -251,7 +253,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await served.reconnect();
     await page.getByText("Live", { exact: true }).waitFor();
     await page.getByRole("heading", { name: "The connection is lost" }).waitFor({ state: "detached" });
-    await view(page, "Calls");
+    await openView(page, "Calls");
     await page
       .getByRole("row", { name: /get_hover/ })
       .first()

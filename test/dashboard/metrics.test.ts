@@ -1,7 +1,7 @@
 /** `GET /metrics`: off by default, for this machine or with its own token, with the right numbers. */
 import { afterEach, describe, expect, it } from "vitest";
 import { at, callOf, openRaw, send, token } from "../mcp/http/support.js";
-import { closeAll, openDashboard, type TestDashboard } from "./support.js";
+import { closeAll, openDashboard, type TestDashboard, visit } from "./support.js";
 
 afterEach(closeAll);
 
@@ -37,6 +37,8 @@ describe("metrics", () => {
     await send(dashboard.url, { headers: session, body: callOf(4, {}, 'made_up"\n') });
     await dashboard.work.runtime.pool.restart("fake");
     await send(dashboard.url, { headers: session, body: callOf(5) });
+    // The playground of the page is no agent.
+    await (await visit(dashboard)).json("api/tools?workspace=work");
     const { status, headers, text } = await ask(dashboard);
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");

@@ -26,6 +26,26 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath ?? "", args });
 }
 
+/** A page of this browser, opened by a link. */
+export async function openLink(
+  browser: Browser,
+  link: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(link);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.getByText("Live", { exact: true }).waitFor();
+  return page;
+}
+
+/** Chooses a view in the navigation. */
+export function openView(page: Page, name: string): Promise<void> {
+  return page.getByRole("navigation").getByRole("link", { name }).click();
+}
+
 /** The bytes of the page's own files, and when it painted something, in milliseconds. */
 export function loadingOf(page: Page): Promise<{ bytes: number; paint: number }> {
   // A text, because the tests have no types of the browser.
@@ -135,15 +155,8 @@ export class ServedPage {
     return url.href;
   }
 
-  /** A page of this browser, opened by a link. Fails with the first error of its console. */
   async open(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    await page.goto(await this.link());
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.getByText("Live", { exact: true }).waitFor();
-    return page;
+    return openLink(browser, await this.link(), options);
   }
 
   /** An agent, which is connected to the gateway itself. */

@@ -16,7 +16,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import type { DashboardState } from "../../src/dashboard/api.js";
+import type { DashboardState, SetupInfo } from "../../src/dashboard/api.js";
 import { noTerminal, onTerminal } from "../cli/pty.js";
 import { run } from "../cli/run.js";
 import { HubUser } from "../hub/support.js";
@@ -242,6 +242,26 @@ describe("the dashboard of a gateway", () => {
     expect(await user.hubs()).toEqual([]);
     expect(await ended(child, "SIGTERM")).toBe(0);
     expect(readdirSync(records())).toEqual([]);
+  });
+
+  it("has entries for clients with the address where it listens, whatever the config says", async () => {
+    const { args, outside } = workspaceWith({ http: { port: 3939 } });
+    const second = join(user.top, "second");
+    mkdirSync(second);
+    const { url } = await startGateway([...args, "--serve-workspace", second]);
+    const visitor = await follow(await link(args));
+    const names = (await visitor.state()).workspaces.map(({ name }) => name);
+    const [name = ""] = names;
+    expect(names).toEqual([expect.any(String), "second"]);
+    for (const workspace of names) {
+      const { clients, note } = await visitor.json<SetupInfo>(`api/setup?workspace=${workspace}`);
+      const own = new URL(`/mcp/${workspace}`, url).href;
+      expect(clients.find(({ id }) => id === "claude-code")?.text).toContain(`"${own}"`);
+      expect(note).toContain("`http.port`");
+    }
+    writeFileSync(join(outside, "lspi.json"), '{ "no_such_key": 1 }');
+    const { status, text } = await visitor.get(`api/setup?workspace=${name}`);
+    expect([status, text]).toEqual([400, expect.stringContaining("has errors")]);
   });
 
   it("is not looked for at an address that others could have written", async () => {

@@ -3,8 +3,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
+import { Refusal } from "../../src/base/problem.js";
 import { CallRecord } from "../../src/dashboard/record.js";
 import { Tallies } from "../../src/dashboard/tallies.js";
+import { ProtocolError } from "../../src/mcp/protocol-error.js";
 import type { WatchedSession } from "../../src/runtime/call-observer.js";
 import { fakePlan } from "../fake-server/index.js";
 
@@ -80,6 +82,24 @@ it("counts an answer's bytes in both forms, and its tokens in the larger one", (
     .began(session, "a_tool", {})
     .ended({ content, structuredContent: { a: 1 } });
   expect(record.rows()[0]).toMatchObject({ bytes: 207, tokens: 50 });
+});
+
+it("has the code of a refusal, also of one that was reported as a protocol error", () => {
+  const record = new CallRecord(true);
+  const refusal = (code: "guard/unknown-tool" | "call/cancelled") => new Refusal(code, "no");
+  for (const error of [
+    refusal("guard/unknown-tool"),
+    new ProtocolError(-32602, "no", undefined, refusal("guard/unknown-tool")),
+    new ProtocolError(-32000, "no", undefined, refusal("call/cancelled")),
+    new Error("no"),
+  ])
+    record.watch(workspace).began(session, "a_tool", {}).failed(error);
+  expect(record.rows().map(({ outcome, code }) => [outcome, code])).toEqual([
+    ["error", "guard/unknown-tool"],
+    ["error", "guard/unknown-tool"],
+    ["cancelled", "call/cancelled"],
+    ["error", null],
+  ]);
 });
 
 it("adds up the last hour by minute, and the last calls by tool", () => {

@@ -32,7 +32,7 @@ it("asks for what is required first, then for what most calls need", () => {
   expect(fields.filter(isUsual).map(({ name }) => name)).toEqual(["name", "file_path", "line"]);
   expect(fields.find(({ name }) => name === "dry_run")).toMatchObject({
     options: ["true", "false"],
-    standard: "true",
+    defaultText: "true",
   });
   expect(fieldsOf({})).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** A gateway with a dashboard in this process, and a browser for it that knows its cookie and its proof. */
+/** A gateway with a dashboard in this process, and a browser for it that knows its cookie and its CSRF token. */
 
 import { request as httpRequest } from "node:http";
 import type { JsonObject } from "../../src/base/json.js";

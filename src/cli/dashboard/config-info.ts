@@ -1,5 +1,6 @@
 /** What the dashboard says about a config: its meaning, its problems, the entries of clients, servers that are missing. */
-import { ConfigError, type Problem } from "../../base/problem.js";
+import type { HttpPlan } from "../../abi/plan.js";
+import { ConfigError, type Problem, Refusal } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import type { ClientEntry, ConfigInfo, ConfigProblem, LanguageInfo, SetupInfo } from "../../dashboard/api.js";
 import { clientSetup, stanzaOf } from "../clients/client-entry.js";
@@ -11,6 +12,9 @@ import { detectServers } from "../detect-servers.js";
 import { languagesText, membersOf } from "../files/config-text.js";
 import { shownPath } from "../files/user-file.js";
 import { openCatalogue } from "../presets.js";
+
+const OTHER_PORT =
+  "The gateway has another port after its next start. For entries that last, set `http.port` to a fixed number.";
 
 /** The meaning and the problems of the config as it is on disk now. */
 export async function configInfo(
@@ -33,16 +37,28 @@ function shownProblem({ severity, code, message, place, fix }: Problem): ConfigP
   return { severity, code, message, file, line, column, fix };
 }
 
-export async function setupInfo(input: Input, io: Io): Promise<SetupInfo> {
+/** Where the clients of a gateway reach a workspace. Flags may have chosen another address than its config. */
+export interface GatewayAddress {
+  http: HttpPlan;
+  isPortFixed: boolean;
+}
+
+/** The set-up of a workspace of a gateway, or of a hub, which has no address for clients. */
+export async function setupInfo(input: Input, io: Io, gateway?: GatewayAddress): Promise<SetupInfo> {
   try {
-    const planned = planConfig(input.text("bundle") === undefined ? input : input.withConfig({}), io, {
+    const found = planConfig(input.text("bundle") === undefined ? input : input.withConfig({}), io, {
       startsNothing: true,
     });
+    const http = gateway?.http ?? found.plan.http;
+    const planned = { ...found, plan: { ...found.plan, http } };
     const clients = knownClients().flatMap((client) => entryOf(client, planned, input, io));
-    return { clients, languages: await languagesOf(planned, input, io) };
+    const note = gateway?.isPortFixed === false ? OTHER_PORT : null;
+    return { clients, note, languages: await languagesOf(planned, input, io) };
   } catch (error) {
-    if (error instanceof ConfigError) return { clients: [], languages: [] };
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    const message =
+      "The config on disk has errors, so the set-up is not known: Playground, Config lists them.";
+    throw new Refusal(error.problems[0]?.code ?? "config/bad-value", message);
   }
 }
 

@@ -10,6 +10,7 @@ import type { OtherPages } from "../../mcp/http/listen.js";
 import type { Workspace } from "../../mcp/http/workspaces.js";
 import type { Input, Io } from "../command.js";
 import { shippedPage, version } from "../shipped.js";
+import type { GatewayAddress } from "./config-info.js";
 
 /** A workspace, and the command line that its config comes from. */
 export interface ServedWorkspace extends Workspace {
@@ -25,6 +26,8 @@ export interface PagesOptions {
   source: SourceRules;
   /** With it the command line asks for a link over HTTP. */
   key?: string | undefined;
+  /** Where clients reach a workspace; undefined for a hub. */
+  addressOf?(workspace: string): GatewayAddress;
   log: Log;
   onViewers?(count: number): void;
 }
@@ -85,6 +88,14 @@ export async function openPages(options: PagesOptions): Promise<ServedPages | un
       workspaces: [withConfig(first), ...rest.map(withConfig)],
     });
   }
+
+  function withConfig({ name, runtime, input, io, source }: ServedWorkspace) {
+    return {
+      ...{ name, runtime },
+      config: async () => (await import("./config-info.js")).configInfo(input, io, source),
+      setup: async () => (await import("./config-info.js")).setupInfo(input, io, options.addressOf?.(name)),
+    };
+  }
 }
 
 function pathOf({ url = "" }: IncomingMessage): string {
@@ -93,12 +104,4 @@ function pathOf({ url = "" }: IncomingMessage): string {
 
 function isDashboard(path: string): boolean {
   return path === "/dashboard" || path.startsWith("/dashboard/");
-}
-
-function withConfig({ name, runtime, input, io, source }: ServedWorkspace) {
-  return {
-    ...{ name, runtime },
-    config: async () => (await import("./config-info.js")).configInfo(input, io, source),
-    setup: async () => (await import("./config-info.js")).setupInfo(input, io),
-  };
 }

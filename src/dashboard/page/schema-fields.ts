@@ -12,7 +12,7 @@ export interface Field {
   /** Of a choice: the JSON of each value. */
   options: string[];
   /** What the tool takes where nothing is filled in, as text. */
-  standard: string;
+  defaultText: string;
 }
 
 /** What most calls need, in the order in which a person points at something. */
@@ -44,7 +44,7 @@ function fieldOf(name: string, property: JsonObject, required: boolean): Field {
     required,
     hint: typeof property.description === "string" ? property.description : "",
     options: options.map((option) => JSON.stringify(option)),
-    standard: property.default === undefined ? "" : JSON.stringify(property.default),
+    defaultText: property.default === undefined ? "" : JSON.stringify(property.default),
   };
 }
 

@@ -104,8 +104,11 @@ function options(
     padding: small ? [2, 0, 2, 0] : [8, 18, 0, 0],
     scales: {
       x: {
-        range: (_plot, from, to) =>
-          small ? [from, to] : [Math.min(from, to - SHORTEST_S), to + (bars ? 60 : 0)],
+        // The range that uPlot proposes for a single time is a whole day.
+        range: ({ data: [times] }) => {
+          const [from = 0, to = from] = [times[0], times.at(-1)];
+          return small ? [from, to] : [Math.min(from, to - SHORTEST_S), to + (bars ? 60 : 0)];
+        },
       },
       y: { range: (_plot, _low, high) => [0, Math.max(high * 1.1, bars ? FEWEST : 1)] },
     },

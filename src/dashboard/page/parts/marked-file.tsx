@@ -2,8 +2,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { sortBy } from "../../../base/order.js";
-import type { FileText, Place } from "../../api.js";
+import type { FileText, Place, RunAnswer } from "../../api.js";
 import { Foreign, visible } from "./foreign.js";
+
+type ColumnUnit = RunAnswer["columnUnit"];
 
 /** Lines shown before and after a place. */
 const AROUND = 4;
@@ -13,11 +15,12 @@ interface MarkedFileProps {
   title: JSX.Element;
   file: FileText;
   places: Place[];
+  columnUnit: ColumnUnit;
 }
 
-export function MarkedFile({ title, file, places }: MarkedFileProps): JSX.Element {
+export function MarkedFile({ title, file, places, columnUnit }: MarkedFileProps): JSX.Element {
   const [whole, setWhole] = useState(false);
-  const lines = file.text.replaceAll("\r\n", "\n").split("\n");
+  const lines = file.text.split(/\r\n|\r|\n/);
   const near = (line: number) =>
     places.some(
       (place) => line >= place.line - AROUND && line <= Math.min(place.endLine, place.line + 40) + AROUND,
@@ -45,7 +48,7 @@ export function MarkedFile({ title, file, places }: MarkedFileProps): JSX.Elemen
           >
             <span class="line-number">{number}</span>
             <span class="line-text">
-              <MarkedLine text={lines[number - 1] ?? ""} marks={marksOf(places, number)} />
+              <MarkedLine text={lines[number - 1] ?? ""} marks={marksOf(places, number)} unit={columnUnit} />
             </span>
           </div>
         ))}
@@ -71,15 +74,19 @@ function marksOf(places: Place[], line: number): [from: number, to: number][] {
   return marks;
 }
 
-/** A column counts characters, not UTF-16 units. */
-function MarkedLine({ text, marks }: { text: string; marks: [number, number][] }): JSX.Element {
-  const characters = Array.from(text);
-  const part = (from: number, to: number) => characters.slice(from, to).join("");
+interface MarkedLineProps {
+  text: string;
+  marks: [from: number, to: number][];
+  unit: ColumnUnit;
+}
+
+function MarkedLine({ text, marks, unit }: MarkedLineProps): JSX.Element {
   const pieces: JSX.Element[] = [];
   let at = 0;
-  for (const [from, to] of marks) {
-    if (from > at) pieces.push(<Foreign text={part(at, from)} isCode />);
-    const marked = part(from, to);
+  for (const mark of marks) {
+    const [from, to] = mark.map((column) => offsetOf(column, text, unit)) as typeof mark;
+    if (from > at) pieces.push(<Foreign text={text.slice(at, from)} isCode />);
+    const marked = text.slice(from, to);
     if (marked !== "")
       pieces.push(
         <mark>
@@ -88,6 +95,19 @@ function MarkedLine({ text, marks }: { text: string; marks: [number, number][] }
       );
     at = to;
   }
-  if (at < characters.length) pieces.push(<Foreign text={part(at, characters.length)} isCode />);
+  if (at < text.length) pieces.push(<Foreign text={text.slice(at)} isCode />);
   return <>{pieces}</>;
+}
+
+/** The offset of a column in the text of its line. */
+function offsetOf(column: number, text: string, unit: ColumnUnit): number {
+  if (unit === "utf-16") return column;
+  const encoder = new TextEncoder();
+  let [offset, units] = [0, 0];
+  for (const character of text) {
+    if (units >= column) break;
+    units += unit === "utf-32" ? 1 : encoder.encode(character).length;
+    offset += character.length;
+  }
+  return offset;
 }

@@ -1,7 +1,7 @@
 /** The answer of a tool in the playground: its text, its structure, and the files with the places marked. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { CallRow, FileText, Place, RunAnswer } from "../../api.js";
+import type { CallRow, FileText, RunAnswer } from "../../api.js";
 import { bytes, count, plural } from "../format.js";
 import { useAnswer } from "../hooks.js";
 import { Badge, outcomeOf } from "../parts/badge.js";
@@ -13,7 +13,7 @@ import { TimeSplit } from "../parts/time-split.js";
 import { pretty } from "../requests.js";
 
 export function Answer({ answer, workspace }: { answer: RunAnswer; workspace: string }): JSX.Element {
-  const { call, result, places } = answer;
+  const { call, result, places, columnUnit } = answer;
   const [tone, text] = outcomeOf(call?.outcome ?? (result.isError ? "error" : "ok"));
   const { structured } = result;
   const tabs: Tab[] = [
@@ -29,7 +29,7 @@ export function Answer({ answer, workspace }: { answer: RunAnswer; workspace: st
     tabs.push({
       id: "files",
       title: `Files (${new Set(places.map(({ path }) => path)).size})`,
-      show: () => <Files places={places} workspace={workspace} />,
+      show: () => <Files places={places} columnUnit={columnUnit} workspace={workspace} />,
     });
   return (
     <div class="card pad">
@@ -61,7 +61,9 @@ function Facts({ call }: { call: CallRow }): JSX.Element {
   );
 }
 
-function Files({ places, workspace }: { places: Place[]; workspace: string }): JSX.Element {
+type FilesProps = Pick<RunAnswer, "places" | "columnUnit"> & { workspace: string };
+
+function Files({ places, columnUnit, workspace }: FilesProps): JSX.Element {
   const paths = [...new Set(places.map(({ path }) => path))];
   const [chosen, setChosen] = useState(paths[0] ?? "");
   const { answer, failure } = useAnswer<FileText>("api/file", { workspace, path: chosen }, 0);
@@ -90,7 +92,12 @@ function Files({ places, workspace }: { places: Place[]; workspace: string }): J
           <Loading failure={failure} />
         </>
       ) : (
-        <MarkedFile title={choice} file={answer} places={places.filter(({ path }) => path === chosen)} />
+        <MarkedFile
+          title={choice}
+          file={answer}
+          places={places.filter(({ path }) => path === chosen)}
+          columnUnit={columnUnit}
+        />
       )}
     </div>
   );

@@ -239,9 +239,5 @@ function Row({
 
 /** How ready the server was, where that limits the answer. */
 function whileOf({ readiness }: CallRow): string {
-  return readiness === null || readiness === "ready"
-    ? ""
-    : readiness === "unknown"
-      ? ""
-      : `while ${readiness}`;
+  return readiness === "starting" || readiness === "indexing" ? `while ${readiness}` : "";
 }

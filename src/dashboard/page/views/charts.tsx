@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { sortBy } from "../../../base/order.js";
-import type { ToolTimes } from "../../api.js";
+import type { CallRow, ToolTimes } from "../../api.js";
 import type { ViewProps } from "../app.js";
 import { count, duration, megabytes } from "../format.js";
 import { Bars } from "../parts/bars.js";
@@ -14,7 +14,7 @@ import { Foreign, visible } from "../parts/foreign.js";
 const MAX_BARS = 10;
 const COLOURS = 6;
 
-export function Charts({ known: { charts } }: ViewProps): JSX.Element {
+export function Charts({ known: { charts, calls } }: ViewProps): JSX.Element {
   const { minutes, memory } = charts;
   const drawn = useMemo(() => {
     const line = (label: string, colour: number, key: "calls" | "errors" | "tokens"): Line => ({
@@ -35,18 +35,14 @@ export function Charts({ known: { charts } }: ViewProps): JSX.Element {
   const tools = sortBy(charts.tools, ({ calls, tool }) => [-calls, tool]);
   return (
     <div class="charts">
-      {minutes.length > 0 && (
-        <>
-          <Chart title="Calls per minute" times={drawn.minutes} lines={drawn.calls} format={count} bars />
-          <Chart
-            title="Tokens served per minute"
-            times={drawn.minutes}
-            lines={drawn.tokens}
-            format={count}
-            bars
-          />
-        </>
-      )}
+      <Chart title="Calls per minute" times={drawn.minutes} lines={drawn.calls} format={count} bars />
+      <Chart
+        title="Tokens served per minute"
+        times={drawn.minutes}
+        lines={drawn.tokens}
+        format={count}
+        bars
+      />
       <Chart title="Memory" times={drawn.memoryTimes} lines={drawn.memory} format={megabytes} />
       {tools.length === 0 ? (
         <Empty title="No calls yet">
@@ -63,14 +59,15 @@ export function Charts({ known: { charts } }: ViewProps): JSX.Element {
             ]}
             format={duration}
           />
-          <ToolTable tools={tools} />
+          <ToolTable tools={tools} calls={calls} />
         </>
       )}
     </div>
   );
 }
 
-function ToolTable({ tools }: { tools: ToolTimes[] }): JSX.Element {
+function ToolTable({ tools, calls }: { tools: ToolTimes[]; calls: CallRow[] }): JSX.Element {
+  const listed = new Set(calls.map(({ tool }) => tool));
   return (
     <div class="card table-box whole-width">
       <table>
@@ -86,14 +83,18 @@ function ToolTable({ tools }: { tools: ToolTimes[] }): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          {tools.map(({ tool, calls, errors, p50Ms, p95Ms, tokens }) => (
+          {tools.map(({ tool, calls: made, errors, p50Ms, p95Ms, tokens }) => (
             <tr key={tool}>
               <th scope="row">
-                <a href={`#/calls?tool=${encodeURIComponent(tool)}`}>
+                {listed.has(tool) ? (
+                  <a href={`#/calls?tool=${encodeURIComponent(tool)}`}>
+                    <Foreign text={tool} />
+                  </a>
+                ) : (
                   <Foreign text={tool} />
-                </a>
+                )}
               </th>
-              <td class="number">{count(calls)}</td>
+              <td class="number">{count(made)}</td>
               <td class="number">{count(errors)}</td>
               <td class="number">{duration(p50Ms)}</td>
               <td class="number">{duration(p95Ms)}</td>

@@ -61,11 +61,11 @@ interface ControlProps {
   onChange: (value: string) => void;
 }
 
-function Control({ field: { kind, options, standard }, common, onChange }: ControlProps): JSX.Element {
+function Control({ field: { kind, options, defaultText }, common, onChange }: ControlProps): JSX.Element {
   if (kind === "choice")
     return (
       <select {...common} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        <option value="">{standard === "" ? "not given" : `not given (${visible(standard)})`}</option>
+        <option value="">{defaultText === "" ? "not given" : `not given (${visible(defaultText)})`}</option>
         {options.map((option) => (
           <option key={option} value={option}>
             {visible(option.replace(/^"(.*)"$/, "$1"))}
@@ -92,7 +92,7 @@ function Control({ field: { kind, options, standard }, common, onChange }: Contr
       spellcheck={false}
       autoComplete="off"
       autoCapitalize="off"
-      placeholder={visible(standard)}
+      placeholder={visible(defaultText)}
       onInput={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );

@@ -67,7 +67,7 @@ function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
         note={`${live.servers.length} configured`}
       />
       <Fact
-        name="Sessions"
+        name="Agents"
         value={count(live.sessions.filter(({ kind }) => kind === "agent").length)}
         note={`${plural(
           live.sessions.reduce((total, session) => total + session.running, 0),
@@ -76,7 +76,7 @@ function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
       />
       <Fact name="Calls, last hour" value={count(sum("calls"))} note={`${count(sum("errors"))} refused`} />
       <Fact name="Tokens, last hour" value={count(sum("tokens"))} note="estimated" />
-      <Fact name="Memory" value={megabytes(memory)} note={`${megabytes(live.memoryMb)} our own`} />
+      <Fact name="Memory" value={megabytes(memory)} note={`lsp-proxy: ${megabytes(live.memoryMb)}`} />
     </dl>
   );
 }

@@ -1,7 +1,7 @@
 /** What a new agent or a further language needs: entries to copy, and servers to install. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { ClientEntry, LanguageInfo, SetupInfo } from "../../api.js";
+import type { LanguageInfo, SetupInfo } from "../../api.js";
 import type { ViewProps } from "../app.js";
 import { count } from "../format.js";
 import { useAnswer } from "../hooks.js";
@@ -23,7 +23,7 @@ export function SetUp({ known }: ViewProps): JSX.Element {
       ) : (
         <>
           <Languages languages={answer.languages} />
-          <Clients clients={answer.clients} />
+          <Clients clients={answer.clients} note={answer.note} />
         </>
       )}
     </>
@@ -79,7 +79,7 @@ function Languages({ languages }: { languages: LanguageInfo[] }): JSX.Element {
   );
 }
 
-function Clients({ clients }: { clients: ClientEntry[] }): JSX.Element {
+function Clients({ clients, note }: Pick<SetupInfo, "clients" | "note">): JSX.Element {
   // A client may have several files, so its id does not name an entry.
   const [chosen, setChosen] = useState(0);
   const client = clients[chosen] ?? clients[0];
@@ -104,6 +104,7 @@ function Clients({ clients }: { clients: ClientEntry[] }): JSX.Element {
           </select>
         </label>
       </div>
+      {note !== null && <p class="notice warn small">{note}</p>}
       {client && (
         <>
           <div class="section-head">

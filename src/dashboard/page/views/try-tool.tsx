@@ -1,6 +1,6 @@
 /** A tool, a form for its arguments, and its answer. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { JsonObject } from "../../../base/json.js";
 import type { RunAnswer, RunRequest, ToolInfo } from "../../api.js";
 import { Question } from "../parts/dialog.js";
@@ -26,6 +26,11 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
   const [running, setRunning] = useState(false);
   const [answer, setAnswer] = useState<RunAnswer>();
   const [failure, setFailure] = useState<string>();
+  const shown = useRef<HTMLElement>(null);
+  // A long form, or a phone, has the answer outside of the window.
+  useEffect(() => {
+    if (answer !== undefined || failure !== undefined) shown.current?.scrollIntoView({ block: "nearest" });
+  }, [answer, failure]);
   const tool = tools.find((each) => each.name === name) ?? tools[0];
   if (tool === undefined) return <Empty title="No tools">The config lists no tool.</Empty>;
   const fields = fieldsOf(tool.inputSchema);
@@ -103,7 +108,7 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
           {running ? "Running…" : "Run"}
         </button>
       </form>
-      <section class="answer" aria-label="Answer" aria-busy={running}>
+      <section ref={shown} class="answer" aria-label="Answer" aria-busy={running}>
         {failure !== undefined && (
           <p class="notice bad" role="alert">
             <Foreign text={failure} />
