@@ -24,7 +24,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // A file mostly waits for the processes that it starts: four files at a time leave a part of two cores idle.
     // Nothing is shared between files: folders, ports and users' records are each one's own.
-    maxWorkers: 6,
+    maxWorkers: 5,
     projects: [
       // They have the modules in common, which cost more to load than most of these tests to run. Each leaves its
       // process as it was: no timer, no variable of the environment, no replaced function, no open runtime.

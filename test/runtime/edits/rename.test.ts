@@ -258,7 +258,11 @@ describe("an apply", () => {
     const answer = await work.call("rename_symbol", { ...greet, dry_run: false });
     expect(answer.structured).toMatchObject({
       status: "applied",
-      diagnostics: { status: "unknown", why: "only 5000 errors of a file are compared" },
+      // On a busy machine the server may also be late.
+      diagnostics: {
+        status: "unknown",
+        why: expect.stringContaining("only 5000 errors of a file are compared"),
+      },
     });
   });
 
