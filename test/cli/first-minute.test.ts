@@ -1,12 +1,11 @@
 /** The README's first minute on this very repository: what a person sees, and that it is true. */
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { program, repository, testEnvironment } from "../live/session.js";
+import { repository } from "../live/session.js";
+import { noTerminal, onTerminal } from "./pty.js";
 import { run } from "./run.js";
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
-const hasScript = spawnSync("script", ["--version"]).status === 0;
 
 describe("npm run demo", () => {
   it("shows handshake, tools and right answers", async () => {
@@ -33,18 +32,18 @@ describe("npm run demo", () => {
 });
 
 describe("npm start", () => {
-  it.skipIf(!hasScript)("says on a terminal what it serves and that it waits", () => {
-    const command = `timeout --preserve-status 100 ${process.execPath} ${program} ${scripts.start.split(" ").slice(2).join(" ")}`;
-    // `script` gives the program a terminal; its own input ends at once, which ends the session.
-    const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
-      cwd: repository,
-      env: testEnvironment(),
-      encoding: "utf8",
-      input: "\u0004",
-      timeout: 120_000,
-    });
-    expect(stdout).toContain("lsp-proxy serves the embedded default");
-    expect(stdout).toContain("typescript: .cjs");
-    expect(stdout).toContain("Waiting for an MCP client on stdin");
-  });
+  it.skipIf(noTerminal !== undefined)(
+    "says on a terminal what it serves, waits, and ends with its input",
+    async () => {
+      const { code, text } = await onTerminal(scripts.start.split(" ").slice(2), {
+        columns: 200,
+        cwd: repository,
+        meanwhile: [[/Waiting for an MCP client/, (type) => type("\u0004")]],
+      });
+      expect(code).toBe(0);
+      expect(text).toContain("lsp-proxy serves the embedded default");
+      expect(text).toContain("typescript: .cjs");
+      expect(text).toContain("Waiting for an MCP client on stdin");
+    },
+  );
 });

@@ -11,7 +11,7 @@ export const noTerminal =
     : "`script` of util-linux is not installed";
 
 export interface Shown {
-  code: number | null;
+  code: number;
   /** What the terminal got, with control sequences; line ends are `\n`. */
   raw: string;
   /** The same without control sequences. */
@@ -25,13 +25,17 @@ export interface PtyOptions {
   cwd?: string;
   env?: { [name: string]: string };
   /** What is done meanwhile, one after the other: each once its pattern has been shown. */
-  meanwhile?: readonly [after: RegExp, act: () => void][];
+  meanwhile?: readonly [after: RegExp, act: (type: (keys: string) => void) => void][];
 }
+
+const LIMIT_MS = 120_000;
+const endLine = /\r?\nexit code (\d+)\r?\n$/;
 
 /** Runs `lsp-proxy` with these words on a terminal. */
 export function onTerminal(args: readonly string[], options: PtyOptions): Promise<Shown> {
   const line = [process.execPath, program, ...args].map(quote).join(" ");
-  const sized = `stty cols ${options.columns} rows 50; ${line}`;
+  // The shell prints the end: `script` was seen to stay although its command had ended.
+  const sized = `stty cols ${options.columns} rows 50; ${line}; printf '\\nexit code %d\\n' $?`;
   const { NO_COLOR: _, ...env } = testEnvironment();
   const child = spawn("script", ["-qec", sized, "/dev/null"], {
     cwd: options.cwd,
@@ -42,19 +46,23 @@ export function onTerminal(args: readonly string[], options: PtyOptions): Promis
   let raw = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => {
     raw += piece;
-    const [next] = acts;
-    if (next?.[0].test(raw)) {
+    for (let [next] = acts; next?.[0].test(raw); [next] = acts) {
       acts.shift();
-      next[1]();
+      next[1]((keys) => child.stdin.write(keys));
     }
+    if (endLine.test(raw)) child.kill("SIGKILL");
   });
   return new Promise((resolve, reject) => {
+    const late = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
     child.once("error", reject);
-    child.once("close", (code) => {
-      raw = raw.replaceAll("\r\n", "\n");
+    child.once("close", () => {
+      clearTimeout(late);
+      const end = endLine.exec(raw);
+      if (end === null) return reject(new Error(`did not end; shown until then:\n${JSON.stringify(raw)}`));
+      raw = raw.slice(0, end.index).replaceAll("\r\n", "\n");
       const text = stripVTControlCharacters(raw);
       const width = Math.max(...text.split("\n").map((line) => displayWidth(line)));
-      resolve({ code, raw, text, width });
+      resolve({ code: Number(end[1]), raw, text, width });
     });
   });
 }
