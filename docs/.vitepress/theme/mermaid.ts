@@ -1,0 +1,50 @@
+/** Draws a block of Mermaid. Mermaid is loaded only on a page that has one; until then its text is shown. */
+import script from "@mermaid-js/tiny/dist/mermaid.tiny.js?url";
+import { useData } from "vitepress";
+import { defineComponent, h, onMounted, ref, watch } from "vue";
+
+interface Mermaid {
+  initialize(options: object): void;
+  render(id: string, code: string): Promise<{ svg: string }>;
+}
+
+let loading: Promise<Mermaid> | undefined;
+let count = 0;
+
+/** The build of Mermaid is a classic script that sets a global name. */
+function load(): Promise<Mermaid> {
+  loading ??= new Promise((resolve, reject) => {
+    const element = document.createElement("script");
+    element.src = script;
+    element.onload = () => resolve((globalThis as unknown as { mermaid: Mermaid }).mermaid);
+    element.onerror = () => reject(new Error("Mermaid could not be loaded"));
+    document.head.append(element);
+  });
+  return loading;
+}
+
+export const MermaidDiagram = defineComponent({
+  props: { code: { type: String, required: true } },
+  setup({ code }) {
+    const { isDark } = useData();
+    const svg = ref("");
+    const text = decodeURIComponent(code);
+    const id = `diagram-${count++}`;
+    async function draw() {
+      const mermaid = await load();
+      mermaid.initialize({
+        startOnLoad: false,
+        securityLevel: "strict",
+        theme: isDark.value ? "dark" : "neutral",
+        fontFamily: "inherit",
+      });
+      svg.value = (await mermaid.render(id, text)).svg;
+    }
+    onMounted(draw);
+    watch(isDark, draw);
+    return () =>
+      svg.value === ""
+        ? h("pre", { class: "diagram" }, text)
+        : h("div", { class: "diagram", innerHTML: svg.value });
+  },
+});
