@@ -187,6 +187,16 @@ describe.skipIf(noShell)("a page that is run", () => {
       [["console run", "$ lsp-proxy nothing\nlsp-proxy: unknown command `nothing`\n…"]],
       undefined,
     ],
+    [
+      "installs with npm",
+      [["console run", "$ npm install typescript@5; node_modules/.bin/tsc --version\nVersion 5.…"]],
+      undefined,
+    ],
+    [
+      "installs only what is there",
+      [["sh run", "npm install left-pad"]],
+      "is not a package of this repository",
+    ],
     ["is not kept by what it leaves running", [["sh run", "sleep 1000 &"]], undefined],
   ] as const)("%s", async ([, blocks, problem]) => {
     const found = await runPage(pageOf(...(blocks as unknown as [string, string][])));

@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
-  chmodSync,
   closeSync,
   mkdirSync,
   mkdtempSync,
@@ -14,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import type { Block, Page } from "../../docs/.vitepress/markdown.js";
 import { binaries, program } from "../live/session.js";
@@ -59,9 +59,11 @@ class Reader {
   constructor() {
     const bin = join(this.#folder, "bin");
     for (const folder of [this.#project, this.#home, bin]) mkdirSync(folder);
-    const shim = join(bin, "lsp-proxy");
-    writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
-    chmodSync(shim, 0o755);
+    const programs = { "lsp-proxy": program, npm: fileURLToPath(new URL("npm.mjs", import.meta.url)) };
+    for (const [name, file] of Object.entries(programs))
+      writeFileSync(join(bin, name), `#!/bin/sh\nexec '${process.execPath}' '${file}' "$@"\n`, {
+        mode: 0o755,
+      });
     // Nothing of the person who runs the tests: no config, no trust, no token, no language.
     const { TMPDIR = tmpdir(), PATH = "" } = process.env;
     this.#env = {
