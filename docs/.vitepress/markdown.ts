@@ -1,5 +1,5 @@
 /** Reads the Markdown of this repository: its pages, their fenced blocks, headings and links, each with its line. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Page {
@@ -20,12 +20,16 @@ export interface Block {
   text: string;
 }
 
-/** README, the changelog and every page of `docs`. */
+/** README, the changelog, every page of `docs`, and those that GitHub shows to contributors. */
 export function readPages(root: string): Page[] {
-  const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .map((path) => `docs/${path.replaceAll("\\", "/")}`)
-    .filter((path) => path.endsWith(".md") && !path.includes("/."));
-  return ["README.md", "CHANGELOG.md", ...docs.sort()].map((path) =>
+  const found = ["docs", ".github"]
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
+        .filter((path) => path.endsWith(".md") && !path.includes("/.")),
+    );
+  return ["README.md", "CHANGELOG.md", ...found.sort()].map((path) =>
     readPage(path, readFileSync(join(root, path), "utf8")),
   );
 }
@@ -124,6 +128,10 @@ export function linksOf({ prose }: Page): { line: number; target: string }[] {
       ...line.matchAll(/^ {0,3}\[[^\]^]+\]:\s*<?([^\s>]+)/g),
       ...line.matchAll(/<[^>]*\s(?:href|src|srcset)="([^"]*)"/g),
     ];
-    return found.map(([, target = ""]) => ({ line: index + 1, target }));
+    // The home of the site links to pages in its front matter.
+    const [, page] = /^\s+link: \/([\w/-]+)$/.exec(raw) ?? [];
+    return [...found.map(([, target = ""]) => target), ...(page === undefined ? [] : [`${page}.md`])].map(
+      (target) => ({ line: index + 1, target }),
+    );
   });
 }

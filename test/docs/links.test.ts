@@ -15,8 +15,20 @@ it("leads somewhere", () => {
   expect(brokenLinkReport(brokenLinks(repository, pages))).toBe("");
 });
 
-/** Pages of the sidebar that are still being written. */
-const soon = ["adding-a-tool", "cli", "faq", "index", "mapping-tutorial", "troubleshooting", "tutorial"];
+/** Pages that are being written, or are merged into others. */
+const changing = [
+  "adding-a-tool",
+  "cli",
+  "edits-reference",
+  "faq",
+  "http-reference",
+  "index",
+  "mapping-tutorial",
+  "principles",
+  "security-model",
+  "troubleshooting",
+  "tutorial",
+];
 
 it("every page is in the sidebar once, and every entry of the sidebar has its page", () => {
   // The pages of a folder are listed below its README.
@@ -24,7 +36,8 @@ it("every page is in the sidebar once, and every entry of the sidebar has its pa
     .map(({ path }) => path)
     .filter((path) => /^docs\/([^/]+|.*\/README)\.md$/.test(path));
   const listed = groups.flatMap(({ pages }) => Object.keys(pages).map((page) => `docs/${page}.md`));
-  const isThere = (path: string) => pages.includes(path) || !soon.some((page) => path === `docs/${page}.md`);
+  const isThere = (path: string) =>
+    pages.includes(path) || !changing.some((page) => path === `docs/${page}.md`);
   expect(listed.filter(isThere).sort()).toEqual(pages.sort());
 });
 
@@ -71,6 +84,11 @@ describe("a broken link", () => {
       "a file of the repository by its address",
       { "docs/b.md": "[x](https://github.com/lsp-proxy/lsp-proxy/blob/main/src/x.ts)" },
       "there is no src/x.ts",
+    ],
+    [
+      "a page, from the home",
+      { "docs/index.md": "---\nhero:\n    link: /c\n---\n" },
+      "docs/index.md:3: c.md:",
     ],
     ["a page, in a message", { "src/x.ts": '\nprint("see docs/c.md");\n' }, "src/x.ts:2:"],
     ["a link over two lines", { "docs/b.md": "[x\ny](c.md)\n" }, "docs/b.md:2: c.md:"],

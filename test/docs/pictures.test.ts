@@ -1,6 +1,6 @@
 /**
  * The pictures of terminals in the docs show what the program prints now. `npm run pictures` makes them anew. Paths, times, versions,
- * digests and tokens are replaced, since they differ from run to run.
+ * digests, tokens and how ready a server is are replaced, since they differ from run to run.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -84,7 +84,8 @@ describe.skipIf(noTerminal)(
         .replaceAll(/\b[\da-f]{64}\b/g, "…")
         .replaceAll(/\b(edit|undo)-[\w-]+/g, "$1-…")
         .replaceAll(/\b\d+ ms\b/g, "… ms")
-        .replaceAll(/\b\d+\.\d+\.\d+\b/g, "…");
+        .replaceAll(/\b\d+\.\d+\.\d+\b/g, "…")
+        .replaceAll(/(features, utf-\d+), \w+$/g, "$1, …");
     }
 
     const picture = async (name: string, title: string, description: string, lines: Span[][]) => {
