@@ -101,7 +101,11 @@ export default defineConfig({
     editLink: { pattern: `${repositoryUrl}/edit/main/docs/:path`, text: "Change this page on GitHub" },
     docFooter: { prev: false, next: false },
   },
+  // The theme's home has no landmark for its content.
+  transformHtml: (html) => html.replace('class="VPContent is-home"', 'role="main" $&'),
   vite: {
+    // The index of the search is one file.
+    build: { chunkSizeWarningLimit: 2000 },
     plugins: [
       {
         name: "links",

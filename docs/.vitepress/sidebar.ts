@@ -55,6 +55,7 @@ export const groups: readonly Group[] = [
       problems: "Problems and refusals",
       languages: "Languages",
       profiles: "Profiles",
+      "profile-rows": "Profiles: all rows",
       "mapping-tutorial": "Mapping: a tutorial",
       "mapping-language": "Mapping language",
     },

@@ -25,6 +25,7 @@ const changing = [
   "index",
   "mapping-tutorial",
   "principles",
+  "profile-rows",
   "security-model",
   "troubleshooting",
   "tutorial",

@@ -36,7 +36,12 @@ export const MermaidDiagram = defineComponent({
         startOnLoad: false,
         securityLevel: "strict",
         theme: isDark.value ? "dark" : "neutral",
+        // Labels on lines stand on the ground of the page.
+        themeVariables: { edgeLabelBackground: isDark.value ? "#1b1b1f" : "#ffffff" },
         fontFamily: "inherit",
+        // A wide diagram is scrolled, not shrunk until nobody can read it.
+        flowchart: { useMaxWidth: false },
+        sequence: { useMaxWidth: false },
       });
       svg.value = (await mermaid.render(id, text)).svg;
     }
@@ -44,7 +49,7 @@ export const MermaidDiagram = defineComponent({
     watch(isDark, draw);
     return () =>
       svg.value === ""
-        ? h("pre", { class: "diagram" }, text)
-        : h("div", { class: "diagram", innerHTML: svg.value });
+        ? h("pre", { class: "diagram", tabindex: 0 }, text)
+        : h("div", { class: "diagram", tabindex: 0, innerHTML: svg.value });
   },
 });
