@@ -8,6 +8,9 @@ interface Mermaid {
   render(id: string, code: string): Promise<{ svg: string }>;
 }
 
+/** How much a diagram may be shrunk to fit. */
+const SMALLEST = 0.65;
+
 let loading: Promise<Mermaid> | undefined;
 let count = 0;
 
@@ -39,11 +42,11 @@ export const MermaidDiagram = defineComponent({
         // Labels on lines stand on the ground of the page.
         themeVariables: { edgeLabelBackground: isDark.value ? "#1b1b1f" : "#ffffff" },
         fontFamily: "inherit",
-        // A wide diagram is scrolled, not shrunk until nobody can read it.
-        flowchart: { useMaxWidth: false },
-        sequence: { useMaxWidth: false },
       });
-      svg.value = (await mermaid.render(id, text)).svg;
+      const drawn = (await mermaid.render(id, text)).svg;
+      // A wide diagram is scrolled rather than shrunk until nobody can read it.
+      const width = Number(/viewBox="\S+ \S+ (\S+)/.exec(drawn)?.[1] ?? 0);
+      svg.value = drawn.replace('style="', `style="min-width: ${Math.round(width * SMALLEST)}px; `);
     }
     onMounted(draw);
     watch(isDark, draw);
