@@ -1,9 +1,9 @@
-/** The page about security names the tests that hold it; each of them is there. */
+/** The page about the security model names the tests that hold it; each of them is there. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-it("every test that docs/security.md names exists", () => {
-  const text = readFileSync(new URL("../docs/security.md", import.meta.url), "utf8");
+it("every test that docs/security-model.md names exists", () => {
+  const text = readFileSync(new URL("../docs/security-model.md", import.meta.url), "utf8");
   const named = [...text.matchAll(/`(test\/[\w./-]+)`/g)].map(([, path]) => path ?? "");
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
