@@ -495,7 +495,7 @@ const refusals = ofKind("refusal", {
   "edit/own-config": [
     "A file that controls the proxy",
     "The config, a file it extends, the state folder (trust, locks, tokens, journal), the served bundle, or a file with the name of a config. An agent that edits these could give itself any permission.",
-    "Change it by hand. A running session uses a changed config when it is saved and trusted.",
+    "Change it by hand, and restart the proxy.",
   ],
   "edit/exists": [
     "The target exists",
