@@ -65,7 +65,6 @@ export const groups: readonly Group[] = [
     pages: {
       architecture: "Architecture",
       contributing: "Contributing",
-      principles: "Principles",
       determinism: "Determinism",
       performance: "Performance",
       versioning: "Versions",
