@@ -1,10 +1,10 @@
 /** The links of README and docs, and the list of pages of the site. `npm run docs` makes the same check before it builds the site. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { brokenLinkReport, brokenLinks } from "../../docs/.vitepress/links.js";
-import { anchorsOf, readPage, readPages } from "../../docs/.vitepress/markdown.js";
+import { anchorsOf, linksOf, readPage, readPages } from "../../docs/.vitepress/markdown.js";
 import { groups } from "../../docs/.vitepress/sidebar.js";
 import { afterThis } from "../after-this.js";
 import { repository } from "../live/session.js";
@@ -13,6 +13,12 @@ it("leads somewhere", () => {
   const pages = readPages(repository);
   expect(pages.length).toBeGreaterThan(60);
   expect(brokenLinkReport(brokenLinks(repository, pages))).toBe("");
+});
+
+it("every picture is on a page", () => {
+  const shown = readPages(repository).flatMap(linksOf).map(({ target }) => basename(target));
+  const pictures = readdirSync(join(repository, "docs", "images"));
+  expect(pictures.filter((name) => !shown.includes(name))).toEqual([]);
 });
 
 /** Pages that are being written. */
