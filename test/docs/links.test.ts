@@ -16,7 +16,9 @@ it("leads somewhere", () => {
 });
 
 it("every picture is on a page", () => {
-  const shown = readPages(repository).flatMap(linksOf).map(({ target }) => basename(target));
+  const shown = readPages(repository)
+    .flatMap(linksOf)
+    .map(({ target }) => basename(target));
   const pictures = readdirSync(join(repository, "docs", "images"));
   expect(pictures.filter((name) => !shown.includes(name))).toEqual([]);
 });
