@@ -15,8 +15,10 @@ import { configJsonSchema } from "../src/config/schema.js";
 import { readTemplates } from "../src/emit/render.js";
 import { buildPlan } from "../src/plan/build.js";
 import { clientsView } from "./print/clients-view.js";
-
-import { clientsDocs, configDocs, languagesDocs, problemsDocs, toolsDocs } from "./print/docs.js";
+import { annotatedSchema } from "./print/config-keys.js";
+import { configDocs } from "./print/config-page.js";
+import { clientsDocs, languagesDocs, problemsDocs, toolsDocs } from "./print/docs.js";
+import { readKeyTexts } from "./print/key-texts.js";
 import { languagesView } from "./print/languages-view.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -25,12 +27,13 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 function generated(): { [path: string]: string } {
   const templates = readTemplates(shippedTemplates);
   const { tools, dialect } = planOf("full");
+  const texts = readKeyTexts(join(root, ".ci", "print"));
   const clients = readClients(shippedConfigs, diskFiles);
   return {
     [`configs/${INDEX_FILE}`]: indexText(presets()),
-    "configs/schema.json": canonicalPretty(configJsonSchema()),
+    "configs/schema.json": canonicalPretty(annotatedSchema(configJsonSchema(), texts)),
     "docs/clients.md": clientsDocs(clientsView(clients, planOf("default"), templates), templates),
-    "docs/config.md": configDocs(configJsonSchema(), templates),
+    "docs/config.md": configDocs(configJsonSchema(), texts, templates),
     "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
     "docs/problems.md": problemsDocs(codes, templates),
     "docs/tools.md": toolsDocs(tools, dialect, templates),

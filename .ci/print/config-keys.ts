@@ -2,12 +2,12 @@
 import { isTable, type Json, type JsonObject } from "../../src/base/json.js";
 import { snakeCase } from "../../src/base/words.js";
 import {
-  defaultConfig,
   defaultDialect,
   defaultReady,
   defaultRestart,
   defaultServer,
   defaultServerLimits,
+  everyDefault,
 } from "../../src/plan/defaults.js";
 
 export type Schema = Record<string, unknown>;
@@ -45,12 +45,21 @@ export function isTableKey(schema: Schema): boolean {
   return objectBranches(schema.items ?? schema).length > 0;
 }
 
+/** Whether a key is a table that may as well be absent, since each of its keys may be. */
+function isOptionalTable({ schemas: [schema], required }: ConfigKey): boolean {
+  const branches = objectBranches(schema);
+  return (
+    !required && branches.length === 1 && branches.every((branch) => listOf(branch.required).length === 0)
+  );
+}
+
 /** Every key of the config, with what is known about it. */
 export function keyFacts(schema: JsonObject, texts: KeyTexts): KeyFacts[] {
-  const planned = plannedDefaults();
+  const defaults = plannedDefaults();
   return configKeys(schema).map((key) => {
-    const words = texts.words[key.path] ?? (isTableKey(key.schemas[0]) ? TABLE_DEFAULT : undefined);
-    const value = texts.values[key.path] ?? valuesAt(planned, key.path)[0];
+    const words = texts.words[key.path] ?? (isOptionalTable(key) ? TABLE_DEFAULT : undefined);
+    const planned = isTableKey(key.schemas[0]) ? undefined : valuesAt(defaults, key.path)[0];
+    const value = texts.values[key.path] ?? planned;
     return {
       ...key,
       value: value === null || key.required || words !== undefined ? undefined : value,
@@ -71,7 +80,8 @@ export function configKeys(schema: unknown, prefix = ""): ConfigKey[] {
     });
     if (first === undefined) return [];
     const path = prefix + name;
-    const required = branches.length === 1 && branches.some((branch) => listOf(branch.required).includes(name));
+    const required =
+      branches.length === 1 && branches.some((branch) => listOf(branch.required).includes(name));
     return [{ path, schemas: [first, ...others], required }, ...innerKeys(first, path)];
   });
 }
@@ -107,7 +117,8 @@ export function pointersAt(tree: Json, path: string): (string | number)[][] {
   let found: { at: (string | number)[]; value: Json }[] = [{ at: [], value: tree }];
   for (const step of path.replaceAll("[]", ".[]").split("."))
     found = found.flatMap(({ at, value }) => {
-      if (step === "[]") return listOf(value).map((item, index) => ({ at: [...at, index], value: item as Json }));
+      if (step === "[]")
+        return listOf(value).map((item, index) => ({ at: [...at, index], value: item as Json }));
       if (!isTable(value)) return [];
       const members = Object.entries(value as JsonObject);
       return members
@@ -123,18 +134,22 @@ function stepInto(value: Json, step: string | number): Json {
 }
 
 /** The defaults of the planner, in the form of a config. A list has one entry with the defaults of every entry. */
-function plannedDefaults(): Json {
+function plannedDefaults(): JsonObject {
   const server = {
     ...defaultServer,
     ready: defaultReady,
     restart: defaultRestart,
     limits: defaultServerLimits,
   };
-  return { ...defaultConfig(), dialect: inSnakeCase(defaultDialect), servers: [inSnakeCase(server)] } as Json;
+  return {
+    ...everyDefault().config,
+    dialect: inSnakeCase(defaultDialect),
+    servers: [inSnakeCase(server)],
+  };
 }
 
-function inSnakeCase(value: unknown): unknown {
-  if (!isTable(value)) return value;
+function inSnakeCase(value: unknown): Json {
+  if (!isTable(value)) return value as Json;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [snakeCase(name), inSnakeCase(member)]),
   );

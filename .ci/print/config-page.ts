@@ -1,8 +1,16 @@
 /** Renders `docs/config.md`: every config key with its meaning, type, default and an example. */
 import type { Json, JsonObject } from "../../src/base/json.js";
-import { tomlText } from "../../src/base/toml-text.js";
+import { tomlKey, tomlText } from "../../src/base/toml-text.js";
 import { render, type Templates } from "../../src/emit/render.js";
-import { type KeyFacts, type KeyTexts, keyFacts, listOf, objectBranches, type Schema, tableOf } from "./config-keys.js";
+import {
+  type KeyFacts,
+  type KeyTexts,
+  keyFacts,
+  listOf,
+  objectBranches,
+  type Schema,
+  tableOf,
+} from "./config-keys.js";
 
 /** The tables of the config in the order in which a reader meets them. */
 const tables = [
@@ -27,7 +35,10 @@ export function configDocs(schema: JsonObject, texts: KeyTexts, templates: Templ
   const keys = keyFacts(schema, texts);
   const properties = tableOf(schema.properties);
   const isTableKey = (path: string) => objectBranches(entriesOf(tableOf(properties[path]))).length > 0;
-  const names = [...tables, ...Object.keys(properties).filter((name) => isTableKey(name) && !tables.includes(name))];
+  const names = [
+    ...tables,
+    ...Object.keys(properties).filter((name) => isTableKey(name) && !tables.includes(name)),
+  ];
   return render(templates, "docs/config.md", {
     count: keys.filter(({ path }) => !isTableKey(path)).length,
     top: keys.filter(({ path }) => /^[^.[]+$/.test(path) && !isTableKey(path)).map((key) => row(key, "")),
@@ -42,7 +53,8 @@ function section(name: string, schema: Schema, keys: readonly KeyFacts[]) {
   const parts = [...new Set(own.map(({ path }) => partOf(path)))];
   return {
     heading: headingOf(prefix),
-    description: describe(schema),
+    anchor: name,
+    description: typeof schema.description === "string" ? schema.description : "",
     parts: parts.map((part) => ({
       heading: part === prefix ? "" : headingOf(part),
       rows: own.filter(({ path }) => partOf(path) === part).map((key) => row(key, part)),
@@ -70,7 +82,10 @@ function row(key: KeyFacts, part: string) {
     meaning: describe(schema),
     type: typeText(schema),
     default: defaultText(key),
-    example: key.example === undefined ? "" : code(`${name} = ${tomlText(key.example)}`),
+    example:
+      key.example === undefined
+        ? ""
+        : code(`${name.split(".").map(tomlKey).join(".")} = ${tomlText(key.example)}`),
   };
 }
 
@@ -113,8 +128,9 @@ function typeText(schema: Schema): string {
 
 function listText(schema: Schema): string {
   const fixed = listOf(schema.prefixItems);
-  if (fixed.length > 0) return `list of ${fixed.length}: ${typeText(tableOf(fixed[0]))}`;
-  return `list of ${typeText(tableOf(schema.items))}`;
+  if (fixed.length > 0) return `list of ${fixed.length}, each ${typeText(tableOf(fixed[0]))}`;
+  const item = typeText(tableOf(schema.items));
+  return `list of ${item.replace(/^(string|table|integer|number)\b/, "$1s")}`;
 }
 
 function boundsText(schema: Schema): string {

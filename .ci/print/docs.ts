@@ -1,27 +1,9 @@
-/** Renders the printed pages of `docs/` from the config schema, the codes, the shipped tools, clients and presets. */
+/** Renders the printed pages of `docs/` from the codes, the shipped tools, clients and presets. */
 import type { DialectPlan, ToolPlan } from "../../src/abi/plan.js";
 import type { CodeFacts } from "../../src/base/codes.js";
-import { isTable, type JsonObject } from "../../src/base/json.js";
 import { sortBy } from "../../src/base/order.js";
 import { render, type Templates } from "../../src/emit/render.js";
 import { toolViews } from "../../src/emit/tools-page.js";
-
-/** `docs/config.md`: all config keys. */
-export function configDocs(schema: JsonObject, templates: Templates): string {
-  const properties = Object.entries(tableOf(schema.properties));
-  const plain = Object.fromEntries(properties.filter(([, member]) => !isSection(member)));
-  const sections = properties
-    .filter(([, member]) => isSection(member))
-    .map(([name, member]) => {
-      const { items, description } = tableOf(member);
-      return {
-        heading: items !== undefined ? `[[${name}]]` : `[${name}]`,
-        description: typeof description === "string" ? description : "",
-        rows: schemaRows(items ?? member),
-      };
-    });
-  return render(templates, "docs/config.md", { top: schemaRows({ properties: plain }), sections });
-}
 
 /** `docs/problems.md`: all codes with cause and fix. */
 export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, templates: Templates): string {
@@ -99,90 +81,4 @@ export interface LanguagesView {
 /** `docs/languages.md`: the presets by language, and the results of the server tests. */
 export function languagesDocs(view: LanguagesView, templates: Templates): string {
   return render(templates, "docs/languages.md", view);
-}
-
-/** A row of the table of config keys. */
-type SchemaRow = ReturnType<typeof row>;
-
-type Schema = Record<string, unknown>;
-
-/** The rows of an object schema. Nested members follow their parent, with dotted keys. */
-function schemaRows(schema: unknown, prefix = ""): SchemaRow[] {
-  const branches = objectBranches(schema);
-  const seen = new Set<string>();
-  return branches.flatMap((branch) =>
-    Object.entries(tableOf(branch.properties)).flatMap(([name, member]) => {
-      if (seen.has(name)) return [];
-      seen.add(name);
-      const key = prefix + name;
-      const required = branches.length === 1 && listOf(branch.required).includes(name);
-      return [row(key, tableOf(member), required), ...nestedRows(tableOf(member), key)];
-    }),
-  );
-}
-
-/** Whether a schema is an object, or a list of objects, with known members. */
-function isSection(schema: unknown): boolean {
-  return objectBranches(tableOf(schema).items ?? schema).length > 0;
-}
-
-function nestedRows(member: Schema, key: string): SchemaRow[] {
-  const { additionalProperties, items } = member;
-  return [
-    ...schemaRows(member, `${key}.`),
-    ...(items === undefined ? [] : schemaRows(items, `${key}[].`)),
-    ...(isTable(additionalProperties) ? schemaRows(additionalProperties, `${key}.NAME.`) : []),
-  ];
-}
-
-function row(key: string, schema: Schema, required: boolean) {
-  const order =
-    schema["x-order"] === "set"
-      ? " Order does not matter."
-      : schema["x-order"] === "sequence"
-        ? " In order."
-        : "";
-  const meaning = typeof schema.description === "string" ? schema.description : "";
-  return { key, type: typeText(schema), need: required ? "required" : "", meaning: meaning + order };
-}
-
-function typeText(schema: Schema): string {
-  if (Array.isArray(schema.enum))
-    return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
-  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  const branches = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
-  if (branches.length > 0)
-    return [...new Set(branches.map((branch) => typeText(tableOf(branch))))].join(" or ");
-  if (typeof schema.$ref === "string") return schema.$ref.endsWith("/part") ? "an argument" : "any value";
-  if (schema.type === "array") return listText(schema);
-  if (schema.type === "object") return "table";
-  return `${[schema.type ?? "any value"].flat().join(" or ")}${boundsText(schema)}`;
-}
-
-function listText(schema: Schema): string {
-  const fixed = listOf(schema.prefixItems);
-  if (fixed.length > 0) return `list of ${fixed.length}: ${typeText(tableOf(fixed[0]))}`;
-  return `list of ${typeText(tableOf(schema.items))}`;
-}
-
-function boundsText(schema: Schema): string {
-  const low = schema.minimum;
-  const high = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
-  if (low === undefined && high === undefined) return "";
-  if (high === undefined) return ` ≥ ${low}`;
-  return low === undefined ? ` ≤ ${high}` : ` ${low} to ${high}`;
-}
-
-function objectBranches(schema: unknown): Schema[] {
-  const table = tableOf(schema);
-  const all = [table, ...listOf(table.anyOf).map(tableOf), ...listOf(table.oneOf).map(tableOf)];
-  return all.filter((branch) => isTable(branch.properties));
-}
-
-function tableOf(value: unknown): Schema {
-  return isTable(value) ? value : {};
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

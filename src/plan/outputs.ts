@@ -97,7 +97,8 @@ function readValue(value: unknown, kind: ValueKind, inputs: readonly string[], r
 }
 
 function isLiteral(built: Template, kind: ValueKind): boolean {
-  if (kind === "list") return built.kind === "list" || (built.kind === "literal" && Array.isArray(built.value));
+  if (kind === "list")
+    return built.kind === "list" || (built.kind === "literal" && Array.isArray(built.value));
   return built.kind === "literal" && typeof built.value === kind;
 }
 

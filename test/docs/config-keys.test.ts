@@ -55,7 +55,8 @@ function exampleWith({ path }: KeyFacts) {
 
 describe("the example configs", () => {
   it.each(texts.examples.map((config, index) => [index + 1, config]))("%i is valid", (_, config) => {
-    const isKnown = (code: string) => code === "config/no-effect" && isTable(config) && isTable(config.limits);
+    const isKnown = (code: string) =>
+      code === "config/no-effect" && isTable(config) && isTable(config.limits);
     expect(meaningOf(config as JsonObject).problems.filter((code) => !isKnown(code))).toEqual([]);
   });
 });

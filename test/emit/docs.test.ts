@@ -1,5 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { configDocs, problemsDocs, toolsDocs } from "../../.ci/print/docs.js";
+import { type ConfigKey, configKeys, isTableKey } from "../../.ci/print/config-keys.js";
+import { configDocs } from "../../.ci/print/config-page.js";
+import { problemsDocs, toolsDocs } from "../../.ci/print/docs.js";
+import { readKeyTexts } from "../../.ci/print/key-texts.js";
 import { codes } from "../../src/base/codes.js";
 
 import { configJsonSchema } from "../../src/config/schema.js";
@@ -16,25 +20,20 @@ describe("printed docs", () => {
     }
   });
 
-  it("have every key of the config, nested ones too", () => {
-    const text = configDocs(configJsonSchema(), templates);
-    for (const key of [
-      "version",
-      "roots",
-      "command",
-      "restart.backoff_ms",
-      "forward[].to",
-      "steps[].each.limit",
-      "args.NAME.min_length",
-      "position.line_base",
-      "tools.allow",
-      "request.params.base",
-    ])
-      expect(text).toContain(`\`${key}\``);
-    for (const heading of ["## `[workspace]`", "## `[[servers]]`", "## `[[tools]]`", "## `[http]`"])
-      expect(text).toContain(heading);
-    for (const line of text.split("\n").filter((candidate) => candidate.startsWith("| `")))
-      expect(line.split(/(?<!\\)\|/), line).toHaveLength(6);
+  it("have every key of the config once in its table, with a default and an example", () => {
+    const texts = readKeyTexts(fileURLToPath(new URL("../../.ci/print/", import.meta.url)));
+    const text = configDocs(configJsonSchema(), texts, templates);
+    const rows = text.split("\n").filter((line) => line.startsWith("| `"));
+    const isRow = ({ path, schemas }: ConfigKey) => path.includes(".") || !isTableKey(schemas[0]);
+    expect(rows).toHaveLength(configKeys(configJsonSchema()).filter(isRow).length);
+    for (const line of rows) {
+      const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+      expect(cells, line).toHaveLength(7);
+      expect(cells.slice(1, -1), line).not.toContain("");
+    }
+    for (const heading of ["## `[workspace]`", "### `[[tools.steps.where]]`", "### `[tools.args.NAME]`"])
+      expect(text).toContain(`\n${heading}\n`);
+    expect(text).toContain("| `position.line_base` |");
     expect(text).toContain("Order does not matter.");
     expect(text).not.toContain("undefined");
   });
