@@ -14,6 +14,7 @@ import type { PresetConfig } from "../src/config/schema.js";
 import { configJsonSchema } from "../src/config/schema.js";
 import { readTemplates } from "../src/emit/render.js";
 import { buildPlan } from "../src/plan/build.js";
+import { cliDocs } from "./print/cli-page.js";
 import { clientsView } from "./print/clients-view.js";
 import { annotatedSchema } from "./print/config-keys.js";
 import { configDocs } from "./print/config-page.js";
@@ -24,7 +25,7 @@ import { languagesView } from "./print/languages-view.js";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Every generated file with its text. */
-function generated(): { [path: string]: string } {
+async function generated(): Promise<{ [path: string]: string }> {
   const templates = readTemplates(shippedTemplates);
   const { tools, dialect } = planOf("full");
   const texts = readKeyTexts(join(root, ".ci", "print"));
@@ -32,6 +33,7 @@ function generated(): { [path: string]: string } {
   return {
     [`configs/${INDEX_FILE}`]: indexText(presets()),
     "configs/schema.json": canonicalPretty(annotatedSchema(configJsonSchema(), texts)),
+    "docs/cli.md": await cliDocs(templates),
     "docs/clients.md": clientsDocs(clientsView(clients, planOf("default"), templates), templates),
     "docs/config.md": configDocs(configJsonSchema(), texts, templates),
     "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
@@ -73,7 +75,7 @@ function current(path: string): string | undefined {
   }
 }
 
-const stale = Object.entries(generated()).filter(([path, text]) => current(path) !== text);
+const stale = Object.entries(await generated()).filter(([path, text]) => current(path) !== text);
 if (process.argv.includes("--check")) {
   for (const [path] of stale) process.stderr.write(`${path} is stale: run \`npm run print\`\n`);
   process.exitCode = stale.length > 0 ? 1 : 0;

@@ -14,7 +14,7 @@ import {
 } from "../../config/trust/trust.js";
 import { type Command, exitCodes, failure, homeOf, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
-import { option, toggle } from "../flags.js";
+import { option, toggle, withDefault } from "../flags.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
 import { grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
 
@@ -29,7 +29,10 @@ export const trust: Command = {
     "the next git repository: a repository inside it, such as a clone or a submodule, is foreign and needs trust of its own.\n" +
     "It covers the git worktrees of a trusted repository. A config that is named with --config needs none.",
   flags: {
-    workspace: option("DIR", "The workspace; default: the folder of the config, or the current one.", "w"),
+    workspace: withDefault(
+      option("DIR", "The workspace.", "w"),
+      "the folder of the config, or the current one",
+    ),
     list: toggle("Lists what is trusted."),
     remove: toggle("Revokes the trust, also of a config that no longer exists."),
     yes: toggle("Records the trust without asking; needed without a terminal.", "y"),
