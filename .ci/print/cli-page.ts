@@ -60,6 +60,6 @@ function row([name, flag]: [string, Flag]) {
   return {
     flag: `${flag.short === undefined ? "" : `\`-${flag.short}\`, `}\`${flagText(name, flag).replaceAll("|", "\\|")}\``,
     meaning: flag.description,
-    default: flag.default ?? (flag.type === "boolean" ? "off" : "none"),
+    default: flag.absent ?? (flag.type === "boolean" ? "off" : "none"),
   };
 }

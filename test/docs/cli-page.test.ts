@@ -28,7 +28,7 @@ it.each(Object.keys(commands))("%s", async (name) => {
   const text = sectionOf(name);
   const help = renderText(commandHelp(command, 10_000), false);
   for (const example of command.examples) expect(text).toContain(`\n${example}\n`);
-  for (const [flag, { description, default: words }] of Object.entries({
+  for (const [flag, { description, absent: words }] of Object.entries({
     ...command.flags,
     ...commonFlags,
   })) {

@@ -118,7 +118,7 @@ export const codex: Command = {
   summary: "Sets up lsp-proxy in Codex: the short form of `client codex`.",
   usage: client.usage.replace("[NAME] ", ""),
   description:
-    "Prints a stanza that serves every project; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
+    "Prints an entry that serves every project; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
     ".codex/config.toml of a project that Codex trusts. It contains no secrets.",
   words: { min: 0, max: 0 },
   examples: ["lsp-proxy codex --write", "lsp-proxy codex --remove"],

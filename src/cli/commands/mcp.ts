@@ -28,7 +28,7 @@ export const mcp: Command = {
     warmup: toggle("Starts the language servers at once instead of at the first call."),
     context: {
       ...option("NAME", "full, codex or navigation."),
-      default: "full",
+      absent: "full",
       values: [...contexts.keys()],
     },
     mode: option("navigation|refactor", "Only tools that read, or all; ignored with --context."),

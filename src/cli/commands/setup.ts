@@ -42,7 +42,7 @@ export const setup: Command = {
     workspace: configFlags.workspace,
     client: {
       ...option("NAME", "The MCP client to set up; may be repeated."),
-      default: "asks, or the only one found",
+      absent: "asks, or the only one found",
       multiple: true,
     },
     only: {

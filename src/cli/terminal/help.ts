@@ -68,7 +68,7 @@ export function exitCodeRows(): (readonly [code: ExitCode, meaning: string])[] {
 }
 
 function flagRow([name, flag]: [string, Flag]): readonly [string, string] {
-  const { short, description, default: words } = flag;
+  const { short, description, absent: words } = flag;
   const meaning = words === undefined ? description : `${description.replace(/\.$/, "")}; default: ${words}.`;
   return [`${short ? `-${short}, ` : "    "}${flagText(name, flag)}`, meaning];
 }
