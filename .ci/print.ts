@@ -19,7 +19,7 @@ import { clientsView } from "./print/clients-view.js";
 import { annotatedSchema } from "./print/config-keys.js";
 import { configDocs } from "./print/config-page.js";
 import { clientsDocs, languagesDocs, problemsDocs, toolsDocs } from "./print/docs.js";
-import { readKeyTexts } from "./print/key-texts.js";
+import { readKeyTexts, readMessages } from "./print/key-texts.js";
 import { languagesView } from "./print/languages-view.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -37,7 +37,7 @@ async function generated(): Promise<{ [path: string]: string }> {
     "docs/clients.md": clientsDocs(clientsView(clients, planOf("default"), templates), templates),
     "docs/config.md": configDocs(configJsonSchema(), texts, templates),
     "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
-    "docs/problems.md": problemsDocs(codes, templates),
+    "docs/problems.md": problemsDocs(codes, readMessages(join(root, ".ci", "print")), templates),
     "docs/tools.md": toolsDocs(tools, dialect, templates),
   };
 }

@@ -2,24 +2,48 @@
 import type { DialectPlan, ToolPlan } from "../../src/abi/plan.js";
 import type { CodeFacts } from "../../src/base/codes.js";
 import { sortBy } from "../../src/base/order.js";
+import { Fault } from "../../src/base/problem.js";
 import { render, type Templates } from "../../src/emit/render.js";
 import { toolViews } from "../../src/emit/tools-page.js";
 
-/** `docs/problems.md`: all codes with cause and fix. */
-export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, templates: Templates): string {
-  const kinds: readonly [CodeFacts["kind"], heading: string, about: string][] = [
-    ["problem", "Problems", "Errors in a config or a bundle. They are reported before anything starts."],
-    ["refusal", "Refusals", "Reasons why a call was not answered. The agent gets them with next steps."],
-    ["warning", "Warnings", "Remarks about a config that works, or in an answer."],
-    ["fault", "Faults", "Bugs in lsp-proxy."],
-  ];
+/** What the first part of a code says: where it comes from. */
+const families = {
+  config: "the config file, before its meaning is looked at",
+  plan: "what a config means: servers, tools, methods, prompts, resources",
+  bundle: "a bundle of `lsp-proxy generate`",
+  http: "the gateway of `serve --http`",
+  client: "files of MCP clients that `client` and `skill` write",
+  cli: "the command line and files that are named on it",
+  guard: "what a call may do and read",
+  route: "the choice of a language server for a file",
+  point: "the place or symbol that a call points at",
+  lsp: "a language server: its start, its answers",
+  edit: "an edit, its preview and its undo",
+  call: "a call as a whole",
+  page: "the pages of a list",
+  answer: "warnings in an answer, which is usable all the same",
+  dashboard: "the page of `lsp-proxy dashboard`",
+  runtime: "bugs in lsp-proxy",
+} as const;
+
+/** `docs/problems.md`: all codes with a message, cause and fix, by family. */
+export function problemsDocs(
+  codes: { readonly [code: string]: CodeFacts },
+  messages: { readonly [code: string]: string },
+  templates: Templates,
+): string {
   const entries = sortBy(Object.entries(codes), ([code]) => [code]);
-  const groups = kinds.map(([kind, heading, about]) => ({
-    heading,
+  const groups = Object.entries(families).map(([family, about]) => ({
+    family,
     about,
-    codes: entries.filter(([, facts]) => facts.kind === kind).map(([code, facts]) => ({ code, ...facts })),
+    codes: entries
+      .filter(([code]) => code.startsWith(`${family}/`))
+      .map(([code, facts]) => ({ code, ...facts, message: messages[code] ?? "" })),
   }));
-  return render(templates, "docs/problems.md", { groups });
+  const isListed = (code: string) => groups.some((group) => group.codes.some((one) => one.code === code));
+  const lost = entries.filter(([code]) => !isListed(code));
+  if (lost.length > 0) throw new Fault(`no family has ${lost.map(([code]) => code).join(", ")}`);
+  return render(templates, "docs/problems.md", { count: entries.length, groups });
 }
 
 /** `docs/tools.md`: all tools of a plan, listed or not. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type ConfigKey, configKeys, isTableKey } from "../../.ci/print/config-keys.js";
 import { configDocs } from "../../.ci/print/config-page.js";
 import { problemsDocs, toolsDocs } from "../../.ci/print/docs.js";
-import { readKeyTexts } from "../../.ci/print/key-texts.js";
+import { readKeyTexts, readMessages } from "../../.ci/print/key-texts.js";
 import { codes } from "../../src/base/codes.js";
 
 import { configJsonSchema } from "../../src/config/schema.js";
@@ -11,9 +11,11 @@ import { configJsonSchema } from "../../src/config/schema.js";
 import { planText } from "../plan/config.js";
 import { templates } from "./support.js";
 
+const printFolder = fileURLToPath(new URL("../../.ci/print/", import.meta.url));
+
 describe("printed docs", () => {
   it("have every code once, with its cause and its fix", () => {
-    const text = problemsDocs(codes, templates);
+    const text = problemsDocs(codes, readMessages(printFolder), templates);
     for (const [code, facts] of Object.entries(codes)) {
       expect(text.split(`### \`${code}\`\n`)).toHaveLength(2);
       expect(text.replaceAll("\\", "")).toContain(facts.fix.replaceAll("\\", ""));
@@ -21,7 +23,7 @@ describe("printed docs", () => {
   });
 
   it("have every key of the config once in its table, with a default and an example", () => {
-    const texts = readKeyTexts(fileURLToPath(new URL("../../.ci/print/", import.meta.url)));
+    const texts = readKeyTexts(printFolder);
     const text = configDocs(configJsonSchema(), texts, templates);
     const rows = text.split("\n").filter((line) => line.startsWith("| `"));
     const isRow = ({ path, schemas }: ConfigKey) => path.includes(".") || !isTableKey(schemas[0]);
