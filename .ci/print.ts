@@ -28,6 +28,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 async function generated(): Promise<{ [path: string]: string }> {
   const templates = readTemplates(shippedTemplates);
   const { tools, dialect } = planOf("full");
+  const usual = planOf("default").tools.map(({ name }) => name);
   const texts = readKeyTexts(join(root, ".ci", "print"));
   const clients = readClients(shippedConfigs, diskFiles);
   return {
@@ -38,7 +39,7 @@ async function generated(): Promise<{ [path: string]: string }> {
     "docs/config.md": configDocs(configJsonSchema(), texts, templates),
     "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
     "docs/problems.md": problemsDocs(codes, readMessages(join(root, ".ci", "print")), templates),
-    "docs/tools.md": toolsDocs(tools, dialect, templates),
+    "docs/tools.md": toolsDocs(tools, dialect, usual, templates),
   };
 }
 

@@ -46,9 +46,25 @@ export function problemsDocs(
   return render(templates, "docs/problems.md", { count: entries.length, groups });
 }
 
-/** `docs/tools.md`: all tools of a plan, listed or not. */
-export function toolsDocs(tools: readonly ToolPlan[], dialect: DialectPlan, templates: Templates): string {
-  return render(templates, "docs/tools.md", { tools: toolViews(tools, dialect) });
+/** `docs/tools.md`: all tools of a plan, listed or not. `usual` are those of the default profile. */
+export function toolsDocs(
+  tools: readonly ToolPlan[],
+  dialect: DialectPlan,
+  usual: readonly string[],
+  templates: Templates,
+): string {
+  const views = toolViews(tools, dialect).map((view) => ({
+    ...view,
+    profile: usual.includes(view.name) ? "`default`" : "`full`",
+    // A description begins with what the tool does; the rest says when to use it.
+    summary: view.description.replace(/(?<=[.]) [A-Z].*$/s, ""),
+  }));
+  const groups = [
+    { title: "Tools that read", effect: "read" },
+    { title: "Tools that edit", effect: "edit" },
+    { title: "Tools that run commands", effect: "command" },
+  ].map(({ title, effect }) => ({ title, tools: views.filter((view) => view.effect === effect) }));
+  return render(templates, "docs/tools.md", { groups: groups.filter((group) => group.tools.length > 0) });
 }
 
 /** View model of `docs/clients.md`. */

@@ -42,7 +42,7 @@ describe("printed docs", () => {
 
   it("have every tool of a plan", () => {
     const plan = planText('[[servers]]\nid = "pyright"\nkind = "pyright"');
-    const text = toolsDocs(plan.tools, plan.dialect, templates);
-    for (const tool of plan.tools) expect(text).toContain(`## ${tool.name}\n`);
+    const text = toolsDocs(plan.tools, plan.dialect, [], templates);
+    for (const tool of plan.tools) expect(text).toContain(`\n### ${tool.name}\n`);
   });
 });
