@@ -1,5 +1,6 @@
 /** The keys of the config schema, each with its default and an example. Examples are taken from whole configs in `examples/`. */
-import { isTable, type Json, type JsonObject } from "../../src/base/json.js";
+import { isTable, type Json, type JsonObject, jsonLine } from "../../src/base/json.js";
+import { sortBy } from "../../src/base/order.js";
 import { snakeCase } from "../../src/base/words.js";
 import {
   defaultDialect,
@@ -64,7 +65,7 @@ export function keyFacts(schema: JsonObject, texts: KeyTexts): KeyFacts[] {
       ...key,
       value: value === null || key.required || words !== undefined ? undefined : value,
       words,
-      example: texts.examples.flatMap((config) => valuesAt(config, key.path))[0],
+      example: exampleOf(key, texts.examples)?.value,
     };
   });
 }
@@ -107,13 +108,31 @@ export function annotatedSchema(schema: JsonObject, texts: KeyTexts): JsonObject
   return copy;
 }
 
+/** The first value that the example configs have for a key, with its place; of tables the shortest. */
+export function exampleOf({ path, schemas: [schema] }: ConfigKey, examples: readonly JsonObject[]) {
+  const found = examples.flatMap((config) =>
+    pointersAt(config, path).map((pointer) => ({ config, pointer, value: valueAt(config, pointer) })),
+  );
+  const length = ({ value }: (typeof found)[number]) => (isInTables(schema) ? jsonLine(value).length : 0);
+  return sortBy(found, (one) => [length(one)])[0];
+}
+
+/** Whether an example shows keys that have examples of their own. */
+function isInTables(schema: Schema): boolean {
+  return isTableKey(schema) || schema.type === "object" || isTable(schema.additionalProperties);
+}
+
+function valueAt(tree: Json, pointer: readonly (string | number)[]): Json {
+  return pointer.reduce(stepInto, tree);
+}
+
 /** All values at a path of a config, in the order of the config. */
-export function valuesAt(tree: Json, path: string): Json[] {
-  return pointersAt(tree, path).map((pointer) => pointer.reduce(stepInto, tree));
+function valuesAt(tree: Json, path: string): Json[] {
+  return pointersAt(tree, path).map((pointer) => valueAt(tree, pointer));
 }
 
 /** The places at which a config has a value for a path. */
-export function pointersAt(tree: Json, path: string): (string | number)[][] {
+function pointersAt(tree: Json, path: string): (string | number)[][] {
   let found: { at: (string | number)[]; value: Json }[] = [{ at: [], value: tree }];
   for (const step of path.replaceAll("[]", ".[]").split("."))
     found = found.flatMap(({ at, value }) => {

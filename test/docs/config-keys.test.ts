@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { annotatedSchema, type KeyFacts, keyFacts, pointersAt } from "../../.ci/print/config-keys.js";
+import { annotatedSchema, exampleOf, type KeyFacts, keyFacts } from "../../.ci/print/config-keys.js";
 import { readKeyTexts } from "../../.ci/print/key-texts.js";
 import { sha256 } from "../../src/base/hash.js";
 import { isTable, type Json, type JsonObject } from "../../src/base/json.js";
@@ -37,15 +37,14 @@ function meaningOf(config: JsonObject): { text: string; problems: string[] } {
 }
 
 /** An example config that has the key, and copies of it with another value or without the key. */
-function exampleWith({ path }: KeyFacts) {
-  const config = texts.examples.find((tree) => pointersAt(tree, path).length > 0);
-  const [place] = config === undefined ? [] : pointersAt(config, path);
-  if (config === undefined || place === undefined) throw new Error(`no example has ${path}`);
+function exampleWith(key: KeyFacts) {
+  const { config, pointer: place } = exampleOf(key, texts.examples) ?? {};
+  if (config === undefined || place === undefined) throw new Error(`no example has ${key.path}`);
   const changed = (value: Json | undefined): JsonObject => {
     const copy = structuredClone(config);
     const name = place.at(-1) ?? "";
     const table = place.slice(0, -1).reduce<unknown>((at, step) => (at as JsonObject)[step], copy);
-    if (!isTable(table)) throw new Error(`${path} is not in a table`);
+    if (!isTable(table)) throw new Error(`${key.path} is not in a table`);
     if (value === undefined) delete table[name];
     else table[name] = value;
     return copy;
