@@ -25,7 +25,7 @@ export const serverSchema = z.strictObject({
   id: identifier.describe("The name of the server. No other server has it.").meta(discovered("any")),
   kind: fixed(
     z.string(),
-    "The preset: a name that `lsp-proxy servers` lists. Keys here override those of the preset. `generic` is no preset and only adds `--stdio` to `command`.",
+    'The preset: a name that `lsp-proxy servers` lists. Keys here override those of the preset. `generic` is no preset; it only gives `args` the default `["--stdio"]`.',
   ),
   adapter: fixed(
     z.string(),

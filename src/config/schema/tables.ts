@@ -172,7 +172,7 @@ export const mcp = z.strictObject({
   ),
   sealed: optionalSet(
     nonEmpty,
-    "For a profile: JSON Pointers of keys that a config may narrow, never widen.",
+    "For a profile: keys that a config may narrow, never widen, as dotted paths.",
     "union",
   ),
   read_only: optional(
