@@ -11,7 +11,7 @@ import {
   traceFlags,
 } from "../../src/cli/flags.js";
 import { exitCodeRows, flagText } from "../../src/cli/terminal/help.js";
-import { render, type Templates } from "../../src/emit/render.js";
+import { markdownText, render, type Templates } from "../../src/emit/render.js";
 
 /** Options that several commands take. They are described once. */
 const sharedSets: readonly { title: string; anchor: string; flags: Flags }[] = [
@@ -48,12 +48,19 @@ function commandView({ name, summary, usage, description, flags, examples }: Com
     name,
     summary,
     usage: `lsp-proxy ${name} ${usage}`.trimEnd(),
-    paragraphs: description.split(/\n{2,}/).map((text) => text.replaceAll("\n", " ")),
+    paragraphs: description.split(/\n{2,}/).map(paragraph),
     options: own.map(row),
     hasOptions: own.length > 0,
     shared: links.length < 2 ? links.join("") : `${links.slice(0, -1).join(", ")} and ${links.at(-1)}`,
     examples,
   };
+}
+
+/** A paragraph of a description in Markdown. Indented lines are a list of names. */
+function paragraph(text: string): string {
+  if (!text.startsWith("  ")) return markdownText(text.replaceAll("\n", " "));
+  const items = text.split("\n").map((line) => /^\s*(\S+)\s+(.*)$/.exec(line) ?? ["", "", line]);
+  return items.map(([, name = "", what = ""]) => `- \`${name}\`: ${markdownText(what)}`).join("\n");
 }
 
 function row([name, flag]: [string, Flag]) {

@@ -39,7 +39,7 @@ export function valuesOf({ value = "", values }: Flag): readonly string[] {
 /** The flags of every command. */
 export const commonFlags = {
   directory: withDefault(option("DIR", "Runs the command in this folder.", "C"), "the current folder"),
-  help: toggle("Shows this text.", "h"),
+  help: toggle("Shows the usage, the options and examples.", "h"),
 } satisfies Flags;
 
 /**

@@ -39,7 +39,11 @@ export const skill: Command = {
   flags: {
     ...configFlags,
     scope: withDefault(option("user|repo", "For you or for the workspace."), "the workspace"),
-    client: { ...option("NAME", "The client; may be repeated."), multiple: true },
+    client: {
+      ...option("NAME", "The client; may be repeated."),
+      absent: "every installed one",
+      multiple: true,
+    },
     snippet: toggle("The section for a memory file instead of the skill."),
     force: toggle("Replaces or removes a text that lsp-proxy did not write, or that was edited."),
     yes: toggle("Also removes what other installed clients use.", "y"),
