@@ -45,9 +45,9 @@ const problems = ofKind("problem", {
     "Give a value of the type shown.",
   ],
   "config/bad-value": [
-    "Value out of range",
-    "The value has the right type but is not allowed.",
-    "Use one of the values, or a number within the bounds, in the message.",
+    "Value not allowed",
+    "The value has the right type, but it is not one of the allowed values, or a number is out of its bounds.",
+    "Use a value that the message allows.",
   ],
   "config/missing-key": ["A key is missing", "A required key is absent.", "Add the key."],
   "config/unsupported-value": [
@@ -108,7 +108,7 @@ const problems = ofKind("problem", {
   "plan/base-needs-anchor": [
     "The input cannot fill the parameters",
     "The parameter base needs a document, a position or a range, and the tool's `input` has none.",
-    "Add the anchor to `input`, or use another base.",
+    "Add what the base needs to `input`, or use another base.",
   ],
   "plan/unknown-anchor": [
     "Unknown input",
@@ -237,7 +237,7 @@ const problems = ofKind("problem", {
   ],
   "bundle/corrupt": [
     "The bundle was changed",
-    "A file's hash differs from the manifest's.",
+    "A file does not have the hash that the manifest names.",
     "Find out who changed the file, then run `lsp-proxy generate`.",
   ],
   "bundle/foreign": [
@@ -246,7 +246,7 @@ const problems = ofKind("problem", {
     "Remove the file, or use another folder.",
   ],
   "bundle/abi": [
-    "Another ABI",
+    "A bundle of another version",
     "The bundle was generated for another version of the runtime.",
     "Run `lsp-proxy generate` with this version.",
   ],
@@ -453,7 +453,7 @@ const refusals = ofKind("refusal", {
   "lsp/failed": [
     "The server reported an error",
     "The language server answered with an error.",
-    "See its message.",
+    "Read the server's message: it says what the server cannot do here.",
   ],
   "lsp/garbled": [
     "The server violates the protocol",
@@ -509,7 +509,7 @@ const refusals = ofKind("refusal", {
   "edit/missing": [
     "The file does not exist",
     "A file or folder that would be edited, renamed or deleted does not exist.",
-    "Check the path.",
+    "Check the path; another program may have removed the file.",
   ],
   "edit/not-empty": [
     "The folder is not empty",
@@ -519,12 +519,12 @@ const refusals = ofKind("refusal", {
   "edit/bad-target": [
     "Impossible target",
     "The target is a root, is inside the moved folder itself, or is a file where a folder is needed or the reverse.",
-    "Name another target.",
+    "Choose another path.",
   ],
   "edit/too-large": [
     "The edit is too large",
     "The edit changes more files or bytes than the undo journal can hold.",
-    "Split the edit.",
+    "Make several smaller edits.",
   ],
   "edit/unknown-token": [
     "No such preview",
@@ -544,7 +544,7 @@ const refusals = ofKind("refusal", {
   "edit/busy": [
     "Another edit is running",
     "Another process of the same user is editing files and did not finish in time.",
-    "Try again in a moment.",
+    "Call again in a moment.",
   ],
   "edit/failed": [
     "The edit failed and was rolled back",
@@ -639,7 +639,7 @@ const refusals = ofKind("refusal", {
   "page/snapshot-too-large": [
     "Too much to page through",
     "The whole list is larger than the memory for paging.",
-    "Narrow the call.",
+    "Ask for less: one file, one folder, or a longer name.",
   ],
 });
 
@@ -773,7 +773,7 @@ const warnings = ofKind("warning", {
   "answer/partial-servers": [
     "A server failed",
     "One of several servers did not answer; the others did.",
-    "See the server status.",
+    "Ask `get_server_status` why.",
   ],
   "answer/fuzzed-position": [
     "Another position was used",
