@@ -114,6 +114,23 @@ describe("the import rule", () => {
     expect(readdirSync(src).toSorted()).toEqual(Object.keys(rule).toSorted());
   });
 
+  it("is the table of docs/architecture.md", () => {
+    const page = readFileSync(join(src, "../docs/architecture.md"), "utf8");
+    const rows = [...page.matchAll(/^\| `src\/(\w+)` \|.*\| ([^|]+) \|$/gm)];
+    const order = Object.keys(rule);
+    const described = rows.map(([, stage = "", imports = ""]) => [stage, imports]);
+    const expected = Object.entries(rule).map(([stage, { stages }]) => {
+      if (stages.length === order.length - 1) return [stage, "all"];
+      const names = stages.map((name) => (typesOnly[stage]?.includes(name) ? `${name} (types)` : name));
+      return [stage, names.length > 0 ? names.toSorted().join(", ") : "nothing"];
+    });
+    const sorted = (rows: (string | undefined)[][]) =>
+      rows
+        .map(([stage, imports = ""]) => `${stage}: ${imports.split(", ").toSorted().join(", ")}`)
+        .toSorted();
+    expect(sorted(described)).toEqual(sorted(expected));
+  });
+
   it("lets a stage import only the stages before it", () => {
     const wrong = imports.filter((entry) => {
       const target = stageOf(entry);

@@ -2,10 +2,10 @@
  * Finds one file for each server, preferably in its main language rather than a `go.mod` or a lock file. A question about
  * the whole workspace starts a server for such a file, in that file's project; a server without a file is not started.
  */
-import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
+import { factsOf } from "../base/file-stamp.js";
 import { type KeyPart, sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
@@ -72,8 +72,7 @@ export class SampleFiles {
   /** A file that the server handles, or undefined when the bounded search finds none. */
   async find(serverId: string): Promise<string | undefined> {
     const path = (await this.#scanned()).get(serverId)?.path;
-    const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);
-    if (path === undefined || facts?.isFile()) return path;
+    if (path === undefined || factsOf(path)?.isFile()) return path;
     this.#scan.forget();
     return (await this.#scanned()).get(serverId)?.path;
   }

@@ -201,7 +201,7 @@ export class Session {
       signal.throwIfAborted();
       if (request.refusal) throw request.refusal;
       const answer = await (isRepeatable(tool)
-        ? retryWhileFilesChange(signal, attempt)
+        ? retryWhileFilesChange(signal, attempt, view.shared.edits)
         : this.#once(signal, attempt(), () => gathered.evidence));
       for (const folder of warnedFolders(gathered.evidence)) this.#warnedFolders.add(folder);
       const outcome = { isError: false, error: null, ...answer };

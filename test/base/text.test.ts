@@ -9,6 +9,7 @@ import {
   detached,
   Lines,
 } from "../../src/base/text.js";
+import { character } from "../characters.js";
 
 describe("lines", () => {
   it("ends lines at \\n, \\r\\n and \\r", () => {
@@ -36,8 +37,8 @@ it("decodes UTF-8 apart from its byte order mark, and nothing else", () => {
 describe("columns along a text", () => {
   it("are those that a look at each alone gives, in any order", () => {
     const unit = fc.constantFrom("utf-8", "utf-16", "utf-32");
-    const line = (of: "binary" | "binary-ascii") => fc.string({ unit: of, maxLength: 12 });
-    const text = fc.array(fc.oneof(line("binary"), line("binary-ascii")), { maxLength: 4 });
+    const line = (unit: "binary-ascii" | typeof character) => fc.string({ unit, maxLength: 12 });
+    const text = fc.array(fc.oneof(line(character), line("binary-ascii")), { maxLength: 4 });
     const place = fc.tuple(fc.nat(4), fc.oneof(fc.nat(30), fc.constant(Number.POSITIVE_INFINITY)));
     fc.assert(
       fc.property(text, fc.array(place), unit, unit, (parts, places, from, to) => {
@@ -54,7 +55,7 @@ describe("columns along a text", () => {
 
   it("and a text cut out of another are the same when it stands alone", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+      fc.property(fc.string({ unit: character }), (text) => {
         expect(detached(text)).toBe(text);
       }),
     );
@@ -100,7 +101,7 @@ describe("columns", () => {
 
   it("goes there and back for any text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.nat(40), (text, column) => {
+      fc.property(fc.string({ unit: character }), fc.nat(40), (text, column) => {
         const clamped = Math.min(column, [...text].length);
         for (const unit of ["utf-8", "utf-16"] as const) {
           expect(convertColumn(text, convertColumn(text, clamped, "utf-32", unit), unit, "utf-32")).toBe(

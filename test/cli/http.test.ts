@@ -110,6 +110,15 @@ const ask = (url: string, bearer: string) =>
   send(url, { headers: { authorization: `Bearer ${bearer}` }, body: initialize() });
 
 describe("lsp-proxy token", () => {
+  it("says when there is none to list", async () => {
+    const listed = await runHere(["token", "--list"], { env: environment() });
+    expect(listed).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: "no tokens; `lsp-proxy token` creates the first\n",
+    });
+  });
+
   it("loses no token that is created at the same time", async () => {
     const made = await Promise.all(
       Array.from({ length: 6 }, () => run(["token", "--new"], { env: environment() })),

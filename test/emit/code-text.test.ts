@@ -10,9 +10,10 @@ import {
   memberText,
   objectText,
 } from "../../src/emit/code-text.js";
+import { character } from "../characters.js";
 
 const hostile = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: character }),
   fc.constantFrom(
     '"',
     "'",

@@ -11,6 +11,7 @@ import { RenderedList } from "../../src/runtime/listing/list.js";
 import { openGate } from "../../src/workspace/gate.js";
 import { narrowGate } from "../../src/workspace/narrow.js";
 import type { Admitted, Gate } from "../../src/workspace/types.js";
+import { character } from "../characters.js";
 import { holdMemory, nearly, patience, rounds } from "./rounds.js";
 
 holdMemory();
@@ -76,7 +77,7 @@ const name = fc.oneof(
   fc.tuple(start, path).map(([first, rest]) => first + rest),
   fc.tuple(start, path).map(([first, rest]) => first + join(top, "work", rest)),
   nearly(fc.constant("file:///work/src/a.ts")).map((bytes) => bytes.toString("latin1")),
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: character }),
 );
 
 function expectInside({ path: real, shown }: Admitted): void {

@@ -1,11 +1,14 @@
 /** `serve --shared`: sessions share one hub, notice its end, and go on. Language servers are scripted. */
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -110,6 +113,30 @@ describe("sharing", () => {
     const terminals = [{ TERM: "xterm-256color" }, { TERM: "dumb" }];
     for (const terminal of terminals) await user.open(args, terminal);
     expect(await user.hub()).toMatchObject({ sessions: 2 });
+  });
+
+  it("gives each worktree of a repository a hub of its own", async () => {
+    const { folder, config } = user.workspace();
+    const second = join(user.top, "other", "work");
+    const git = (...words: string[]) =>
+      execFileSync("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", ...words], {
+        stdio: "ignore",
+      });
+    git("init");
+    git("add", ".");
+    git("commit", "-m", "first");
+    git("worktree", "add", second);
+    writeFileSync(join(second, "a.fake"), "word\n");
+    // The bundle does not depend on where its config is: both sessions have the same.
+    copyFileSync(config, join(user.top, "other", "lspi.json"));
+    const totals: unknown[] = [];
+    for (const file of [config, join(user.top, "other", "lspi.json")]) {
+      const session = await user.open(["--config", file]);
+      totals.push((await session.call("find_references", place)).structuredContent.total);
+    }
+    expect(totals).toEqual([3, 1]);
+    const workspaces = (await user.hubs()).map(({ workspace }) => workspace).toSorted();
+    expect(workspaces).toEqual([folder, second].map((path) => realpathSync(dirname(path))).toSorted());
   });
 
   it("gives another environment another hub", async () => {

@@ -15,7 +15,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { run } from "../cli/run.js";
+import { runHere } from "../cli/run-here.js";
 import { program, type ToolResult, testEnvironment } from "../live/session.js";
 import { writeTestWorkspace } from "../runtime/test-workspace.js";
 
@@ -168,7 +168,7 @@ export class HubUser {
   }
 
   async hubs(): Promise<ListedHub[]> {
-    const { stdout } = await run(["hub", "--json"], { env: this.env, cwd: this.top });
+    const { stdout } = await runHere(["hub", "--json"], { env: this.env, cwd: this.top });
     return (JSON.parse(stdout) as { hubs: ListedHub[] }).hubs;
   }
 
@@ -182,7 +182,7 @@ export class HubUser {
   /** Ends all sessions and hubs; nothing of this user may be left. */
   async close(): Promise<void> {
     await Promise.all(this.#sessions.map((session) => session.close()));
-    const { code } = await run(["hub", "stop", "--all"], { env: this.env, cwd: this.top });
+    const { code } = await runHere(["hub", "stop", "--all"], { env: this.env, cwd: this.top });
     expect(code).toBe(0);
     await expect.poll(() => this.processes(), { timeout: 30_000 }).toEqual([]);
     for (const folder of [this.top, ...this.#folders]) rmSync(folder, { recursive: true, force: true });

@@ -39,7 +39,7 @@ it("works from six lines", async () => {
   for (const name of ["mine", "my", "my-language-server"]) expect(names).not.toContain(name);
   const config = join(folder, "lspi.toml");
   const page = readFileSync(join(repository, "docs/adding-a-language.md"), "utf8");
-  const [, lines = ""] = /```toml\n([^`]*)```/.exec(page) ?? [];
+  const [, lines = ""] = /```toml[^\n]*\n([^`]*)```/.exec(page) ?? [];
   expect(lines.trimEnd().split("\n")).toHaveLength(6);
   writeFileSync(config, `[allow]\ncommands = ["my-language-server"]\n\n${lines}`);
   const ask = async (tool: string, args: object) => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { retryWhileFilesChange } from "../../src/runtime/ask/retry-on-change.js";
+import { editing } from "./edits/support.js";
 import { openTestWorkspace, range, type TestWorkspace, type TestWorkspaceOptions } from "./test-workspace.js";
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -222,6 +223,56 @@ describe.runIf(process.platform === "linux")("a file that was written where no w
     const told = await work.arrivals("workspace/didChangeWatchedFiles");
     const asked = await work.arrivals(method);
     expect(asked.at(-1)).toBeGreaterThanOrEqual(told.at(-1) ?? Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("an edit by another call", () => {
+  it("has a question asked again that was open meanwhile, also where the answer shows no file of it", async () => {
+    const go = gateFile();
+    const method = "textDocument/references";
+    const work = await editing({
+      files: { "a.fake": "x\n" },
+      capabilities: { referencesProvider: true },
+      replies: { [method]: [] },
+      scenario: { on: { [method]: [{ waitFile: go }] } },
+      tools: ["find_references", "create_file"],
+    });
+    const call = work.call("find_references", at);
+    await until(async () => (await work.received(method)).length === 1);
+    const made = await work.call("create_file", { file_path: "b.txt", content: "b\n", dry_run: false });
+    expect(made.structured).toMatchObject({ ok: true, status: "applied" });
+    writeFileSync(go, "");
+    const { structured } = await call;
+    expect(structured).toMatchObject({ ok: true, total: 0 });
+    expect(structured.warnings ?? []).toEqual([]);
+    expect(await work.received(method)).toHaveLength(2);
+  });
+
+  it("is complete before a question begins", async () => {
+    const { signal } = new AbortController();
+    const steps: string[] = [];
+    let finish = () => {};
+    const edits: { begun: number; writing: Promise<void> | undefined } = {
+      begun: 1,
+      writing: new Promise((resolve) => {
+        finish = () => {
+          steps.push("written");
+          edits.writing = undefined;
+          resolve();
+        };
+      }),
+    };
+    const asked = retryWhileFilesChange(
+      signal,
+      async (attempt) => {
+        steps.push("asked");
+        return attempt.edits;
+      },
+      edits,
+    );
+    setImmediate(finish);
+    expect(await asked).toBe(1);
+    expect(steps).toEqual(["written", "asked"]);
   });
 });
 

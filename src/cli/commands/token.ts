@@ -21,7 +21,9 @@ export const token: Command = {
   async run(input, io) {
     const store = tokenStore(io);
     if (input.isOn("list")) {
-      for (const { name, created, secret } of listTokens(store))
+      const tokens = listTokens(store);
+      if (tokens.length === 0) io.stderr.writeLine("no tokens; `lsp-proxy token` creates the first");
+      for (const { name, created, secret } of tokens)
         io.stdout.writeLine(`${name}  ${created}${secret === undefined ? "" : "  not printed yet"}`);
       return exitCodes.ok;
     }

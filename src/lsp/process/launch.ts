@@ -137,10 +137,13 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
 /** Sets limits of a started process; returns the problems of this system with them. */
 function applyLimits({ limits }: ServerPlan, { pid, memoryMb }: Transport): string[] {
   if (pid === null) return [];
-  const isBlind = memoryMb() === null;
   const problems: string[] = [];
-  if (isBlind && limits.processes !== null) problems.push("limits.processes is not enforced on this system");
-  if (isBlind && limits.memoryMb !== null) problems.push("limits.memory_mb is not enforced on this system");
+  const bounded = [
+    ...(limits.processes === null ? [] : ["limits.processes"]),
+    ...(limits.memoryMb === null ? [] : ["limits.memory_mb"]),
+  ];
+  if (bounded.length > 0 && memoryMb() === null)
+    for (const key of bounded) problems.push(`${key} is not enforced on this system`);
   if (limits.nice === null) return problems;
   try {
     setPriority(pid, limits.nice);

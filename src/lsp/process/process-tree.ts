@@ -46,15 +46,22 @@ interface RunningProcess {
   parent: number;
   group: number;
   residentBytes: number;
+  /** When it was started, in clock ticks; 0 where that is not known. */
+  start: number;
 }
 
 export class ProcessTree {
+  /** What ran before the server was not started by it. Most processes of a machine need not be looked at further. */
+  readonly #start: number;
+
   /** `group` is the pid of the server, which leads its own process group. */
   constructor(
     private readonly group: number,
     private readonly mark: Mark,
     private readonly platform: Platform = here,
-  ) {}
+  ) {
+    this.#start = platform.processList === "proc" ? (processOf(group)?.start ?? 0) : 0;
+  }
 
   /** Resident memory in megabytes; null where the system does not report it. */
   get memoryMb(): number | null {
@@ -98,9 +105,9 @@ export class ProcessTree {
 
   /** Undefined where the system does not list processes. */
   #members(): RunningProcess[] | undefined {
-    const marked = new Set(markedProcesses(this.mark, this.platform));
-    const table = processTable(this.platform);
+    const table = processTable(this.platform)?.filter(({ start }) => start >= this.#start);
     if (!table) return undefined;
+    const marked = new Set(markedProcesses(table, this.mark, this.platform));
     const members = new Set(
       table.filter(({ pid, group }) => group === this.group || marked.has(pid)).map(({ pid }) => pid),
     );
@@ -134,20 +141,27 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
 function processTable({ processList }: Platform): RunningProcess[] | undefined {
   if (processList === "none") return undefined;
   if (processList === "ps") return tableOf(ps("-A", "-o", "pid=,ppid=,pgid=,rss=,stat="));
-  return pids().flatMap((pid) => {
-    const text = readProc(`/proc/${pid}/stat`);
-    // Fields from the state on; the name before it may contain spaces and brackets.
-    const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
-    if (!fields || fields[0] === "Z" || fields[0] === "X") return [];
-    const residentBytes = Number(fields[21]) * PAGE_BYTES;
-    return [{ pid, parent: Number(fields[1]), group: Number(fields[2]), residentBytes }];
-  });
+  return pids().flatMap((pid) => processOf(pid) ?? []);
 }
 
-function markedProcesses({ text, number }: Mark, { processList }: Platform): number[] {
-  if (processList === "none") return [];
+/** A process that runs, from /proc. */
+function processOf(pid: number): RunningProcess | undefined {
+  const text = readProc(`/proc/${pid}/stat`);
+  // Fields from the state on; the name before it may contain spaces and brackets.
+  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  if (!fields || fields[0] === "Z" || fields[0] === "X") return undefined;
+  const field = (index: number) => Number(fields[index]);
+  return { pid, parent: field(1), group: field(2), start: field(19), residentBytes: field(21) * PAGE_BYTES };
+}
+
+function markedProcesses(
+  table: readonly RunningProcess[],
+  { text, number }: Mark,
+  { processList }: Platform,
+): number[] {
   if (processList === "ps") return markedLines(ps("-A", "-E", "-ww", "-o", "pid=,command="), text);
-  return pids().filter(
+  const pids = table.map(({ pid }) => pid);
+  return pids.filter(
     (pid) =>
       readProc(`/proc/${pid}/environ`)?.includes(text) ||
       readProc(`/proc/${pid}/limits`)?.includes(` ${number} `),
@@ -161,7 +175,7 @@ export function tableOf(text: string | undefined): RunningProcess[] | undefined 
     const [pid, parent, group, kilobytes, state] = line.trim().split(/\s+/);
     if (state === undefined || state.startsWith("Z")) return [];
     const residentBytes = Number(kilobytes) * 1024;
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), residentBytes }];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), start: 0, residentBytes }];
   });
 }
 

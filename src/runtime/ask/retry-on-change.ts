@@ -6,12 +6,16 @@ import { type FileStamp, stampOf } from "../../base/file-stamp.js";
 import { sortedSet } from "../../base/order.js";
 import { Turns, untilAborted } from "../../base/timing.js";
 import { readText } from "../../lsp/documents/read-text.js";
+import type { EditActivity } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
 
 const MAX_ATTEMPTS = 3;
 /** File system clocks are coarse: a file changed this shortly before may have changed just after. */
 const CLOCK_GRAIN_MS = 20;
+
+const EDITED_MEANWHILE =
+  "The workspace was edited during each attempt; the answer may show a part of an edit.";
 
 /** Stamps by absolute path; undefined for what is gone or not a file. */
 export type Stamps = ReadonlyMap<string, FileStamp | undefined>;
@@ -20,6 +24,8 @@ export type Stamps = ReadonlyMap<string, FileStamp | undefined>;
 export interface Attempt {
   /** Wall-clock time before the first file was read. */
   startedAt: number;
+  /** How many edits of this process had begun to write. */
+  edits: number;
   isFirst: boolean;
   isLast: boolean;
 }
@@ -31,10 +37,13 @@ class FilesChanged extends Error {}
 export async function retryWhileFilesChange<T>(
   signal: AbortSignal,
   run: (attempt: Attempt) => Promise<T>,
+  edits?: EditActivity,
 ): Promise<T> {
   for (let count = 1; ; count++) {
     try {
-      const attempt = { startedAt: Date.now(), isFirst: count === 1, isLast: count === MAX_ATTEMPTS };
+      if (edits?.writing) await untilAborted(signal, edits.writing);
+      const [isFirst, isLast] = [count === 1, count === MAX_ATTEMPTS];
+      const attempt = { startedAt: Date.now(), edits: edits?.begun ?? 0, isFirst, isLast };
       return await untilAborted(signal, run(attempt));
     } catch (error) {
       if (!(error instanceof FilesChanged) || signal.aborted) throw error;
@@ -52,8 +61,14 @@ export async function assertFilesUnchanged(call: CallState): Promise<Stamps> {
   const stamps = await stampsOf(paths, new Turns(call.signal));
   if (attempt === undefined) return stamps;
   const changed = await changedSince(attempt.startedAt, call, shown, stamps);
-  if (changed.length === 0) return stamps;
+  // An edit may also have removed a file from the answer, which then does not show that it changed.
+  const wasEdited = call.edits !== undefined && call.edits.begun !== attempt.edits;
+  if (changed.length === 0 && !wasEdited) return stamps;
   if (!attempt.isLast) throw new FilesChanged();
+  if (changed.length === 0) {
+    evidence.warn("answer/changed-meanwhile", EDITED_MEANWHILE);
+    return stamps;
+  }
   const names = changed.slice(0, 3).join(", ");
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
   evidence.warn(

@@ -39,6 +39,7 @@ import {
   type Caller,
   type Change,
   defaultEditLimits,
+  type EditActivity,
   type EditOutcome,
   type EditsOptions,
   type Preview,
@@ -60,8 +61,10 @@ export async function recoverEdits(options: EditsOptions, disk: Disk = realDisk)
 }
 
 /** The edits of one workspace. A Refusal carries all reasons in `data.reasons`. */
-export class Edits {
+export class Edits implements EditActivity {
   #last: Promise<unknown> = Promise.resolve();
+  begun = 0;
+  writing: Promise<unknown> | undefined;
 
   private constructor(
     private readonly options: EditsOptions,
@@ -131,7 +134,7 @@ export class Edits {
       if (imageBytes(all.map(({ step }) => step)) > limits.journalBytes)
         throw new Refusal("edit/too-large", "The edit is too large to be undone. Nothing was changed.");
       const backups = copies.map(({ step }) => pathsOf(step)[0]);
-      const committed = await runTransaction(context, all, { undoes: null, backups, holder });
+      const committed = await this.#write(context, all, { undoes: null, backups, holder });
       await ignoreSystemErrors(journal.prune());
       const counts = new Map(preview.files.map((file) => [file.path, file.changes.length]));
       const toShown = (path: string) => shownPath(context.gate, path);
@@ -173,13 +176,24 @@ export class Edits {
       if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
       const committed = isPreview
         ? undefined
-        : await runTransaction(context, prepared, { undoes: id, backups: [] });
+        : await this.#write(context, prepared, { undoes: id, backups: [] });
       return outcomeOf(context.gate, prepared, new Map(), committed);
     });
   }
 
   async close(): Promise<void> {
     await this.#last;
+  }
+
+  async #write(...transaction: Parameters<typeof runTransaction>): ReturnType<typeof runTransaction> {
+    this.begun++;
+    const running = runTransaction(...transaction);
+    this.writing = running.catch(() => undefined);
+    try {
+      return await running;
+    } finally {
+      this.writing = undefined;
+    }
   }
 
   /** Runs one operation at a time, in this process and among all, after recovery. */

@@ -157,3 +157,11 @@ export interface EditsOptions {
   /** Called for each edit of a dead process that was finished or rolled back. */
   recovered?: (recovery: Recovery) => void;
 }
+
+/** What others must know of the edits of this process: between two of its writes, the files are no workspace that anybody meant. */
+export interface EditActivity {
+  /** How many edits began to write. */
+  readonly begun: number;
+  /** Resolves when the edit that is being written is complete; undefined when there is none. */
+  readonly writing: Promise<unknown> | undefined;
+}
