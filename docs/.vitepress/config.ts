@@ -2,7 +2,7 @@
  * The site of the docs: `npm run docs` builds it into `docs/.vitepress/dist`, `npx vitepress dev docs` serves it while you write.
  * A page that works on GitHub works here: the anchors are the same, and links to files outside of `docs` go to the repository.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DefaultTheme, defineConfig, type MarkdownRenderer } from "vitepress";
@@ -18,13 +18,11 @@ const icon =
 function sidebar(): DefaultTheme.SidebarItem[] {
   return groups.map(({ text, pages }) => ({
     text,
-    items: Object.entries(pages)
-      .filter(([page]) => existsSync(`${docs}${page}.md`))
-      .map(([page, title]) => ({
-        text: title,
-        link: page === "index" ? "/" : `/${page}`,
-        ...(page.endsWith("/README") ? { collapsed: true, items: pagesOf(posix.dirname(page)) } : {}),
-      })),
+    items: Object.entries(pages).map(([page, title]) => ({
+      text: title,
+      link: page === "index" ? "/" : `/${page}`,
+      ...(page.endsWith("/README") ? { collapsed: true, items: pagesOf(posix.dirname(page)) } : {}),
+    })),
   }));
 }
 
