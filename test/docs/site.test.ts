@@ -127,6 +127,17 @@ describe.skipIf(!hasBrowser || site === undefined)("the site (tested when its fo
     await page.context().close();
   });
 
+  it.skipIf(withDiagrams.length === 0)("draws a diagram again when the reader goes dark", async () => {
+    const page = await open(`${withDiagrams[0]?.path.slice(5, -3)}.html`, { colorScheme: "light" });
+    const drawn = () => page.locator(".diagram").first().innerHTML();
+    await page.locator(".diagram svg").first().waitFor();
+    const light = await drawn();
+    await page.getByRole("switch").first().click();
+    await expect.poll(drawn).not.toBe(light);
+    await page.locator(".diagram svg").first().waitFor();
+    await page.context().close();
+  });
+
   it("finds a word", async () => {
     const page = await open("clients.html");
     await page
