@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wrapText } from "../../src/cli/terminal/layout.js";
 import { noTerminal, onTerminal } from "../cli/pty.js";
 import { binaries, repository } from "../live/session.js";
+import { whenReady } from "./output.js";
 import { type Span, shownLines, svgOf } from "./svg.js";
 
 const COLUMNS = 100;
