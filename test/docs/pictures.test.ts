@@ -80,7 +80,7 @@ describe.skipIf(noTerminal)(
     }
 
     function steady(text: string): string {
-      return text
+      return whenReady(text)
         .replaceAll(home, "/home/ada")
         .replaceAll(/\b[\da-f]{64}\b/g, "…")
         .replaceAll(/\b(edit|undo)-[\w-]+/g, "$1-…")
