@@ -223,6 +223,7 @@ it.for([
   [["…", "b", "…", "b"], ["b", "a", "b"], true],
   [["a", "…"], ["b", "a"], false],
   [["a (server x, ready)"], ["a (server x, unknown)"], true],
+  [["a (server x, unknown)"], ["a (server x, unknown)"], true],
   [["a (server x, unknown)"], ["a (server x, ready)"], false],
 ] as const)("%j is the output %j: %s", ([expected, actual, isSame]) => {
   expect(matches(expected, actual)).toBe(isSame);
