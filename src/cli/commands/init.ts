@@ -11,7 +11,7 @@ import { configText, type Found, installs, languagesText, loadsOf, membersOf } f
 import { isConfigOf, mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.js";
 import { guardedFolders } from "../files/link-guard.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { programsOf } from "../installed.js";
 import { openCatalogue, presenceText } from "../presets.js";
 import { table } from "../terminal/layout.js";
@@ -30,7 +30,7 @@ export const init: Command = {
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
-    output: option("FILE", "The file to write; default: lspi.toml.", "o"),
+    output: withDefault(option("FILE", "The file to write.", "o"), "lspi.toml"),
     only: {
       ...option("NAME", "Uses only this language or server, installed or not; may be repeated."),
       multiple: true,
