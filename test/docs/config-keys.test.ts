@@ -2,16 +2,19 @@
  * docs/config.md and configs/schema.json tell the truth about every key. Each has an example from a config that is
  * valid, a default that changes nothing when it is written out, and an example that does change something.
  */
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { annotatedSchema, exampleOf, type KeyFacts, keyFacts } from "../../.ci/print/config-keys.js";
 import { readKeyTexts } from "../../.ci/print/key-texts.js";
 import { sha256 } from "../../src/base/hash.js";
-import { isTable, type Json, type JsonObject } from "../../src/base/json.js";
+import { canonicalPretty, isTable, type Json, type JsonObject } from "../../src/base/json.js";
 import { ConfigError, type Problem } from "../../src/base/problem.js";
 import { configJsonSchema } from "../../src/config/schema.js";
 import { textProblems } from "../../src/emit/texts.js";
 import { buildPlan } from "../../src/plan/build.js";
+import { run } from "../cli/run.js";
 import { templates } from "../emit/support.js";
 import { loadText } from "../plan/config.js";
 
@@ -110,5 +113,13 @@ describe("the schema for editors", () => {
         expect(schema.examples, path).toEqual([example]);
         expect(schema.default, path).toEqual(value);
       }
+  });
+
+  it("is what the package has and what `lsp-proxy schema` prints, and accepts the examples", async () => {
+    const shipped = readFileSync(new URL("../../configs/schema.json", import.meta.url), "utf8");
+    expect(shipped).toBe(canonicalPretty(annotatedSchema(configJsonSchema(), texts)));
+    expect((await run(["schema"])).stdout).toBe(shipped);
+    const isValid = new Ajv2020({ strict: false }).compile(JSON.parse(shipped));
+    for (const config of texts.examples) expect(isValid(config), JSON.stringify(isValid.errors)).toBe(true);
   });
 });

@@ -30,7 +30,7 @@ describe("printed docs", () => {
     expect(rows).toHaveLength(configKeys(configJsonSchema()).filter(isRow).length);
     for (const line of rows) {
       expect(line.split(/(?<!\\)\|/), line).toHaveLength(4);
-      expect(line).toMatch(/^\| `\S+` \| \S.*<br>Type: \S.* · Default: \S.* · Example: `.* = .*`+ \|$/);
+      expect(line).toMatch(/^\| `\S+` \| \S.*<br>Type: \S.* · Default: \S.*<br>Example: `.* = .*`+ \|$/);
     }
     for (const heading of ["## `[workspace]`", "### `[[tools.steps.where]]`", "### `[tools.args.NAME]`"])
       expect(text).toContain(`\n${heading}\n`);
