@@ -17,6 +17,7 @@ import { npmPackage } from "./release/package.mjs";
 import { mcpRegistry } from "./release/registry.mjs";
 import { Report } from "./release/report.mjs";
 import { sbom } from "./release/sbom.mjs";
+import { site } from "./release/site.mjs";
 import { openTemplates } from "./release/templates.mjs";
 import { workflows } from "./release/workflows.mjs";
 
@@ -28,6 +29,7 @@ const parts = {
   image,
   deployments,
   editors,
+  site,
   workflows,
 };
 const { values: flags } = parseArgs({

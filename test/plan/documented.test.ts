@@ -1,41 +1,11 @@
-/** Every example of docs/mapping-language.md is a config: it is read and planned, with its texts, without problems. */
+/** docs/mapping-language.md names everything that the language has. `test/docs/blocks.test.ts` validates its examples. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { stepSchema } from "../../src/config/schema/tool.js";
-import { textProblems } from "../../src/emit/texts.js";
-import { buildPlan } from "../../src/plan/build.js";
 import { actions } from "../../src/protocol/actions.js";
 import { shapes } from "../../src/protocol/shapes.js";
-import { templates } from "../emit/support.js";
-import { loadText } from "./config.js";
 
 const page = readFileSync(new URL("../../docs/mapping-language.md", import.meta.url), "utf8");
-const examples = [...page.matchAll(/^```toml\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
-
-const around = `extends = ["profiles/full"]
-[allow]
-effects = ["read", "edit", "command"]
-[[servers]]
-id = "rust-analyzer"
-kind = "rust-analyzer"
-`;
-
-describe("the examples of the mapping language", () => {
-  it("are many", () => {
-    expect(examples.length).toBeGreaterThanOrEqual(27);
-  });
-
-  it.each(examples.map((text) => [/name = "(.*)"/.exec(text)?.[1] ?? text.split("\n")[0], text]))(
-    "%s",
-    (_name, text = "") => {
-      const loaded = loadText(around + text);
-      const { plan, problems } = buildPlan(loaded.config, loaded);
-      expect(
-        [...problems, ...textProblems(plan, plan.tools, templates)].map(({ message }) => message),
-      ).toEqual([]);
-    },
-  );
-});
 
 describe("the page", () => {
   const code = [...page.matchAll(/^```[\s\S]*?^```$|`[^`\n]+`/gm)].map(([text]) => text).join("\n");
