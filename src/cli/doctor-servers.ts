@@ -14,6 +14,7 @@ import {
   requireProgram,
   runsElsewhere,
 } from "../lsp/process/program.js";
+import { readinessText } from "../lsp/server-status.js";
 import { missingProject } from "../runtime/ask/missing-project.js";
 import { homeOf, type Input, type Io } from "./command.js";
 import type { Compiled } from "./compile.js";
@@ -190,7 +191,7 @@ function reportTrial(
       `first answer after ${trial.answerMs} ms (${trial.answer} in ${relative(base, file)})`,
       `${trial.features.length} features`,
       trial.encoding,
-      trial.readiness,
+      trial.readiness === null ? null : readinessText(trial.readiness),
     ];
     report("server", "ok", `${id}: ${parts.filter(Boolean).join(", ")}`);
   }
