@@ -499,7 +499,7 @@ const refusals = ofKind("refusal", {
   "edit/own-config": [
     "A file that controls the proxy",
     "The edit would change a file that the proxy obeys: the config, a file it extends, the state folder (trust, locks, tokens, journal), the served bundle, or a file with the name of a config. An agent that edits these could give itself any permission.",
-    "Change it by hand, and restart the proxy.",
+    "Change it by hand. A changed config is used without a restart; one that was found, not named, must be trusted again with `lsp-proxy trust`.",
   ],
   "edit/exists": [
     "The target exists",

@@ -1,10 +1,11 @@
 /** The arguments of `call` on the command line: JSON, or words such as `src/main.ts:3:6` and `symbol_name=start`. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan } from "../abi/plan.js";
+import { realPath } from "../base/disk.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
-import { fileUri, isInside } from "../base/paths.js";
+import { fileUri, isInside, slashed } from "../base/paths.js";
 import { didYouMean, UsageError } from "./command.js";
 
 export interface ToolArgument {
@@ -41,10 +42,11 @@ export function parseJsonArguments(text: string): JsonObject {
   return value as JsonObject;
 }
 
-/** The folder of the shell, and the workspace. */
+/** The folder of the shell, the workspace, and the root where relative names start. */
 export interface Folders {
   cwd: string;
   base: string;
+  root: string;
 }
 
 /** The arguments that words give: `name=value`, and at most one file, `file:line` or `file:line:column`. */
@@ -62,8 +64,9 @@ export function parseWords(
     if (Object.hasOwn(out, name)) throw new UsageError(`\`${name}\` is given twice`);
     const { field, form } = dialect.document;
     const path = name === field || PATH_NAME.test(name) ? shellPath(text, folders) : undefined;
-    const given = path !== undefined && name === field && form === "uri" ? fileUri(path) : path;
-    out[name] = typedValue(argument, given ?? text);
+    const isUri = name === field && form === "uri";
+    const given = path === undefined ? text : isUri ? fileUri(path) : shownIn(path, folders.root);
+    out[name] = typedValue(argument, given);
   };
   for (const word of words) {
     const [, name, value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
@@ -77,13 +80,23 @@ export function parseWords(
 const PATH_NAME = /(?:^|_)path$/;
 
 /**
- * The absolute path of a word that is relative to the shell's folder: it begins with `./` or `../`, or that folder is in
- * the workspace and has such a file; undefined if it is relative to the workspace.
+ * The absolute path of a word that is absolute or relative to the shell's folder: it begins with `./` or `../`, or that
+ * folder is in the workspace and has such a file; undefined if it is relative to the workspace.
  */
 function shellPath(word: string, { cwd, base }: Folders): string | undefined {
   const path = resolve(cwd, word);
-  const isOfShell = /^\.\.?(?:[\\/]|$)/.test(word) || (isInside(cwd, base) && existsSync(path));
-  return isOfShell ? path : undefined;
+  const isOfShell = isAbsolute(word) || /^\.\.?(?:[\\/]|$)/.test(word);
+  if (!isOfShell && !(isInside(cwd, base) && existsSync(path))) return undefined;
+  return path;
+}
+
+/** The path as answers show it, relative to the root; unchanged where it is not in there. */
+function shownIn(path: string, root: string): string {
+  const folder = [root, realPath(root)].find((one) => isInside(path, one));
+  if (folder === undefined) return path;
+  const name = slashed(relative(folder, path)) || ".";
+  // A name such as `web:b.ts` would be taken for a URI.
+  return /^[^/]*:/.test(name) ? `./${name}` : name;
 }
 
 function unknownArgument(name: string, tool: ToolEntry, known: readonly ToolArgument[]): UsageError {

@@ -14,6 +14,8 @@ import {
   requireProgram,
   runsElsewhere,
 } from "../lsp/process/program.js";
+import { trustCommandIn } from "../lsp/process/trusted.js";
+import { readinessText } from "../lsp/server-status.js";
 import { missingProject } from "../runtime/ask/missing-project.js";
 import { homeOf, type Input, type Io } from "./command.js";
 import type { Compiled } from "./compile.js";
@@ -54,12 +56,15 @@ export async function checkServers(compiled: Compiled, input: Input, io: Io, rep
     const refusal = runsElsewhere(server) ? undefined : refusalOf(plan, server, context);
     const isThere = () => findProgram(plan, { ...server, minVersion: null }, context) !== undefined;
     if (refusal === undefined) servers.push(server);
-    else if (isThere())
-      report("server", "problem", refusal.message, refusal.nextSteps.map(stepText).join("; "));
-    else if (isInUntrustedFolder(plan, server, context)) {
-      const fix = codes["lsp/not-allowed"].fix;
-      report("server", "problem", `${program} is in the workspace, which is not trusted`, fix);
-    } else
+    else if (isThere()) report("server", "problem", refusal.message, stepsText(refusal.nextSteps));
+    else if (isInUntrustedFolder(plan, server, context))
+      report(
+        "server",
+        "problem",
+        `${program} is in the workspace, which is not trusted`,
+        stepsText(refusal.nextSteps),
+      );
+    else
       report(
         "server",
         "problem",
@@ -85,8 +90,15 @@ function refusalOf(plan: Plan, server: ServerPlan, context: ProgramContext): Ref
   }
 }
 
+/** What a refusal says to do next, in its order: the first names what is missing. */
+function stepsText(steps: readonly NextStep[]): string {
+  return steps.map(stepText).join(". ");
+}
+
 function stepText(step: NextStep): string {
-  return step.kind === "tool" ? step.why : installFix(step.text);
+  if (step.kind === "tool") return step.why;
+  const isTrust = trustCommandIn([step]) !== undefined;
+  return `${installFix(step.text)}${isTrust ? " trusts the workspace" : ""}`;
 }
 
 /** Our own command reads as code; other texts are the config's own words. */
@@ -180,7 +192,7 @@ function reportTrial(
     const text = `${id}: ${runsElsewhere(server) ? "" : "installed; "}the workspace has no file for it`;
     report("server", "note", text, `\`lsp-proxy remove ${id}\` removes it from the config.`);
   } else if (failure) {
-    const fix = failure.code === "lsp/not-allowed" ? codes[failure.code].fix : fixOf(server);
+    const fix = failure.nextSteps.length > 0 ? stepsText(failure.nextSteps) : fixOf(server);
     report("server", "problem", `${id}: ${failure.message} (${failure.code})`, fix);
   } else {
     const parts = [
@@ -190,7 +202,7 @@ function reportTrial(
       `first answer after ${trial.answerMs} ms (${trial.answer} in ${relative(base, file)})`,
       `${trial.features.length} features`,
       trial.encoding,
-      trial.readiness,
+      trial.readiness === null ? null : readinessText(trial.readiness),
     ];
     report("server", "ok", `${id}: ${parts.filter(Boolean).join(", ")}`);
   }

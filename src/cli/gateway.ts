@@ -10,7 +10,7 @@ import { stateFolder } from "../config/state-folder.js";
 import { type HttpOptions, serveHttp } from "../mcp/http/listen.js";
 import { fileTokens } from "../mcp/http/token-file.js";
 import { addToken, storedTokens } from "../mcp/http/token-store.js";
-import { environmentTokens, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
+import { environmentTokens, needsToken, type TokenSource, tokenProblem } from "../mcp/http/tokens.js";
 import { configError, homeOf, type Input, type Io } from "./command.js";
 import { writeGatewayRecord } from "./dashboard/gateway-record.js";
 import { openPages, type ServedWorkspace } from "./dashboard/served-pages.js";
@@ -61,7 +61,8 @@ export async function serveGateway(
       if (workspaces.length === 1) io.stderr.writeLine(`lsp-proxy serves ${source} on ${url}`);
       else
         for (const { name } of workspaces) io.stderr.writeLine(`lsp-proxy serves ${name} on ${url}/${name}`);
-      io.stderr.writeLine(`Clients need a token from ${tokens.name}; see \`lsp-proxy token\`.`);
+      const where = tokens.file === undefined ? "" : ` The tokens are in ${tokens.file}.`;
+      io.stderr.writeLine(`${needsToken(tokens)}${where}`);
       const roots = workspaces.flatMap((workspace) => workspace.runtime.roots);
       const record = { pid: process.pid, origin: localOrigin(url), key, roots };
       if (runtime.loaded.plan.dashboard.enabled && pages) forget = writeGatewayRecord(record, io);

@@ -1,7 +1,7 @@
 /** Tries the language servers of a runtime: starts each for a file of the workspace, asks one thing, and measures. */
 import { resolve } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
-import { Refusal } from "../base/problem.js";
+import { type NextStep, Refusal } from "../base/problem.js";
 import { delay } from "../base/timing.js";
 import { plural } from "../base/words.js";
 import type { LanguageServer, OpenDocument, PoolContext, Readiness, ServerPool } from "../lsp/types.js";
@@ -24,7 +24,7 @@ export interface Trial {
   answerMs: number | null;
   /** The answer in words. */
   answer: string | null;
-  failure: { code: string; message: string } | null;
+  failure: { code: string; message: string; nextSteps: NextStep[] } | null;
 }
 
 const LIMIT_MS = 600_000;
@@ -95,7 +95,8 @@ async function tryServer(
     trial.readiness = await server.settle(plan.warmupTimeoutMs, signal);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    trial.failure = { code: error.code, message: error.message };
+    const { code, message, nextSteps } = error;
+    trial.failure = { code, message, nextSteps };
   }
   const status = pool.status().find(({ id, root }) => id === plan.id && root !== null);
   const { version = null, features = [], encoding = null } = status ?? {};

@@ -101,6 +101,22 @@ describe("arguments", () => {
     rmSync(elsewhere, { recursive: true });
   });
 
+  it("that are paths are shown as answers show them, relative to the workspace", async () => {
+    const inSub = (word: string) =>
+      callIn(join(top, "work/sub"), "find_references", word, "symbol_name=none");
+    for (const word of ["b.fake", "./b.fake", "../sub/b.fake", join(top, "work/sub/b.fake"), "sub/b.fake"]) {
+      const { stdout } = await inSub(word);
+      expect(stdout, word).toContain('Next: call get_document_symbols with {"file_path":"sub/b.fake"}');
+      expect(stdout, word).not.toContain(top);
+    }
+    // Relative to the workspace, the name alone would be a URI.
+    writeFileSync(join(top, "work/web:b.fake"), text);
+    expect((await callIn(join(top, "work"), "get_hover", "./web:b.fake", "line=3", "character=5")).code).toBe(
+      0,
+    );
+    rmSync(join(top, "work/web:b.fake"));
+  });
+
   it("have the types of the tool's schema", async () => {
     const listed = await call(
       "find_references",

@@ -101,6 +101,7 @@ function tree(of: string): { [file: string]: string } {
 }
 
 describe("every client", () => {
+  const remote = "https://lsp.example.org/mcp";
   const cases = clients.flatMap(({ id, files, no_http }) =>
     (["user", "project"] as const)
       .filter((scope) => files[0]?.[scope] !== undefined)
@@ -109,6 +110,7 @@ describe("every client", () => {
           ? [
               [id, scope, ""],
               [id, scope, "--http"],
+              [id, scope, `--url=${remote}`],
             ]
           : [[id, scope, ""]],
       ),
@@ -128,7 +130,9 @@ describe("every client", () => {
       const texts = Object.values(after).join("\n");
       expect(texts).not.toContain(SECRET);
       expect(printed.stdout).not.toContain(SECRET);
-      expect(texts).toContain(http === "" ? JSON.stringify(executable) : "http://127.0.0.1:3939/mcp");
+      const target = { "": executable, "--http": "http://127.0.0.1:3939/mcp" }[http] ?? remote;
+      expect(texts).toContain(JSON.stringify(target));
+      expect(printed.stdout).toContain(JSON.stringify(target));
       expect((await client(id, ...flags, "--write")).stdout).toMatch(/^nothing to change in /);
       expect({ ...tree(home), ...tree(project) }).toEqual(after);
       // Also when the config is gone.
@@ -464,6 +468,66 @@ it.each([
 ])("a gateway at %s is reached at %s", async (bind, url) => {
   write(join(project, "lspi.toml"), `${read(project, "lspi.toml")}\n[http]\nbind = "${bind}"\n`);
   expect((await client("cursor", "--http")).stdout).toContain(JSON.stringify(url));
+});
+
+describe("a gateway on another machine", () => {
+  it.each([
+    ["https://lsp.example.org/mcp/shop", "https://lsp.example.org/mcp/shop", ""],
+    ["https://lsp.example.org", "https://lsp.example.org/own", ""],
+    ["http://localhost:4000/mcp", "http://localhost:4000/mcp", ""],
+    ["http://[::1]:4000/mcp", "http://[::1]:4000/mcp", ""],
+    ["http://127.0.0.1:4000/mcp", "http://127.0.0.1:4000/mcp", ""],
+    ["http://10.0.0.7:3939/mcp", "http://10.0.0.7:3939/mcp", "the token travels unencrypted to 10.0.0.7: "],
+    ["http://[fd00::7]/mcp", "http://[fd00::7]/mcp", "the token travels unencrypted to [fd00::7]: "],
+    ["http://127.0.0.1.example.org/", "http://127.0.0.1.example.org/own", "unencrypted to 127.0.0.1.example"],
+  ])("at %s is reached at %s", async (given, url, warning) => {
+    write(join(project, "lspi.toml"), `${read(project, "lspi.toml")}\n[http]\npath = "/own"\nport = 0\n`);
+    const { code, stdout, stderr } = await client("cursor", "--url", given);
+    expect(code).toBe(0);
+    expect(stdout).toContain(JSON.stringify(url));
+    expect(stdout).toContain("LSP_PROXY_TOKEN");
+    if (warning === "") expect(stderr).not.toContain("unencrypted");
+    else expect(stderr).toContain(warning);
+  });
+
+  it.each([
+    ["lsp.example.org", "http or https"],
+    ["ftp://lsp.example.org/mcp", "http or https"],
+    ["file:///etc/passwd", "http or https"],
+    ["", "http or https"],
+    [`https://me:${SECRET}@lsp.example.org/mcp`, "without a user"],
+    [`https://lsp.example.org/mcp?token=${SECRET}`, "without a user"],
+    [`https://lsp.example.org/mcp#${SECRET}`, "without a user"],
+  ])("cannot be %s", async (given, words) => {
+    const before = { ...tree(home), ...tree(project) };
+    const { code, stderr } = await client("cursor", "--write", `--url=${given}`);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
+    expect(stderr).not.toContain(SECRET);
+    expect({ ...tree(home), ...tree(project) }).toEqual(before);
+  });
+
+  it("is not for a client that cannot use one", async () => {
+    expect(await client("zed", "--url", "https://lsp.example.org/mcp")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("plain text"),
+    });
+  });
+
+  it("is left without naming it again, and no trust is asked for a project here", async () => {
+    const url = "https://lsp.example.org/mcp";
+    rmSync(join(project, "lspi.toml"));
+    const env = { HOME: home, XDG_STATE_HOME: "", XDG_CONFIG_HOME: "" };
+    const anywhere = (...args: string[]) => runHere(["client", "gemini", ...args], { cwd: project, env });
+    const before = { ...tree(home), ...tree(project) };
+    expect(await anywhere("--write", "--url", url)).toMatchObject({ code: 0, stderr: "" });
+    const file = join(home, ".gemini", "settings.json");
+    expect(read(file)).toContain(url);
+    expect((await anywhere("--write")).stderr).toContain(`was for ${url} and is for `);
+    expect(read(file)).not.toContain(url);
+    expect((await anywhere("--write", "--url", url)).code).toBe(0);
+    expect((await anywhere("--remove")).stdout).toMatch(/^removed /);
+    expect({ ...tree(home), ...tree(project) }).toEqual(before);
+  });
 });
 
 describe("two clients that share a project's file", () => {

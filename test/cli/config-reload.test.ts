@@ -6,6 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { codes } from "../../src/base/codes.js";
 import { program, testEnvironment } from "../live/session.js";
 import { run } from "./run.js";
 
@@ -90,6 +91,8 @@ it("a named config: tools and servers come and go, an unchanged server keeps run
   expect(await pidOf("ts")).toBe(pid);
   expect(await call("count_uses", { file_path: "a.ts", symbol_name: "one" })).toContain('"total":1');
   const python1 = await pidOf("py");
+  // The refusal to edit a config says so too.
+  expect(codes["edit/own-config"].fix).toContain("used without a restart");
 
   write(`${servers}nonsense = 1\n`);
   await vi.waitUntil(async () => (await status()).includes("answer/config-not-used"), { timeout: 60_000 });

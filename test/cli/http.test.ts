@@ -147,6 +147,38 @@ describe("lsp-proxy token", () => {
   });
 });
 
+describe("says at its start and in its log which tokens are valid:", () => {
+  const others = "those of `lsp-proxy token` are not valid here.";
+
+  it("those of the variable, not the generated ones", async () => {
+    const { stdout } = await runHere(["token", "--new"], { env: environment() });
+    const { url, written } = await start(["--config", writeConfig("")], { LSP_PROXY_TOKEN: token });
+    const words = `Clients need a token of the variable LSP_PROXY_TOKEN, as it was at the start; ${others}`;
+    await expect.poll(written).toContain(`${words}\n`);
+    expect((await ask(url, token)).status).toBe(200);
+    const refused = await ask(url, stdout.trim());
+    expect(refused.status).toBe(401);
+    // Who is refused learns nothing about the tokens that the gateway has.
+    expect(refused.text).not.toContain("LSP_PROXY_TOKEN");
+    await expect.poll(written).toMatch(/a request was rejected.*its token is not valid.*LSP_PROXY_TOKEN/);
+    expect(written().split(others)).toHaveLength(3);
+  });
+
+  it("those of the file, not the generated ones", async () => {
+    writeFileSync(join(folder, "tokens"), token, { mode: 0o600 });
+    const { url, written } = await start(["--config", writeConfig('token_file = "tokens"')]);
+    const words = `Clients need a token of the file that \`http.token_file\` names; ${others}`;
+    await expect.poll(written).toContain(`${words} The tokens are in ${join(folder, "tokens")}.\n`);
+    expect((await ask(url, "x".repeat(20))).status).toBe(401);
+    await expect.poll(() => written().split(words)).toHaveLength(3);
+  });
+
+  it("the generated ones", async () => {
+    const { written } = await start(["--config", writeConfig("")]);
+    await expect.poll(written).toContain("Clients need a token of `lsp-proxy token`. The tokens are in /");
+  });
+});
+
 it("serves a config that was found and is not trusted: calls are refused with the way out", async () => {
   writeConfig("");
   const { url } = await start(["--port", "0", "--workspace", folder], { LSP_PROXY_TOKEN: token });

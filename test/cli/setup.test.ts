@@ -141,7 +141,9 @@ fs.writeFileSync(path.join(modules, ".bin/bash-language-server"), "#!/bin/sh\\ne
     npm();
     const { code, stdout } = await setup(["--yes"]);
     expect(stdout).toMatch(/^✓ install +bash-language-server is installed$/m);
-    expect(stdout).toMatch(/^✓ answer +bash-language-server: 1 symbol in a\.sh/m);
+    expect(stdout).toMatch(
+      /^✓ answer +bash-language-server: 1 symbol in a\.sh \(\d+ ms\); has not reported whether it has indexed/m,
+    );
     expect(code).toBe(0);
     expect(readdirSync(at("ws"))).toEqual(["a.sh"]);
     expect((await setup(["--yes"])).stdout).toMatch(/^✓ install +already installed: bash-language-server$/m);
@@ -188,6 +190,25 @@ it("a server that is there and does not answer is a problem", async () => {
   expect(stdout).toMatch(/^✓ install +already installed: gopls$/m);
   expect(stdout).toMatch(/^✗ answer +gopls: /m);
   expect(code).toBe(1);
+}, 60_000);
+
+it("a server that lacks only trust is told so first, with nothing about the list of programs", async () => {
+  write("ws/src/main.rs", "fn main() {}\n");
+  write("ws/Cargo.toml", '[package]\nname = "a"\n');
+  write("bin/rust-analyzer", "#!/bin/sh\necho rust-analyzer 1.0.0\n", 0o755);
+  // A program in the workspace counts only where that is trusted.
+  write("ws/a.sh", "greet() {\n  echo hello\n}\n");
+  write("ws/node_modules/.bin/bash-language-server", "#!/bin/sh\nexit 1\n", 0o755);
+  for (const command of ["setup", "doctor"]) {
+    const { stdout } = await runHere([command], { cwd: at("ws"), env: env() });
+    expect(stdout).toMatch(
+      /rust-analyzer: .* is not trusted .*\n +→ `lsp-proxy trust` trusts the workspace\. Or confine it/,
+    );
+    expect(stdout).toMatch(
+      /bash-language-server: .* is not trusted\n +→ `lsp-proxy trust` trusts the workspace$/m,
+    );
+    expect(stdout).not.toContain("allow.commands");
+  }
 }, 60_000);
 
 it("a folder without a language is told", async () => {

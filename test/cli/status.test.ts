@@ -158,6 +158,18 @@ describe("status", () => {
     expect((await whole).stderr).toBe("");
   });
 
+  it("says in words that a server has not reported whether it has indexed, as doctor does", async () => {
+    const words = "has not reported whether it has indexed, so answers may be incomplete at first";
+    const idle = { scenario: {}, config: { extensions: ["none"] } };
+    const { folder, config } = write({ files, servers: { fake, idle } });
+    const status = await runHere(["status", "--config", config]);
+    expect(status.stdout).toMatch(new RegExp(`^fake: running, ${words}$`, "m"));
+    // One that does not run has nothing to report.
+    expect(status.stdout).toMatch(/^idle: idle$/m);
+    const doctor = await runHere(["doctor", "--config", config], { env: { HOME: folder } });
+    expect(doctor.stdout).toMatch(new RegExp(`^✓ server +fake: .*, ${words}$`, "m"));
+  });
+
   it("exits with 1 when a server does not come up, and says why in its own words", async () => {
     const bad: { scenario: Scenario } = { scenario: { start: [{ stderr: "no licence\n" }, { exit: 3 }] } };
     const { config } = write({ files, servers: { bad } });

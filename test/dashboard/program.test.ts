@@ -292,6 +292,7 @@ describe("status --watch", () => {
       .poll(() => printed.stdout, { timeout: 30_000 })
       .toContain("\\u001b]0;evil\\u0007.fake:1:1 guard/");
     await expect.poll(() => printed.stdout, { timeout: 30_000 }).toMatch(/server fake: ready, pid \d+/);
+    expect(printed.stdout).not.toContain("server fake: unknown");
     expect(printed.stdout).toContain("session s1: hub-test 0\n");
     expect(printed.stdout).not.toContain("\u001b");
     await agent.close();

@@ -112,7 +112,10 @@ describe("a server that does not come up", () => {
     const pool = poolOf(root, [fakeServer(scenarios(), hover)], {
       allow: { commands: ["other"], hosts: [], effects: ["read"], env: [] },
     });
-    expect((await refusal(pool.get("fake", undefined, signal()))).code).toBe("lsp/not-allowed");
+    const error = await refusal(pool.get("fake", undefined, signal()));
+    expect(error.code).toBe("lsp/not-allowed");
+    const text = `Add "${process.execPath}" to \`allow.commands\`.`;
+    expect(error.nextSteps).toEqual([{ kind: "config", text }]);
   });
 });
 

@@ -181,6 +181,9 @@ describe("a server that runs elsewhere", () => {
   test("on another machine is not reached unless that is allowed, whatever the bundle says", async () => {
     const transport = { ...reached(9), host: "192.0.2.1" } as TransportPlan;
     const pool = poolWith({}, { command: [], transport });
-    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({ code: "lsp/not-allowed" });
+    await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({
+      code: "lsp/not-allowed",
+      nextSteps: [{ kind: "config", text: 'Add "192.0.2.1" to `allow.hosts`.' }],
+    });
   });
 });

@@ -29,6 +29,8 @@ export interface ClientChange {
   /** The client's name for the server. */
   name: string;
   http: HttpPlan;
+  /** The URL of the gateway that entries connect to. */
+  gateway: string;
   /** The targets (config, workspace, gateway) of entries for this project. */
   project: readonly (string | undefined)[];
 }
@@ -48,7 +50,7 @@ export async function changeClientFiles(
 ) {
   const isRemoval = input.isOn("remove");
   const edit = (part: EntryFile, text: string) => {
-    checkOwner(part, change.http, text, input);
+    checkOwner(part, change, text, input);
     return (isRemoval ? withoutStanza : withStanza)(part.path, text, part.stanza);
   };
   const pending = parts.filter((part) => !isRemoval || !isStillNeeded(part, change, input, io));
@@ -164,8 +166,8 @@ function isUndone({ path, stanza }: EntryFile, backup: string, after: string): b
 }
 
 /** Refuses to touch an entry of that name that is not ours, unless forced. */
-function checkOwner({ path, stanza }: EntryFile, http: HttpPlan, text: string, input: Input): void {
+function checkOwner({ path, stanza }: EntryFile, change: ClientChange, text: string, input: Input): void {
   const entry = entryIn(path, text, stanza);
-  if (entry === undefined || input.isOn("force") || isOurEntry(entry, http)) return;
+  if (entry === undefined || input.isOn("force") || isOurEntry(entry, change.http, change.gateway)) return;
   throw configError("client/taken", `\`${stanza.entry?.at(-1)}\` in ${path} is not an entry of lsp-proxy`);
 }

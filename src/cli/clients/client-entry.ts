@@ -1,6 +1,7 @@
 /** The stanza for an MCP client's config file: how the client starts lsp-proxy or connects to its gateway. */
 import { delimiter, sep } from "node:path";
 import type { HttpPlan, Plan, ToolPlan } from "../../abi/plan.js";
+import { isLoopback } from "../../base/listen-address.js";
 import { uniqueBy } from "../../base/order.js";
 import { here } from "../../base/platform.js";
 import type { ClientFacts, ClientFileFacts, Scope } from "../../config/catalogue/clients.js";
@@ -29,6 +30,8 @@ export interface ClientSetup {
   remarks: string[];
   /** Environment variables that the stanza passes to lsp-proxy. */
   env: readonly string[];
+  /** The URL of the gateway: the one that the entry connects to, or that of the config. */
+  gateway: string;
   /** The targets of entries for this project: its config or workspace, and its gateway. */
   project: readonly (string | undefined)[];
 }
@@ -50,19 +53,21 @@ export function clientSetup(
   const program = programOf(scope, isPinned, input, io);
   const cwd = isPinned ? planned.loaded.base : null;
   const started = { ...commandOf(program, serve), cwd, env: env.passed };
-  const reach = input.isOn("http") ? gatewayOf(client, plan.http) : started;
+  const url = input.text("url");
+  const reach = input.isOn("http") || url !== undefined ? gatewayOf(client, plan.http, url) : started;
   const remarks = [
     ...longNames(client, name, plan),
     ...("url" in reach
-      ? gatewayRemarks(client, plan.http, io)
+      ? [...plainRemarks(reach.url), ...gatewayRemarks(client, plan.http, io)]
       : [
           ...startRemarks(client, env.secret, [started.command, ...started.args, cwd ?? ""]),
           ...portableRemarks(client, scope, program, isPinned, input, io),
         ]),
     ...waitRemarks(client, plan, reach),
   ];
-  const project = [targetOf({ args: ["serve", ...serve] }), gatewayUrl(plan.http)];
-  return { view: { name, reach }, remarks, env: Object.keys(env.passed), project };
+  const gateway = "url" in reach ? reach.url : gatewayUrl(plan.http);
+  const project = [targetOf({ args: ["serve", ...serve] }), gatewayUrl(plan.http), gateway];
+  return { view: { name, reach }, remarks, env: Object.keys(env.passed), gateway, project };
 }
 
 /** The facts about a client that its templates use. */
@@ -152,11 +157,31 @@ function portableRemarks(
   return [`${title} does not tell a server which project it is for: this entry is for one project`];
 }
 
-function gatewayOf(client: ClientFacts, http: HttpPlan): GatewayView {
+function gatewayOf(client: ClientFacts, http: HttpPlan, given: string | undefined): GatewayView {
   if (client.no_http !== undefined) throw new UsageError(`${client.title}: ${client.no_http}`);
+  if (given !== undefined) return { url: givenUrl(given, http.path), tokenEnv: http.tokenEnv };
   if (http.port === 0)
     throw new UsageError("set `http.port` to a fixed number: 0 means another port with every start");
   return { url: gatewayUrl(http), tokenEnv: http.tokenEnv };
+}
+
+/** The address of a gateway as it is given; without a path, with that of the config. */
+function givenUrl(given: string, path: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol))
+    throw new UsageError("--url takes an http or https address, such as https://lsp.example.org/mcp");
+  // They may be secrets, which are never written into a config.
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw new UsageError("--url takes an address without a user, a password, a query and a fragment");
+  if (url.pathname === "/") url.pathname = path;
+  return url.href;
+}
+
+/** Warns when the token would be sent over the network as plain text. */
+function plainRemarks(address: string): string[] {
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== "http:" || isLoopback(hostname.replaceAll(/[[\]]/g, ""))) return [];
+  return [`the token travels unencrypted to ${hostname}: give the https address of a proxy with TLS (--url)`];
 }
 
 function gatewayRemarks({ title, handshake }: ClientFacts, http: HttpPlan, io: Io): string[] {

@@ -103,8 +103,8 @@ function absentIn([program, ...args]: string[], io: Io): string[] {
   ];
 }
 
-/** Whether an entry starts lsp-proxy, from any installation, or connects to its gateway. */
-export function isOurEntry(entry: unknown, http: HttpPlan): boolean {
+/** Whether an entry starts lsp-proxy, from any installation, or connects to its gateway at one of these URLs. */
+export function isOurEntry(entry: unknown, http: HttpPlan, gateway: string): boolean {
   if (!isTable(entry)) return false;
   const words = commandLine(entry);
   // In every stanza `serve` follows. Without it the word may be a folder of that name, given to another program.
@@ -112,7 +112,7 @@ export function isOurEntry(entry: unknown, http: HttpPlan): boolean {
   const values = [...Object.values(entry), ...Object.values(isTable(entry.headers) ? entry.headers : {})];
   const texts = values.filter((value) => typeof value === "string");
   const isToken = (text: string) => text.split(/[^A-Za-z0-9_]+/).includes(http.tokenEnv);
-  return texts.some((text) => text === gatewayUrl(http) || isToken(text));
+  return texts.some((text) => text === gateway || text === gatewayUrl(http) || isToken(text));
 }
 
 /** The gateway's URL for a client on this machine. */

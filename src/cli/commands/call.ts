@@ -1,4 +1,5 @@
 /** `call`: one tool call from the shell. Prints the answer's text, or its structure with `--json`. */
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { ToolEntry } from "../../abi/bundle.js";
 import type { DialectPlan, Plan } from "../../abi/plan.js";
@@ -92,9 +93,10 @@ async function callOnce(
 ): Promise<Called> {
   const from = await loadFrom(input, io);
   const { found, base, loaded } = from;
-  const { dialect } = loaded.plan;
+  const { dialect, workspace } = loaded.plan;
   const tool = toolNamed(name, loaded.tools, loaded.plan);
-  const args = Array.isArray(given) ? parseWords(given, tool, dialect, { cwd: io.cwd, base }) : given;
+  const folders = { cwd: io.cwd, base, root: resolve(base, workspace.roots[0] ?? ".") };
+  const args = Array.isArray(given) ? parseWords(given, tool, dialect, folders) : given;
   const asked = { tool, args, cursor: dialect.listing.cursor };
   const askIn = (session: Pick<Session, "call">) =>
     withProgress(io, `calling ${name}`, (onProgress) =>

@@ -16,7 +16,7 @@ import { askOrHint, inspectTrust } from "../trust-workspace.js";
 export const client: Command = {
   name: "client",
   summary: "Sets up lsp-proxy in an MCP client: prints its entry, writes it, or removes it.",
-  usage: "[NAME] [--write | --remove] [--http] [--scope user|project]",
+  usage: "[NAME] [--write | --remove] [--http | --url URL] [--scope user|project]",
   description:
     "Without a name: lists the known clients and which are installed. With a name: prints the entry. It serves every\n" +
     "project in which the client is started, or one with --workspace or --config, and contains no secrets. --write merges it\n" +
@@ -30,6 +30,10 @@ export const client: Command = {
       "your own, if there is one",
     ),
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
+    url: option(
+      "URL",
+      "Like --http, for a gateway at this address; without a path: `http.path` of the config.",
+    ),
     private: toggle("Starts `serve` without --shared: the client has language servers of its own."),
     name: withDefault(option("NAME", "The client's name for the server."), "`mcp.name` of the config"),
     npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path; npm must have it."),
@@ -42,6 +46,7 @@ export const client: Command = {
     "lsp-proxy client",
     "lsp-proxy client codex --write",
     "lsp-proxy client gemini --scope project --npx",
+    "lsp-proxy client cursor --write --url https://lsp.example.org/mcp",
   ],
   async run(input, io) {
     const [id] = input.words;
@@ -62,7 +67,9 @@ export const client: Command = {
     if (input.isOn("write") || input.isOn("remove")) {
       await changeClientFiles(parts, change, input, io);
       const isFound = planned.loaded.main.kind !== "named" && !input.isOn("trust-workspace");
-      if (input.isOn("write") && isFound) await askOrHint(inspectTrust(workspace, io), io);
+      // A gateway elsewhere serves a project of its own.
+      const isHere = input.text("url") === undefined;
+      if (input.isOn("write") && isFound && isHere) await askOrHint(inspectTrust(workspace, io), io);
       return exitCodes.ok;
     }
     for (const { path, stanza } of parts) {
@@ -108,7 +115,8 @@ async function partsOf(facts: ClientFacts, input: Input, io: Io) {
     return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
   });
   for (const remark of setup.remarks) io.stderr.writeLine(remark);
-  const change = { client: facts, name, http: plan.http, project: setup.project };
+  const { gateway, project } = setup;
+  const change = { client: facts, name, http: plan.http, gateway, project };
   return { parts, change, planned };
 }
 

@@ -6,6 +6,7 @@ import { plural } from "../../base/words.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
 import { besideStacks, claimsOf, neededProposals, type Proposal } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { readinessText } from "../../lsp/server-status.js";
 import { findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { type Command, exitCodes, Input, type Io } from "../command.js";
 import { type Compiled, compile, workspaceFolder } from "../compile.js";
@@ -264,9 +265,10 @@ async function answerStep(
     problems,
   );
   let answers = 0;
-  for (const { id, file, answer, answerMs, failure } of trials) {
+  for (const { id, file, answer, answerMs, readiness, failure } of trials) {
     if (failure !== null || file === null) continue;
-    const text = `${id}: ${answer} in ${relative(loaded.base, file)} (${answerMs} ms)`;
+    const doubt = readiness === null || readiness === "ready" ? "" : `; ${readinessText(readiness)}`;
+    const text = `${id}: ${answer} in ${relative(loaded.base, file)} (${answerMs} ms)${doubt}`;
     if (answer === null || answer.startsWith("diagnostics unknown")) {
       report("answer", "problem", text, "`lsp-proxy doctor` shows more.");
       continue;

@@ -122,8 +122,9 @@ class Lines implements View {
   }
 }
 
+/** The state in one word. A server that does not report how ready it is just runs, as the dashboard says too. */
 function stateOf({ state, readiness }: ServerRow): string {
-  return state === "running" ? readiness : state;
+  return state === "running" && readiness !== "unknown" ? readiness : state;
 }
 
 function serverLine(server: ServerRow): string {

@@ -33,12 +33,16 @@ export function runsElsewhere({ transport }: Pick<ServerPlan, "transport">): boo
 export function assertAllowed(plan: Plan, server: ServerPlan): void {
   const { transport } = server;
   if (transport.kind === "tcp" && !isLoopback(transport.host) && !plan.allow.hosts.includes(transport.host)) {
-    throw new Refusal("lsp/not-allowed", `the host of server "${server.id}" is not in allow.hosts`);
+    throw new Refusal("lsp/not-allowed", `the host of server "${server.id}" is not in allow.hosts`, {
+      nextSteps: [{ kind: "config", text: `Add "${transport.host}" to \`allow.hosts\`.` }],
+    });
   }
   if (runsElsewhere(server)) return;
   const command = server.command[0];
   if (command === undefined || !plan.allow.commands.includes(command)) {
-    throw new Refusal("lsp/not-allowed", `the program of server "${server.id}" is not in allow.commands`);
+    throw new Refusal("lsp/not-allowed", `the program of server "${server.id}" is not in allow.commands`, {
+      nextSteps: [{ kind: "config", text: `Add "${command}" to \`allow.commands\`.` }],
+    });
   }
 }
 

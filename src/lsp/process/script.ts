@@ -73,6 +73,7 @@ function quoted(word: string): string {
     throw new Refusal(
       "lsp/not-allowed",
       `\`${word}\` has a quote, a percent sign or a line break, and the program is a script of Windows, which could run a part of it`,
+      { nextSteps: [{ kind: "config", text: "Rename that file, or correct `command` of the server." }] },
     );
   return `"${word.replace(/\\+$/, "$&$&")}"`;
 }

@@ -19,7 +19,7 @@ export interface Rejection {
   headers: { [name: string]: string };
   /** What to do, for the person who sets up the client. */
   text?: string;
-  /** Why, for the log. */
+  /** Why, for the log, where the token is not valid. */
   cause?: string;
 }
 

@@ -109,7 +109,7 @@ export class Gateway {
     // Each cause once: anybody who reaches the port could fill the log otherwise.
     if (cause === undefined || this.#loggedCauses.has(cause)) return;
     this.#loggedCauses.add(cause);
-    this.context.log("warn", "a request was rejected", { cause, next: text.trim() });
+    this.context.log("warn", "a request was rejected", { cause, next: this.context.tokens.needs });
   }
 
   /** Accepts no more requests; resolves when the running calls are answered. */

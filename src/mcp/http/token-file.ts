@@ -5,7 +5,7 @@
 import type { Stats } from "node:fs";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { readRegularFile } from "../../base/guarded-open.js";
-import { readTokens, type TokenSource, tokenProblem } from "./tokens.js";
+import { NOT_OURS, readTokens, type TokenSource, tokenProblem } from "./tokens.js";
 
 const MAX_BYTES = 65_536;
 
@@ -13,11 +13,13 @@ const MAX_BYTES = 65_536;
 export function fileTokens(
   path: string,
   read: (text: string) => Buffer[] = (text) => readTokens(text, `\`${path}\``),
+  name = `the file that \`http.token_file\` names; ${NOT_OURS}`,
 ): TokenSource {
   let stamp: string | undefined;
   let digests: Buffer[] = [];
   return {
-    name: `the file ${path}`,
+    name,
+    file: path,
     digests() {
       // The stamp also changes with the permissions. Without one, reading says what is wrong.
       const now = stampFrom(factsOf(path))?.text;

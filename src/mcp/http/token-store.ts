@@ -17,11 +17,12 @@ export type StoredToken = {
 
 /** The tokens of a store, for the gateway. */
 export function storedTokens(path: string): TokenSource {
-  return fileTokens(path, (text) => {
+  const read = (text: string) => {
     const tokens = parse(text, path);
     if (tokens.length === 0) throw tokenProblem("http/no-token", `\`${path}\` has no token`);
     return tokens.map(({ sha256 }) => Buffer.from(sha256, "hex"));
-  });
+  };
+  return fileTokens(path, read, "`lsp-proxy token`");
 }
 
 /** The tokens in a store; none when there is no store. */

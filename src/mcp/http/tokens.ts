@@ -10,14 +10,18 @@ import type { Log } from "../../lsp/types.js";
 import type { Authenticate } from "./checks.js";
 
 export interface TokenSource {
-  /** The kind of source, for messages. */
+  /** Which tokens are valid, and that others are not; without a path, because it is logged. */
   readonly name: string;
+  /** The file that has them. */
+  readonly file?: string;
   /** SHA-256 digests of the valid tokens. Throws a ConfigError when the source cannot be used. */
   digests(): Buffer[];
 }
 
 /** How many tokens can be valid at once. */
 export const MAX_TOKENS = 32;
+/** Only one source counts. Without this a person expects that a generated token is valid, too. */
+export const NOT_OURS = "those of `lsp-proxy token` are not valid here";
 const TOKEN_PATTERN = /^[A-Za-z0-9\-._~+/=]{16,512}$/;
 
 /** The digest that a token is stored and compared as. */
@@ -45,11 +49,18 @@ export function readTokens(text: string, source: string): Buffer[] {
 
 export function environmentTokens(variable: string, text: string): TokenSource {
   const digests = readTokens(text, `\`${variable}\``);
-  return { name: `the variable ${variable}`, digests: () => digests };
+  return { name: `the variable ${variable}, as it was at the start; ${NOT_OURS}`, digests: () => digests };
+}
+
+/** What clients need, in a sentence for the person who runs the gateway. */
+export function needsToken({ name }: TokenSource): string {
+  return `Clients need a token of ${name}.`;
 }
 
 /** Checks requests, and whether the tokens of earlier requests are still valid. */
 export interface Authenticator {
+  /** Which tokens are valid, in a sentence. */
+  needs: string;
   /** The check of every request. The holder of a token is named by the token's digest. */
   authenticate: Authenticate;
   /** The holders among these whose token is no longer valid. */
@@ -74,6 +85,7 @@ export function authenticator(source: TokenSource, log: Log): Authenticator {
     }
   };
   return {
+    needs: needsToken(source),
     authenticate(authorization) {
       const token = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? "";
       const digest = digestOf(token);

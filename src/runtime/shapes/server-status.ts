@@ -6,7 +6,8 @@
 import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { fileUri } from "../../base/paths.js";
-import type { ServerState, ServerStatus } from "../../lsp/types.js";
+import { readinessText } from "../../lsp/server-status.js";
+import type { Readiness, ServerState, ServerStatus } from "../../lsp/types.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { isEmpty } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
@@ -67,7 +68,8 @@ function lines(item: JsonObject): string[] {
   const facts = Object.entries(rest).filter(([, value]) => !isEmpty(value));
   const errors = (Array.isArray(stderr) ? stderr : []).map((line) => `  stderr: ${textOf(line)}`);
   return [
-    `${textOf(id)}: ${textOf(state)}, ${textOf(readiness)}`,
+    // Only a server that runs has anything to report.
+    `${textOf(id)}: ${textOf(state)}${state === "running" ? `, ${readinessText(readiness as Readiness)}` : ""}`,
     ...facts.map(([name, value]) => `  ${name}: ${Array.isArray(value) ? value.join(" ") : String(value)}`),
     ...errors,
   ];

@@ -114,8 +114,8 @@ function shortenDiagnostics(diagnostics: JsonObject, characters: number): JsonOb
   };
 }
 
-function statusLine({ status, summary, command_failed }: JsonObject): string {
-  if (status === "choose") return "Status: choose (nothing is changed; call again with the id of an action)";
+function statusLine({ status, summary, command_failed, actions }: JsonObject): string {
+  if (status === "choose") return `Status: choose (nothing is changed; ${choiceText(actions)})`;
   const { files, edits, operations } = table(summary);
   const parts = [
     plural(edits, "edit"),
@@ -230,4 +230,12 @@ function escaped(text: string): string {
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
+}
+
+/** What to do with the list of actions: call again only where one of them can be chosen. */
+function choiceText(actions: Json | undefined): string {
+  const listed = Array.isArray(actions) ? actions.map(table) : [];
+  if (listed.length === 0) return "there is no action to choose at this place";
+  if (listed.every(({ disabled }) => disabled !== undefined)) return "every action at this place is disabled";
+  return "call again with the id of an action";
 }

@@ -42,6 +42,21 @@ describe("code actions", () => {
     expect(read(work, "b.fake")).toBe(files["b.fake"]);
   });
 
+  it.each([
+    ["there are none", [], "there is no action to choose at this place"],
+    [
+      "all are disabled",
+      [{ title: "No", disabled: { reason: "not here" } }],
+      "every action at this place is disabled",
+    ],
+  ])("ask for no id where %s", async (_case, actions, words) => {
+    const work = await editing({ replies: { "textDocument/codeAction": actions }, tools: actionTools });
+    const { structured, text } = await work.call("apply_code_action", here);
+    expect(structured).toMatchObject({ ok: true, status: "choose" });
+    expect(text).toContain(`Status: choose (nothing is changed; ${words})`);
+    expect(text).not.toContain("call again");
+  });
+
   it("with an unknown id are answered with those on offer", async () => {
     const work = await editing({ replies, tools: actionTools });
     const answer = await work.call("apply_code_action", { ...here, action_id: "none" });
