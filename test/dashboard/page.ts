@@ -10,7 +10,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { run } from "../cli/run.js";
+import { runHere } from "../cli/run-here.js";
 import { installed, program, repository, testEnvironment } from "../live/session.js";
 
 const chromiumPath = ["chromium", "chromium-browser", "google-chrome"]
@@ -147,7 +147,7 @@ export class ServedPage {
   /** The link that `lsp-proxy dashboard` prints, through the relay. */
   async link(): Promise<string> {
     const words = ["dashboard", "--no-open", "--config", "lspi.toml"];
-    const { code, stdout, stderr } = await run(words, { cwd: this.folder, env: this.#env });
+    const { code, stdout, stderr } = await runHere(words, { cwd: this.folder, env: this.#env });
     expect(code, stderr).toBe(0);
     const url = new URL(stdout.trim());
     expect(Number(url.port)).toBe(this.#port);
