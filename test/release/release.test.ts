@@ -3,17 +3,26 @@
  * those who receive it.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 // Comes with the YAML language server that the live tests use.
 import { parse } from "yaml";
 import type { JsonObject } from "../../src/base/json.js";
 import { exitCodes } from "../../src/cli/command.js";
 import { schemaUrl } from "../../src/cli/shipped.js";
 import { configSchema } from "../../src/config/schema.js";
+import { runHere } from "../cli/terminal.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const manifest = readJson(join(root, "package.json"));
@@ -209,27 +218,40 @@ it.for([
 });
 
 describe("the schema for editors", () => {
-  it("is named in the config that `init` writes, before the first key", () => {
-    const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-editors-"));
-    try {
+  describe.each([
+    ["init", ["init", "--all", "--output"]],
+    ["import", ["import", "cclsp.json", "--output"]],
+    ["add", ["add", "pyright", "--config"]],
+  ])("is named in a config that `%s` creates", (_name, words) => {
+    let folder: string;
+    beforeEach(() => {
+      folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-editors-")));
       writeFileSync(join(folder, "main.py"), "print(1)\n");
-      const words = [join(root, "dist", "cli", "bin.js"), "init", "--dry-run", "--all"];
-      const { stdout, stderr } = spawnSync(process.execPath, words, {
-        cwd: folder,
-        encoding: "utf8",
-        env: { PATH: process.env.PATH, HOME: folder },
-      });
-      const line = stdout.split("\n").indexOf(`#:schema ${schemaUrl()}`);
-      expect(line, stdout + stderr).toBeGreaterThanOrEqual(0);
-      expect(
-        stdout
-          .split("\n")
-          .slice(0, line)
-          .filter((text) => !text.startsWith("#")),
-      ).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+      const server = { extensions: ["py"], command: ["pyright-langserver", "--stdio"] };
+      writeFileSync(join(folder, "cclsp.json"), JSON.stringify({ servers: [server] }));
+    });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+    async function created(name: string): Promise<string> {
+      const { code, stdout, stderr } = await runHere([...words, name], { cwd: folder });
+      expect(code, stdout + stderr).toBe(0);
+      const checked = await runHere(["validate", "--config", name], { cwd: folder });
+      expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+      return readFileSync(join(folder, name), "utf8");
     }
+
+    it("before the first key of TOML, as a comment", async () => {
+      const lines = (await created("lspi.toml")).split("\n");
+      const line = lines.indexOf(`#:schema ${schemaUrl()}`);
+      expect(line, lines.join("\n")).toBeGreaterThanOrEqual(0);
+      expect(lines.slice(0, line).filter((text) => !text.startsWith("#"))).toEqual([]);
+    });
+
+    it("as the first key of JSON", async () => {
+      const config = JSON.parse(await created("lspi.json"));
+      expect(Object.entries(config)[0]).toEqual(["$schema", schemaUrl()]);
+      expect(config.servers).toContainEqual({ id: "pyright", kind: "pyright" });
+    });
   });
 
   it("is named in the page about editors", () => {
