@@ -96,6 +96,7 @@ describe("the manifest of the package", () => {
     expect(changelogProblem("## [1.0.0] - 2026-11-18\n", "1.0.0", true)).toBe(undefined);
     expect(changelogProblem("## [1.0.0] - Unreleased\n", "1.0.0", true)).toContain("no date");
     expect(changelogProblem("## [1.0.0] - 2026-11-18\n", "1.0.1", false)).toContain("no section [1.0.1]");
+    expect(changelogProblem("## [1.0.0] - 2026-11-18\n### New\n", "1.0.0", true)).toContain("section New");
   });
 });
 
@@ -290,6 +291,9 @@ describe("the workflows", () => {
     const { matrix } = workflows.find(({ name }) => name === "test").jobs.test.strategy;
     expect(matrix).toEqual({ os: ["ubuntu-latest", "macos-latest", "windows-latest"], node: [20, 22, 24] });
     expect(manifest.engines.node).toBe(`>=${matrix.node[0]}`);
+    const { steps } = workflows.find(({ name }) => name === "test").jobs.test;
+    const commands = steps.flatMap(({ run }: { run?: string }) => run ?? []);
+    expect(commands).toEqual(["npm ci", "npm test", "npm run windows"]);
   });
 
   it("use actions at fixed commits, and may write only where they must", () => {

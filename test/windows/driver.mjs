@@ -260,7 +260,7 @@ async function editing(name) {
     const path = join(folder, "src", file);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll("\n", "\r\n"));
   }
-  writeFileSync(join(folder, "lspi.toml"), EDITS);
+  writeFileSync(join(folder, "lspi.toml"), EDITS.replaceAll("\n", "\r\n"));
   const on = await session(folder, ["--config", join(folder, "lspi.toml")]);
   const read = () =>
     ["app.ts", "broken.ts", "greet.ts"].map((file) => readFileSync(join(folder, "src", file), "utf8"));
@@ -464,6 +464,28 @@ check("a server that is a batch file of its own: arguments arrive whole, and not
     30_000,
   );
   assert.deepEqual(nodes(), before);
+});
+
+check("a program is found by the endings of PATHEXT, in their order", async () => {
+  const folder = copyOf("typescript", join(WORK, "endings"));
+  const bin = join(WORK, "endings bin");
+  mkdirSync(bin);
+  cpSync(process.execPath, join(bin, "own-server.EXE"));
+  for (const ending of [".bat", ".cmd"]) writeFileSync(join(bin, `own-server${ending}`), "@exit /b 1\r\n");
+  writeFileSync(join(bin, "own-server"), "#!/bin/sh\nexit 1\n");
+  const script = join(NPM, "node_modules", "typescript-language-server", "lib", "cli.mjs");
+  const server = EDITS.replace('"typescript-language-server"]', '"own-server"]').replace(
+    "kind = ",
+    `command = "own-server"\nargs = ${JSON.stringify([script, "--stdio"])}\nkind = `,
+  );
+  writeFileSync(join(folder, "lspi.toml"), server);
+  const on = await session(folder, ["--config", join(folder, "lspi.toml")], {
+    ...baseEnv,
+    Path: `${bin};${baseEnv.Path}`,
+  });
+  const { text } = await answer(on, "find_references", greet);
+  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
+  await on.close();
 });
 
 check("two sessions share a hub on a named pipe, which `hub stop` ends", async () => {

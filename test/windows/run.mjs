@@ -17,6 +17,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,6 +35,7 @@ const keeps = words.includes("--keep");
 const parts = words.filter((word) => word !== "--keep");
 
 const isWindows = process.platform === "win32";
+const links = [];
 
 if (!isWindows && spawnSync("wine", ["--version"]).status !== 0) {
   console.log("skipped: `wine` is not installed (Debian: `apt-get install wine wine64`)\n0 passed, 0 failed");
@@ -44,7 +46,7 @@ if (!isWindows && spawnSync("wine", ["--version"]).status !== 0) {
     process.exitCode = (await (isWindows ? runHere(scratch) : runInWine(scratch))) ? 0 : 1;
   } finally {
     if (keeps) console.log(`kept: ${scratch}`);
-    else rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+    else remove(scratch);
   }
 }
 
@@ -144,7 +146,7 @@ function windowsNode() {
 function prepare(drive) {
   const global = join(drive, "npm");
   mkdirSync(global);
-  symlinkSync(join(root, "node_modules"), join(global, "node_modules"), "junction");
+  link(join(root, "node_modules"), join(global, "node_modules"));
   for (const [name, script] of [
     ["typescript-language-server", "typescript-language-server/lib/cli.mjs"],
     ["pyright-langserver", "pyright/langserver.index.js"],
@@ -157,14 +159,25 @@ function prepare(drive) {
   const typescript = join(drive, "Work/node_modules/typescript");
   mkdirSync(dirname(typescript));
   writeFileSync(join(drive, "results.txt"), "");
-  symlinkSync(join(root, "node_modules/typescript-5"), typescript, "junction");
+  link(join(root, "node_modules/typescript-5"), typescript);
+}
+
+/** The links go first, by themselves: what they lead to stays, whatever a system takes them for. */
+function remove(scratch) {
+  for (const path of links) unlinkSync(path);
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+}
+
+function link(target, path) {
+  symlinkSync(target, path, "junction");
+  links.push(path);
 }
 
 /** Wine looks for shares of other machines here. */
 function makeShare(drive) {
   const machine = join(drive, "../dosdevices/unc/machine");
   mkdirSync(machine, { recursive: true });
-  symlinkSync(join(drive, "Work"), join(machine, "share"));
+  link(join(drive, "Work"), join(machine, "share"));
 }
 
 /** What npm writes for a program: a script for a Unix shell, and one for `cmd`. */
