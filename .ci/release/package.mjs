@@ -109,6 +109,7 @@ export function bundledPackages(notices) {
   });
 }
 
-function digest(file) {
+/** The SHA-256 of a file. */
+export function digest(file) {
   return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
