@@ -14,26 +14,32 @@ import type { PresetConfig } from "../src/config/schema.js";
 import { configJsonSchema } from "../src/config/schema.js";
 import { readTemplates } from "../src/emit/render.js";
 import { buildPlan } from "../src/plan/build.js";
+import { cliDocs } from "./print/cli-page.js";
 import { clientsView } from "./print/clients-view.js";
-
-import { clientsDocs, configDocs, languagesDocs, problemsDocs, toolsDocs } from "./print/docs.js";
+import { annotatedSchema } from "./print/config-keys.js";
+import { configDocs } from "./print/config-page.js";
+import { clientsDocs, languagesDocs, problemsDocs, toolsDocs } from "./print/docs.js";
+import { readKeyTexts, readMessages } from "./print/key-texts.js";
 import { languagesView } from "./print/languages-view.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Every generated file with its text. */
-function generated(): { [path: string]: string } {
+async function generated(): Promise<{ [path: string]: string }> {
   const templates = readTemplates(shippedTemplates);
   const { tools, dialect } = planOf("full");
+  const usual = planOf("default").tools.map(({ name }) => name);
+  const texts = readKeyTexts(join(root, ".ci", "print"));
   const clients = readClients(shippedConfigs, diskFiles);
   return {
     [`configs/${INDEX_FILE}`]: indexText(presets()),
-    "configs/schema.json": canonicalPretty(configJsonSchema()),
+    "configs/schema.json": canonicalPretty(annotatedSchema(configJsonSchema(), texts)),
+    "docs/cli.md": await cliDocs(templates),
     "docs/clients.md": clientsDocs(clientsView(clients, planOf("default"), templates), templates),
-    "docs/config.md": configDocs(configJsonSchema(), templates),
+    "docs/config.md": configDocs(configJsonSchema(), texts, templates),
     "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
-    "docs/problems.md": problemsDocs(codes, templates),
-    "docs/tools.md": toolsDocs(tools, dialect, templates),
+    "docs/problems.md": problemsDocs(codes, readMessages(join(root, ".ci", "print")), templates),
+    "docs/tools.md": toolsDocs(tools, dialect, usual, templates),
   };
 }
 
@@ -70,7 +76,7 @@ function current(path: string): string | undefined {
   }
 }
 
-const stale = Object.entries(generated()).filter(([path, text]) => current(path) !== text);
+const stale = Object.entries(await generated()).filter(([path, text]) => current(path) !== text);
 if (process.argv.includes("--check")) {
   for (const [path] of stale) process.stderr.write(`${path} is stale: run \`npm run print\`\n`);
   process.exitCode = stale.length > 0 ? 1 : 0;

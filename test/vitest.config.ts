@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { SlowFirst } from "./slow-first.js";
 
 /** Files that replace a module, measure their process, or leave it with much garbage: each has a process of its own. */
 const alone = [
@@ -26,6 +27,7 @@ export default defineConfig({
     // A file mostly waits for the processes that it starts: four files at a time leave a part of two cores idle.
     // Nothing is shared between files: folders, ports and users' records are each one's own.
     maxWorkers: 5,
+    sequence: { sequencer: SlowFirst },
     projects: [
       // They have the modules in common, which cost more to load than most of these tests to run. Each leaves its
       // process as it was: no timer, no variable of the environment, no replaced function, no open runtime.

@@ -1,48 +1,70 @@
-/** Renders the printed pages of `docs/` from the config schema, the codes, the shipped tools, clients and presets. */
+/** Renders the printed pages of `docs/` from the codes, the shipped tools, clients and presets. */
 import type { DialectPlan, ToolPlan } from "../../src/abi/plan.js";
 import type { CodeFacts } from "../../src/base/codes.js";
-import { isTable, type JsonObject } from "../../src/base/json.js";
 import { sortBy } from "../../src/base/order.js";
+import { Fault } from "../../src/base/problem.js";
 import { render, type Templates } from "../../src/emit/render.js";
 import { toolViews } from "../../src/emit/tools-page.js";
 
-/** `docs/config.md`: all config keys. */
-export function configDocs(schema: JsonObject, templates: Templates): string {
-  const properties = Object.entries(tableOf(schema.properties));
-  const plain = Object.fromEntries(properties.filter(([, member]) => !isSection(member)));
-  const sections = properties
-    .filter(([, member]) => isSection(member))
-    .map(([name, member]) => {
-      const { items, description } = tableOf(member);
-      return {
-        heading: items !== undefined ? `[[${name}]]` : `[${name}]`,
-        description: typeof description === "string" ? description : "",
-        rows: schemaRows(items ?? member),
-      };
-    });
-  return render(templates, "docs/config.md", { top: schemaRows({ properties: plain }), sections });
-}
+/** What the first part of a code says: where it comes from. */
+const families = {
+  config: "the config file, before its meaning is looked at",
+  plan: "what a config means: servers, tools, methods, prompts, resources",
+  bundle: "a bundle of `lsp-proxy generate`",
+  http: "the gateway of `serve --http`",
+  client: "files of MCP clients that `client` and `skill` write",
+  cli: "the command line and files that are named on it",
+  guard: "what a call may do and read",
+  route: "the choice of a language server for a file",
+  point: "the place or symbol that a call points at",
+  lsp: "a language server: its start, its answers",
+  edit: "an edit, its preview and its undo",
+  call: "a call as a whole",
+  page: "the pages of a list",
+  answer: "warnings in an answer, which is usable all the same",
+  dashboard: "the page of `lsp-proxy dashboard`",
+  runtime: "bugs in lsp-proxy",
+} as const;
 
-/** `docs/problems.md`: all codes with cause and fix. */
-export function problemsDocs(codes: { readonly [code: string]: CodeFacts }, templates: Templates): string {
-  const kinds: readonly [CodeFacts["kind"], heading: string, about: string][] = [
-    ["problem", "Problems", "Errors in a config or a bundle. They are reported before anything starts."],
-    ["refusal", "Refusals", "Reasons why a call was not answered. The agent gets them with next steps."],
-    ["warning", "Warnings", "Remarks about a config that works, or in an answer."],
-    ["fault", "Faults", "Bugs in lsp-proxy."],
-  ];
+/** `docs/problems.md`: all codes with a message, cause and fix, by family. */
+export function problemsDocs(
+  codes: { readonly [code: string]: CodeFacts },
+  messages: { readonly [code: string]: string },
+  templates: Templates,
+): string {
   const entries = sortBy(Object.entries(codes), ([code]) => [code]);
-  const groups = kinds.map(([kind, heading, about]) => ({
-    heading,
+  const groups = Object.entries(families).map(([family, about]) => ({
+    family,
     about,
-    codes: entries.filter(([, facts]) => facts.kind === kind).map(([code, facts]) => ({ code, ...facts })),
+    codes: entries
+      .filter(([code]) => code.startsWith(`${family}/`))
+      .map(([code, facts]) => ({ code, ...facts, message: messages[code] ?? "" })),
   }));
-  return render(templates, "docs/problems.md", { groups });
+  const isListed = (code: string) => groups.some((group) => group.codes.some((one) => one.code === code));
+  const lost = entries.filter(([code]) => !isListed(code));
+  if (lost.length > 0) throw new Fault(`no family has ${lost.map(([code]) => code).join(", ")}`);
+  return render(templates, "docs/problems.md", { count: entries.length, groups });
 }
 
-/** `docs/tools.md`: all tools of a plan, listed or not. */
-export function toolsDocs(tools: readonly ToolPlan[], dialect: DialectPlan, templates: Templates): string {
-  return render(templates, "docs/tools.md", { tools: toolViews(tools, dialect) });
+/** `docs/tools.md`: all tools of a plan, listed or not. `usual` are those of the default profile. */
+export function toolsDocs(
+  tools: readonly ToolPlan[],
+  dialect: DialectPlan,
+  usual: readonly string[],
+  templates: Templates,
+): string {
+  const views = toolViews(tools, dialect).map((view) => ({
+    ...view,
+    profile: usual.includes(view.name) ? "`default`" : "`full`",
+    // A description begins with what the tool does; the rest says when to use it.
+    summary: view.description.replace(/(?<=[.]) [A-Z].*$/s, ""),
+  }));
+  const groups = [
+    { title: "Tools that read", effect: "read" },
+    { title: "Tools that edit", effect: "edit" },
+    { title: "Tools that run commands", effect: "command" },
+  ].map(({ title, effect }) => ({ title, tools: views.filter((view) => view.effect === effect) }));
+  return render(templates, "docs/tools.md", { groups: groups.filter((group) => group.tools.length > 0) });
 }
 
 /** View model of `docs/clients.md`. */
@@ -99,90 +121,4 @@ export interface LanguagesView {
 /** `docs/languages.md`: the presets by language, and the results of the server tests. */
 export function languagesDocs(view: LanguagesView, templates: Templates): string {
   return render(templates, "docs/languages.md", view);
-}
-
-/** A row of the table of config keys. */
-type SchemaRow = ReturnType<typeof row>;
-
-type Schema = Record<string, unknown>;
-
-/** The rows of an object schema. Nested members follow their parent, with dotted keys. */
-function schemaRows(schema: unknown, prefix = ""): SchemaRow[] {
-  const branches = objectBranches(schema);
-  const seen = new Set<string>();
-  return branches.flatMap((branch) =>
-    Object.entries(tableOf(branch.properties)).flatMap(([name, member]) => {
-      if (seen.has(name)) return [];
-      seen.add(name);
-      const key = prefix + name;
-      const required = branches.length === 1 && listOf(branch.required).includes(name);
-      return [row(key, tableOf(member), required), ...nestedRows(tableOf(member), key)];
-    }),
-  );
-}
-
-/** Whether a schema is an object, or a list of objects, with known members. */
-function isSection(schema: unknown): boolean {
-  return objectBranches(tableOf(schema).items ?? schema).length > 0;
-}
-
-function nestedRows(member: Schema, key: string): SchemaRow[] {
-  const { additionalProperties, items } = member;
-  return [
-    ...schemaRows(member, `${key}.`),
-    ...(items === undefined ? [] : schemaRows(items, `${key}[].`)),
-    ...(isTable(additionalProperties) ? schemaRows(additionalProperties, `${key}.NAME.`) : []),
-  ];
-}
-
-function row(key: string, schema: Schema, required: boolean) {
-  const order =
-    schema["x-order"] === "set"
-      ? " Order does not matter."
-      : schema["x-order"] === "sequence"
-        ? " In order."
-        : "";
-  const meaning = typeof schema.description === "string" ? schema.description : "";
-  return { key, type: typeText(schema), need: required ? "required" : "", meaning: meaning + order };
-}
-
-function typeText(schema: Schema): string {
-  if (Array.isArray(schema.enum))
-    return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
-  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  const branches = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
-  if (branches.length > 0)
-    return [...new Set(branches.map((branch) => typeText(tableOf(branch))))].join(" or ");
-  if (typeof schema.$ref === "string") return schema.$ref.endsWith("/part") ? "an argument" : "any value";
-  if (schema.type === "array") return listText(schema);
-  if (schema.type === "object") return "table";
-  return `${[schema.type ?? "any value"].flat().join(" or ")}${boundsText(schema)}`;
-}
-
-function listText(schema: Schema): string {
-  const fixed = listOf(schema.prefixItems);
-  if (fixed.length > 0) return `list of ${fixed.length}: ${typeText(tableOf(fixed[0]))}`;
-  return `list of ${typeText(tableOf(schema.items))}`;
-}
-
-function boundsText(schema: Schema): string {
-  const low = schema.minimum;
-  const high = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
-  if (low === undefined && high === undefined) return "";
-  if (high === undefined) return ` ≥ ${low}`;
-  return low === undefined ? ` ≤ ${high}` : ` ${low} to ${high}`;
-}
-
-function objectBranches(schema: unknown): Schema[] {
-  const table = tableOf(schema);
-  const all = [table, ...listOf(table.anyOf).map(tableOf), ...listOf(table.oneOf).map(tableOf)];
-  return all.filter((branch) => isTable(branch.properties));
-}
-
-function tableOf(value: unknown): Schema {
-  return isTable(value) ? value : {};
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

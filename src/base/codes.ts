@@ -36,7 +36,7 @@ const problems = ofKind("problem", {
   ],
   "config/unknown-key": [
     "Unknown key",
-    "The schema is closed: an unknown key is an error, not ignored.",
+    "The config has a key that does not exist. It is an error, so that a misspelt key is noticed.",
     "Correct the name, or remove the key. `lsp-proxy schema` prints what exists.",
   ],
   "config/wrong-type": [
@@ -45,9 +45,9 @@ const problems = ofKind("problem", {
     "Give a value of the type shown.",
   ],
   "config/bad-value": [
-    "Value out of range",
-    "The value has the right type but is not allowed.",
-    "Use one of the values, or a number within the bounds, in the message.",
+    "Value not allowed",
+    "The value has the right type, but it is not one of the allowed values, or a number is out of its bounds.",
+    "Use a value that the message allows.",
   ],
   "config/missing-key": ["A key is missing", "A required key is absent.", "Add the key."],
   "config/unsupported-value": [
@@ -107,8 +107,8 @@ const problems = ofKind("problem", {
   ],
   "plan/base-needs-anchor": [
     "The input cannot fill the parameters",
-    "The parameter base needs a document, position or range that the tool's `input` does not have.",
-    "Add the anchor to `input`, or use another base.",
+    "The parameter base needs a document, a position or a range, and the tool's `input` has none.",
+    "Add what the base needs to `input`, or use another base.",
   ],
   "plan/unknown-anchor": [
     "Unknown input",
@@ -122,7 +122,7 @@ const problems = ofKind("problem", {
   ],
   "plan/unknown-feature": [
     "Unknown feature",
-    "`features` names something that no LSP method belongs to.",
+    "`features` names a feature that does not exist.",
     "Correct the name; features are named after the methods: `hover`, `diagnostics`, `call_hierarchy`.",
   ],
   "plan/unknown-action": [
@@ -140,7 +140,11 @@ const problems = ofKind("problem", {
     "A step or a list names a tool that does not exist.",
     "Correct the name, or declare the tool.",
   ],
-  "plan/tool-cycle": ["A tool calls itself", "Tool steps form a cycle.", "Break the cycle."],
+  "plan/tool-cycle": [
+    "A tool calls itself",
+    "A tool calls another tool, which calls the first one again.",
+    "Remove one of these calls.",
+  ],
   "plan/bad-reference": [
     "Reference out of scope",
     "A `from` names an argument, a step or an item that does not exist at that point.",
@@ -153,12 +157,12 @@ const problems = ofKind("problem", {
   ],
   "plan/unchecked-uri": [
     "URI from a text",
-    "A parameter that is a URI, or of which nothing says whether it is one, would be filled with a text of the client, which is not checked against the roots.",
+    "A parameter is a URI, or may be one, and would be filled with a text that the client sends. Such a text is not checked against the roots.",
     'Declare the argument with `type = "path"` or `type = "uri"`, or use `document.uri`. For a command or a method of one server say in `uris` which parameters are URIs.',
   ],
   "plan/bad-tool": [
     "Inconsistent tool",
-    "A tool has neither `request` nor `steps`, or both, or an argument with the name of a pointing argument.",
+    "Keys of a tool or of its arguments contradict each other or lack something. For example, the tool has both `request` and `steps`, or neither.",
     "Give exactly one of `request` and `steps`; rename the argument.",
   ],
   "plan/bad-prompt": [
@@ -178,12 +182,12 @@ const problems = ofKind("problem", {
   ],
   "plan/bad-text": [
     "Unusable text template",
-    "`text` names no shipped template, does not parse, or uses more than paths with `this` and `..`, literals, `#each`, `#if`, `#unless`, `else`, `@index`, `@first`, `@last`, `json` and `one_line`.",
+    "`text` names no shipped template, does not parse, or uses something that is not supported. Supported are paths with `this` and `..`, literals, `#each`, `#if`, `#unless`, `else`, `@index`, `@first`, `@last`, `json` and `one_line`.",
     "Use one of the templates in `templates/text/`, or only those elements.",
   ],
   "plan/bad-dialect": [
     "Unknown code or form in a dialect",
-    "A key of `dialect.errors` or `dialect.warnings` is not a code, a prefix of codes, or `*`; or a form of items, answers or replies has something else than JSON Pointers, `at`, `as`, `each` and `when`.",
+    "A key of `dialect.errors` or `dialect.warnings` is not a code, a prefix of codes, or `*`. Or a form of items, answers or replies has something other than JSON Pointers, `at`, `as`, `each` and `when`.",
     "Use the codes in the list of problems, and the forms of the mapping language.",
   ],
   "plan/no-command": [
@@ -203,7 +207,7 @@ const problems = ofKind("problem", {
   ],
   "plan/command-not-allowed": [
     "Command not allowed",
-    "`allow.commands` does not contain the program of this server. Without it, only programs of presets may be started, and those of servers without a preset, except interpreters.",
+    "`allow.commands` does not contain the program of this server. In a config without `allow.commands`, programs of presets may be started, and those of servers without a preset, except interpreters.",
     "Add the program to `allow.commands`.",
   ],
   "plan/bad-command": [
@@ -233,7 +237,7 @@ const problems = ofKind("problem", {
   ],
   "bundle/corrupt": [
     "The bundle was changed",
-    "A file's hash differs from the manifest's.",
+    "A file does not have the hash that the manifest names.",
     "Find out who changed the file, then run `lsp-proxy generate`.",
   ],
   "bundle/foreign": [
@@ -242,7 +246,7 @@ const problems = ofKind("problem", {
     "Remove the file, or use another folder.",
   ],
   "bundle/abi": [
-    "Another ABI",
+    "A bundle of another version",
     "The bundle was generated for another version of the runtime.",
     "Run `lsp-proxy generate` with this version.",
   ],
@@ -449,7 +453,7 @@ const refusals = ofKind("refusal", {
   "lsp/failed": [
     "The server reported an error",
     "The language server answered with an error.",
-    "See its message.",
+    "Read the server's message: it says what the server cannot do here.",
   ],
   "lsp/garbled": [
     "The server violates the protocol",
@@ -494,7 +498,7 @@ const refusals = ofKind("refusal", {
   ],
   "edit/own-config": [
     "A file that controls the proxy",
-    "The config, a file it extends, the state folder (trust, locks, tokens, journal), the served bundle, or a file with the name of a config. An agent that edits these could give itself any permission.",
+    "The edit would change a file that the proxy obeys: the config, a file it extends, the state folder (trust, locks, tokens, journal), the served bundle, or a file with the name of a config. An agent that edits these could give itself any permission.",
     "Change it by hand, and restart the proxy.",
   ],
   "edit/exists": [
@@ -505,7 +509,7 @@ const refusals = ofKind("refusal", {
   "edit/missing": [
     "The file does not exist",
     "A file or folder that would be edited, renamed or deleted does not exist.",
-    "Check the path.",
+    "Check the path; another program may have removed the file.",
   ],
   "edit/not-empty": [
     "The folder is not empty",
@@ -515,12 +519,12 @@ const refusals = ofKind("refusal", {
   "edit/bad-target": [
     "Impossible target",
     "The target is a root, is inside the moved folder itself, or is a file where a folder is needed or the reverse.",
-    "Name another target.",
+    "Choose another path.",
   ],
   "edit/too-large": [
     "The edit is too large",
     "The edit changes more files or bytes than the undo journal can hold.",
-    "Split the edit.",
+    "Make several smaller edits.",
   ],
   "edit/unknown-token": [
     "No such preview",
@@ -540,7 +544,7 @@ const refusals = ofKind("refusal", {
   "edit/busy": [
     "Another edit is running",
     "Another process of the same user is editing files and did not finish in time.",
-    "Try again in a moment.",
+    "Call again in a moment.",
   ],
   "edit/failed": [
     "The edit failed and was rolled back",
@@ -635,7 +639,7 @@ const refusals = ofKind("refusal", {
   "page/snapshot-too-large": [
     "Too much to page through",
     "The whole list is larger than the memory for paging.",
-    "Narrow the call.",
+    "Ask for less: one file, one folder, or a longer name.",
   ],
 });
 
@@ -663,7 +667,7 @@ const warnings = ofKind("warning", {
   ],
   "plan/cap-above-limit": [
     "A cap above its limit",
-    "A cap, a wait or a timeout is above what limits it, or an argument that sets one may be. The larger number has no effect.",
+    "A cap, a wait or a timeout is above its limit, or an argument may set it above the limit. The larger number has no effect.",
     "Lower the cap, or raise the limit.",
   ],
   "plan/unused-argument": [
@@ -688,7 +692,7 @@ const warnings = ofKind("warning", {
   ],
   "plan/dead-mapping": [
     "A mapping that never applies",
-    "The dialect has words for errors or warnings in a form that its answers never have, or for codes that no listed tool can have.",
+    "The dialect has an entry for errors or warnings that no answer ever shows, or for codes that no listed tool can have.",
     "Remove the entry, or change what the message names.",
   ],
   "plan/name-too-long": [
@@ -748,7 +752,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/or-else": [
     "Another step gave the answer",
-    "A step of the tool found nothing, is not offered or failed, and another one took its place.",
+    "A step of the tool found nothing, failed or is not offered. Another step took its place.",
     "Read the answer as the result of the step that the warning names.",
   ],
   "answer/dropped": [
@@ -769,7 +773,7 @@ const warnings = ofKind("warning", {
   "answer/partial-servers": [
     "A server failed",
     "One of several servers did not answer; the others did.",
-    "See the server status.",
+    "Ask `get_server_status` why.",
   ],
   "answer/fuzzed-position": [
     "Another position was used",
@@ -818,7 +822,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/path-withheld": [
     "The server was started without some paths",
-    "An environment variable (PATH, PYTHONPATH, VIRTUAL_ENV or another) contains a path in an untrusted workspace, or the workspace has a Python environment (`.venv`, `venv`), and nothing is run or loaded from there. Answers and diagnostics lack what the server would find there.",
+    "The workspace is not trusted, so nothing is run or loaded from it. But an environment variable (PATH, PYTHONPATH, VIRTUAL_ENV or another) contains a path in it, or it has a Python environment (`.venv`, `venv`). Answers and diagnostics lack what the server would find there.",
     "Run `lsp-proxy trust` if you trust the workspace, and restart. Or set the variable in `env` of the server.",
   ],
   "answer/no-project": [
@@ -853,7 +857,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/not-undone": [
     "An edit of an atomic batch was not undone",
-    "An operation of the batch was not done, so the edits before it were undone; another program changed a file meanwhile, or the journal failed, so that one of them was not.",
+    "One operation of the batch failed, so the edits before it had to be undone. At least one of them was not undone: another program changed a file meanwhile, or the journal failed.",
     "Look at the files, and undo the edit with its undo_token, or by hand.",
   ],
   "answer/other-symbol": [
@@ -873,7 +877,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/not-watched": [
     "Not all files are watched",
-    "The workspace has more files than are watched (100,000 that git does not ignore), or its folders have no change events because the system's watches are used up or it is on a network file system; it is then scanned in the background every few seconds. Or the named folder, which git ignores, is too large: only packages that come or go at its top level are seen. Or reading that folder failed; the log has the reason. Open documents and the files that answers showed last are checked before every call in all of these cases.",
+    "Changes of some files are noticed late or not at all. The workspace may have more than 100,000 files that git does not ignore. The system's watches may be used up, or the workspace is on a network file system: it is then scanned every few seconds. A folder that git ignores may be too large: only packages that come or go at its top level are seen. Or reading a folder failed; the log has the reason. In all these cases, open documents and the files of the last answers are checked before every call.",
     "Leave folders out with `workspace.deny` or `.gitignore`, raise `fs.inotify.max_user_watches`, or restart the server after large changes.",
   ],
   "answer/server-restarted": [

@@ -97,11 +97,16 @@ export class Input {
   }
 }
 
-/**
- * 0 success, 1 negative result (a check failed, a call was refused), 2 usage, 3 config or bundle problems, 4 a call that
- * asks back or made no edit, 70 internal error.
- */
 export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, open: 4, fault: 70 } as const;
+/** What the exit codes mean. */
+export const exitCodeMeanings: { readonly [name in keyof typeof exitCodes]: string } = {
+  ok: "success",
+  no: "a negative result: a check failed, a call was refused",
+  usage: "wrong usage",
+  problems: "problems in a config or bundle",
+  open: "a call asks back or made no edit",
+  fault: "internal error",
+};
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A wrong command line. It is printed with a pointer to `--help`. */

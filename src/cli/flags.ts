@@ -8,6 +8,8 @@ export interface Flag {
   /** Placeholder for the value in the help text. */
   value?: string;
   description: string;
+  /** What applies without the flag, in words. `parseArgs` would take a member `default` for a value. */
+  absent?: string;
   /** The only values that it takes, where the placeholder does not list them. */
   values?: readonly string[];
 }
@@ -24,6 +26,11 @@ export function option(value: string, description: string, short?: string): Flag
   return { type: "string", value, description, ...(short === undefined ? {} : { short }) };
 }
 
+/** The flag with its default, in words. */
+export function withDefault(flag: Flag, words: string): Flag {
+  return { ...flag, absent: words };
+}
+
 /** The only values that a flag takes; none when it takes any. */
 export function valuesOf({ value = "", values }: Flag): readonly string[] {
   return values ?? (value.includes("|") ? value.split("|") : []);
@@ -31,8 +38,8 @@ export function valuesOf({ value = "", values }: Flag): readonly string[] {
 
 /** The flags of every command. */
 export const commonFlags = {
-  directory: option("DIR", "Runs the command in this folder.", "C"),
-  help: toggle("Shows this text.", "h"),
+  directory: withDefault(option("DIR", "Runs the command in this folder.", "C"), "the current folder"),
+  help: toggle("Shows the usage, the options and examples.", "h"),
 } satisfies Flags;
 
 /**
@@ -43,9 +50,15 @@ export const HOST = "host";
 
 /** The flags that select the config and the workspace. */
 export const configFlags = {
-  config: option("FILE", "The config file, TOML or JSON. It is trusted, and so is its workspace.", "c"),
-  workspace: option("DIR", "The workspace; default: the folder of the config, or the current one.", "w"),
-  context: option("NAME", "The profile to use instead of the config's."),
+  config: withDefault(
+    option("FILE", "The config file, TOML or JSON. It is trusted, and so is its workspace.", "c"),
+    "the one in the workspace, if there is one",
+  ),
+  workspace: withDefault(
+    option("DIR", "The workspace.", "w"),
+    "the folder of the config, or the current one",
+  ),
+  context: withDefault(option("NAME", "The profile."), "the config's"),
   "read-only": toggle("Hides and refuses every tool that does more than read."),
   "trust-workspace": toggle("Trusts the workspace's config and code, which servers may run, for this run."),
 } satisfies Flags;
@@ -58,7 +71,7 @@ export const bundleFlags = {
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 
 export const logFlags: Flags = {
-  "log-level": { ...option("LEVEL", "debug, info, warn (default) or error."), values: logLevels },
+  "log-level": { ...option("LEVEL", "debug, info, warn or error."), absent: "warn", values: logLevels },
   "log-file": option("FILE", "Appends the log to a file instead of stderr."),
   "log-json": toggle("Writes one JSON document per line."),
 };

@@ -4,8 +4,9 @@ import { canonical, type JsonObject } from "../base/json.js";
 import { dialect } from "./schema/dialect.js";
 import type { presetSchema } from "./schema/preset.js";
 import { serverSchema } from "./schema/server.js";
+import { dashboard, http, metrics, share } from "./schema/serving.js";
 import { promptSchema, resourceSchema } from "./schema/surface.js";
-import { allow, dashboard, http, limits, mcp, metrics, share, workspace } from "./schema/tables.js";
+import { allow, limits, mcp, workspace } from "./schema/tables.js";
 import { methodSchema, type stepSchema, toolSchema } from "./schema/tool.js";
 import { defaultIsLimit, labelled, nonEmpty, optional, optionalList, optionalSet } from "./schema/values.js";
 
@@ -15,43 +16,51 @@ export { promptSchema, resourceSchema } from "./schema/surface.js";
 export { methodSchema, toolSchema } from "./schema/tool.js";
 
 export const configSchema = z.strictObject({
-  $schema: optional(z.string(), "For editors: the location of the schema of a JSON config. Ignored.", "any"),
-  version: optional(z.literal(1), "The config language's version.", "any"),
-  extends: optionalList(
-    nonEmpty,
-    "Layers below this file: names in `configs/` (`tools/core`, `servers/pyright`, `profiles/full`) or paths that begin with `./` or `../`. Never URLs.",
+  $schema: optional(
+    z.string(),
+    "Where editors find the schema of a JSON config. The program ignores it.",
     "any",
   ),
-  workspace: optional(workspace, "What may be read."),
+  version: optional(z.literal(1), "The version of the config language.", "any"),
+  extends: optionalList(
+    nonEmpty,
+    "Configs that lie below this one: its own values override theirs. Each is a name that `lsp-proxy schema --layers` lists, or a path that begins with `./` or `../`. URLs are refused.",
+    "any",
+  ),
+  workspace: optional(workspace, "Which files may be read."),
   allow: optional(allow, "What may be started and called."),
-  limits: optional(limits, "Upper limits; a tool or a call may lower them, never raise them."),
-  servers: optionalSet(serverSchema, "Language servers, merged by `id`.", defaultIsLimit("needs_trust")),
+  limits: optional(limits, "Upper limits. A tool or a call may lower them, never raise them."),
+  servers: optionalSet(
+    serverSchema,
+    "The language servers. Entries of several layers with the same `id` are merged.",
+    defaultIsLimit("needs_trust"),
+  ),
   tools: optionalSet(
     toolSchema,
-    "Tools, merged by `name`.",
+    "The tools. Entries of several layers with the same `name` are merged, so a config can change single keys of a shipped tool.",
     defaultIsLimit("needs_trust", "tools of its own"),
   ),
   methods: optionalSet(
     methodSchema,
-    "Methods outside the LSP specification, merged by `method`.",
+    "Methods that are not in the LSP specification. Entries with the same `method` are merged.",
     labelled("needs_trust", "methods of its own"),
   ),
   prompts: optionalSet(
     promptSchema,
-    "Prompts that people choose in their client, merged by `name`.",
+    "Prompts that people choose in their client. Entries with the same `name` are merged.",
     labelled("needs_trust", "prompts of its own"),
   ),
   resources: optionalSet(
     resourceSchema,
-    "Resources that clients read, merged by `name`.",
+    "Resources that clients read: the answers of tools, under a URI. Entries with the same `name` are merged.",
     labelled("needs_trust", "resources of its own"),
   ),
   dialect: optional(
     dialect,
-    "Names and forms of arguments and answers.",
+    "The names and forms of arguments and answers. Profiles use it to look like other tools.",
     labelled("needs_trust", "names and texts of its own"),
   ),
-  mcp: optional(mcp, "What clients see."),
+  mcp: optional(mcp, "What MCP clients see."),
   http: optional(
     http,
     "The gateway of `serve --http`.",
@@ -69,7 +78,7 @@ export type PresetConfig = z.infer<typeof presetSchema>;
 export type ToolConfig = z.infer<typeof toolSchema>;
 export type StepConfig = z.infer<typeof stepSchema>;
 
-/** The schema as JSON Schema, for editors. `configs/schema.json` is exactly this. */
+/** The schema as JSON Schema. `configs/schema.json`, for editors, is this with the default and an example of each key. */
 export function configJsonSchema(): JsonObject {
   const schema = z.toJSONSchema(configSchema, {
     target: "draft-2020-12",

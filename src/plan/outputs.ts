@@ -90,13 +90,15 @@ function readValue(value: unknown, kind: ValueKind, inputs: readonly string[], r
   const built = buildTemplate(value, { inputs, steps: [], each: false, document: false }, report);
   const isArgument = built.kind === "ref" && built.ref.root === "input" && built.ref.name !== null;
   const fix = 'Write the value, or `{ from = "input.NAME" }`.';
-  const isList = kind === "list" && built.kind === "list";
-  const isValue = isList || isLiteral(built, kind === "list" ? "string" : kind);
+  // A list may be written as one text with commas.
+  const isValue = isLiteral(built, kind) || (kind === "list" && isLiteral(built, "string"));
   if (!isArgument && !isValue) report.add("plan/bad-tool", `This is neither a ${kind} nor an argument.`, fix);
   return built;
 }
 
 function isLiteral(built: Template, kind: ValueKind): boolean {
+  if (kind === "list")
+    return built.kind === "list" || (built.kind === "literal" && Array.isArray(built.value));
   return built.kind === "literal" && typeof built.value === kind;
 }
 

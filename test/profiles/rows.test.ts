@@ -1,4 +1,4 @@
-/** The tables of docs/profiles.md: every row of the inventory is there, says what is true of it, and names its test. */
+/** The tables of docs/profile-rows.md: every row of the inventory is there, says what is true of it, and names its test. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { repository } from "../live/session.js";
 /** How many rows the inventory has of each system. */
 const counts = { L: 63, C: 54, P: 26, I: 58, G: 49 };
 
-const lines = readFileSync(join(repository, "docs", "profiles.md"), "utf8").split("\n");
+const lines = readFileSync(join(repository, "docs", "profile-rows.md"), "utf8").split("\n");
 const rows = lines.flatMap((line) => {
   const [, row = "", feature = "", state = "", test = ""] = line.split("|").map((cell) => cell.trim());
   return /^[A-Z]\d+$/.test(row) ? [{ row, feature, state, test }] : [];

@@ -4,7 +4,7 @@ import { presetFacts } from "../../config/catalogue/preset-index.js";
 import { commentLines } from "../../config/edit/server-text.js";
 import { type Command, exitCodes, failure, UsageError } from "../command.js";
 import { newProblems, openConfig, previewConfig, saveConfig, userListHint } from "../files/edit-config.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { installCommand } from "../install/ways.js";
 import { programsOf } from "../installed.js";
 import { candidatesFor, findInstalled, openCatalogue, presenceText, resolvePreset } from "../presets.js";
@@ -20,8 +20,11 @@ export const add: Command = {
     config: configFlags.config,
     workspace: configFlags.workspace,
     "trust-workspace": configFlags["trust-workspace"],
-    id: option("ID", "The server's id in the config; default: the catalogue's."),
-    priority: option("NUMBER", "Among servers for the same files, the highest is asked first; default: 0."),
+    id: withDefault(option("ID", "The server's id in the config."), "the catalogue's"),
+    priority: withDefault(
+      option("NUMBER", "Among servers for the same files, the highest is asked first."),
+      "0",
+    ),
     "dry-run": toggle("Prints the new config instead of writing it."),
   },
   words: { min: 1, max: 1 },

@@ -7,7 +7,7 @@ import { packageSpec, whyNotPublished } from "../clients/published.js";
 import { type Command, exitCodes, failure, Input, type Io, UsageError, workspaceOf } from "../command.js";
 import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { untrustedFolders } from "../presets.js";
 import { table } from "../terminal/layout.js";
 import type { Printed } from "../terminal/output.js";
@@ -15,20 +15,23 @@ import { askOrHint, inspectTrust } from "../trust-workspace.js";
 
 export const client: Command = {
   name: "client",
-  summary: "Sets up lsp-proxy in an MCP client: prints its stanza, writes it, or removes it.",
+  summary: "Sets up lsp-proxy in an MCP client: prints its entry, writes it, or removes it.",
   usage: "[NAME] [--write | --remove] [--http] [--scope user|project]",
   description:
-    "Without a name: lists the known clients and which are installed. With a name: prints the stanza. It serves every\n" +
+    "Without a name: lists the known clients and which are installed. With a name: prints the entry. It serves every\n" +
     "project in which the client is started, or one with --workspace or --config, and contains no secrets. --write merges it\n" +
     "into the client's file, keeps everything else, and keeps a backup of the file as it was before the first change.",
   flags: {
     ...configFlags,
-    write: toggle("Writes the stanza into the client's file; everything else in it stays."),
-    remove: toggle("Removes the stanza from the client's file."),
-    scope: option("user|project", "Your own file or the workspace's; default: your own, if there is one."),
+    write: toggle("Writes the entry into the client's file; everything else in it stays."),
+    remove: toggle("Removes the entry from the client's file."),
+    scope: withDefault(
+      option("user|project", "Your own file or the workspace's."),
+      "your own, if there is one",
+    ),
     http: toggle("Connects to a gateway run by `serve --http` instead of starting lsp-proxy."),
     private: toggle("Starts `serve` without --shared: the client has language servers of its own."),
-    name: option("NAME", "The client's name for the server; default: `mcp.name` of the config."),
+    name: withDefault(option("NAME", "The client's name for the server."), "`mcp.name` of the config"),
     npx: toggle("Starts lsp-proxy with `npx`, at this version, instead of by its path; npm must have it."),
     absolute: toggle("Starts lsp-proxy by its path, even if it is on PATH or in the cache of npx."),
     force: toggle("Replaces or removes an entry that is not lsp-proxy's, or that another client uses too."),
@@ -115,7 +118,7 @@ export const codex: Command = {
   summary: "Sets up lsp-proxy in Codex: the short form of `client codex`.",
   usage: client.usage.replace("[NAME] ", ""),
   description:
-    "Prints a stanza that serves every project; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
+    "Prints an entry that serves every project; --write merges it into ~/.codex/config.toml, or with --scope project into\n" +
     ".codex/config.toml of a project that Codex trusts. It contains no secrets.",
   words: { min: 0, max: 0 },
   examples: ["lsp-proxy codex --write", "lsp-proxy codex --remove"],

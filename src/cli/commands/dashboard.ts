@@ -8,8 +8,8 @@ export const dashboard: Command = {
   summary: "Opens a page with the servers, sessions and calls of this workspace.",
   usage: "[--no-open]",
   description:
-    "Opens the dashboard of the hub (`serve --shared`) or the gateway (`serve --http`) that runs for the workspace; starts a\n" +
-    "hub when there is none. The link counts once and for two minutes; the browser keeps a cookie instead.",
+    "Opens the dashboard of the hub (`serve --shared`) or the gateway (`serve --http`) that runs for the workspace.\n" +
+    "If there is none, a hub is started. The link works once, within two minutes; then the browser has a cookie.",
   flags: {
     ...configFlags,
     ...bundleFlags,

@@ -12,7 +12,7 @@ import { type Command, exitCodes, homeOf, type Input, type Io, printJson, worksp
 import { type Compiled, compile } from "../compile.js";
 import { checkLanguages } from "../doctor-languages.js";
 import { checkServers, type Finding, type Report } from "../doctor-servers.js";
-import { configFlags, logFlags, option, toggle } from "../flags.js";
+import { configFlags, logFlags, option, toggle, withDefault } from "../flags.js";
 import type { Trial } from "../server-trials.js";
 import { version } from "../shipped.js";
 import type { Printed } from "../terminal/output.js";
@@ -32,7 +32,10 @@ export const doctor: Command = {
     "and searches the configs of clients. Exits with 1 when there is a problem, with 3 when it is in the config.",
   flags: {
     ...configFlags,
-    bundle: option("DIR", "The bundle to compare with the config; default: .lspi/bundle, if it exists.", "b"),
+    bundle: withDefault(
+      option("DIR", "The bundle to compare with the config.", "b"),
+      ".lspi/bundle, if it exists",
+    ),
     "no-start": toggle("Starts no server."),
     json: toggle("Prints the findings as JSON."),
     ...logFlags,

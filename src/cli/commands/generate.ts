@@ -12,7 +12,7 @@ import { type Command, exitCodes, type Input, type Io, UsageError } from "../com
 import { compile, type Planned, planConfig } from "../compile.js";
 import { guardedFolders } from "../files/link-guard.js";
 import { checkLinks, writeUserFile } from "../files/user-file.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { executable, shippedTemplates, version } from "../shipped.js";
 import { printProblems } from "../terminal/report.js";
 
@@ -36,7 +36,7 @@ export const generate: Command = {
         return `Prints, or writes into --out, a file that runs several gateways behind one address: ${targetNames()}.`;
       },
     },
-    gateways: option("N", "With --deploy: the number of gateways; default: 2."),
+    gateways: withDefault(option("N", "With --deploy: the number of gateways."), "2"),
     image: option("NAME", "With --deploy: the container image with lsp-proxy and the language servers."),
   },
   examples: [

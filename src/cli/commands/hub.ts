@@ -17,7 +17,7 @@ import {
   UsageError,
   workspaceOf,
 } from "../command.js";
-import { option, toggle } from "../flags.js";
+import { option, toggle, withDefault } from "../flags.js";
 
 /** How long a hub may take to end: its running calls, then its servers. */
 const STOP_MS = 60_000;
@@ -31,7 +31,10 @@ export const hub: Command = {
     "the workspace, with --all every one: running calls are answered first, and no language server is left. Sessions stay\n" +
     "connected; the next call of one starts a hub again.",
   flags: {
-    workspace: option("DIR", "The workspace whose hub is stopped; default: that of the current folder.", "w"),
+    workspace: withDefault(
+      option("DIR", "The workspace whose hub is stopped.", "w"),
+      "that of the current folder",
+    ),
     all: toggle("With `stop`: stops all hubs of this user."),
     json: toggle("Prints the list as JSON."),
   },

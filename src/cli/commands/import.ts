@@ -16,7 +16,7 @@ import { isConfigOf, mayCreateConfig, NEW_CONFIG, previewConfig } from "../files
 import { guardedFolders } from "../files/link-guard.js";
 import { configFor, schemaComment } from "../files/new-config.js";
 import { readUserFile, writeUserFile } from "../files/user-file.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { openCatalogue, serverPrograms } from "../presets.js";
 import { askOrHint, inspectTrust } from "../trust-workspace.js";
 
@@ -32,8 +32,8 @@ export const importCommand: Command = {
     `${formats.map(({ name, title }) => `  ${name.padEnd(9)} ${title}`).join("\n")}`,
   flags: {
     workspace: configFlags.workspace,
-    from: option("FORMAT", "The format of the file; default: detected."),
-    output: option("FILE", "The file to write, JSON if it ends in .json; default: lspi.toml.", "o"),
+    from: withDefault(option("FORMAT", "The format of the file."), "detected"),
+    output: withDefault(option("FILE", "The file to write, JSON if it ends in .json.", "o"), "lspi.toml"),
     force: toggle("Replaces an existing file."),
     "dry-run": toggle("Prints the config instead of writing it."),
   },

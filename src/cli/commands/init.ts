@@ -12,7 +12,7 @@ import { isConfigOf, mayCreateConfig, NEW_CONFIG, userListHint } from "../files/
 import { guardedFolders } from "../files/link-guard.js";
 import { configFor } from "../files/new-config.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { programsOf } from "../installed.js";
 import { openCatalogue, presenceText } from "../presets.js";
 import { table } from "../terminal/layout.js";
@@ -31,7 +31,7 @@ export const init: Command = {
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
-    output: option("FILE", "The file to write, JSON if it ends in .json; default: lspi.toml.", "o"),
+    output: withDefault(option("FILE", "The file to write, JSON if it ends in .json.", "o"), "lspi.toml"),
     only: {
       ...option("NAME", "Uses only this language or server, installed or not; may be repeated."),
       multiple: true,

@@ -1,6 +1,6 @@
 /** `mcp`: `serve` on stdio with lspi's command line and its profiles, for clients that are configured for `lspi mcp`. */
 import { type Command, Input, UsageError } from "../command.js";
-import { option, toggle } from "../flags.js";
+import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { serve } from "./serve.js";
 
 /** lspi's contexts and modes → profiles. */
@@ -20,11 +20,21 @@ export const mcp: Command = {
   usage: "[--config FILE] [--workspace-root DIR]",
   description: "The same as `serve` with one of the profiles lspi, lspi-codex and lspi-navigation.",
   flags: {
-    config: option("FILE", "The config file, TOML or JSON. It is trusted, and so is its workspace.", "c"),
-    "workspace-root": option("DIR", "The workspace; default: the folder of the config, or the current one."),
+    config: configFlags.config,
+    "workspace-root": withDefault(
+      option("DIR", "The workspace."),
+      "the folder of the config, or the current one",
+    ),
     warmup: toggle("Starts the language servers at once instead of at the first call."),
-    context: { ...option("NAME", "full (default), codex or navigation."), values: [...contexts.keys()] },
-    mode: option("navigation|refactor", "Only tools that read, or all; ignored with --context."),
+    context: {
+      ...option("NAME", "full, codex or navigation."),
+      absent: "full",
+      values: [...contexts.keys()],
+    },
+    mode: option(
+      "navigation|refactor",
+      "navigation: only tools that read; refactor: all. Ignored with --context.",
+    ),
     "read-only": toggle("Hides and refuses every tool that does more than read."),
     "read-write": toggle("Allows tools that edit files or restart servers, whatever the config says."),
   },

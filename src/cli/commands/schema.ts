@@ -1,13 +1,9 @@
 /** `schema`: prints the config's JSON Schema, a tool's schemas, or the layers that `extends` may name. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundlePaths } from "../../abi/bundle.js";
-import { canonicalPretty } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-
-import { configJsonSchema } from "../../config/schema.js";
 import { type Command, didYouMean, UsageError } from "../command.js";
-
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { shippedConfigs } from "../shipped.js";
@@ -27,7 +23,7 @@ export const schema: Command = {
   async run(input, io) {
     const tool = input.text("tool");
     if (input.isOn("layers")) io.stdout.write(`${shippedLayers().join("\n")}\n`);
-    else if (tool === undefined) io.stdout.write(canonicalPretty(configJsonSchema()));
+    else if (tool === undefined) io.stdout.write(readFileSync(join(shippedConfigs, "schema.json"), "utf8"));
     else {
       const { bundle, plan } = await compile(input, io);
       const path = input.isOn("output") ? bundlePaths.outputSchema(tool) : bundlePaths.inputSchema(tool);

@@ -1,6 +1,6 @@
 /** `serve`: serves MCP on stdio, on inherited descriptors or over HTTP. Everything but the protocol goes to stderr. */
 import { type Command, UsageError } from "../command.js";
-import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
+import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags, withDefault } from "../flags.js";
 import { openStreams } from "../streams.js";
 
 export const serve: Command = {
@@ -20,8 +20,8 @@ export const serve: Command = {
     ),
     warmup: toggle("Starts the language servers at once instead of at the first call."),
     http: toggle("Serves many clients over HTTP, as configured in `[http]`, instead of one on stdio."),
-    port: option("N", "With --http: the port, instead of the config's."),
-    bind: option("ADDRESS", "With --http: the address, instead of the config's."),
+    port: withDefault(option("N", "With --http: the port."), "the config's"),
+    bind: withDefault(option("ADDRESS", "With --http: the address."), "the config's"),
     "serve-workspace": {
       ...option("DIR", "With --http: serves this workspace too, at `/mcp/NAME`; may be repeated."),
       multiple: true,

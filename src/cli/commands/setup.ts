@@ -41,7 +41,8 @@ export const setup: Command = {
   flags: {
     workspace: configFlags.workspace,
     client: {
-      ...option("NAME", "The MCP client to set up; may be repeated. Default: asks, or the only one found."),
+      ...option("NAME", "The MCP client to set up; may be repeated."),
+      absent: "asks, or the only one found",
       multiple: true,
     },
     only: {

@@ -23,7 +23,7 @@ import {
 } from "../command.js";
 import { planOrFallback } from "../compile.js";
 import { changeFile, currentText, shownPath } from "../files/user-file.js";
-import { configFlags, option, toggle } from "../flags.js";
+import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";
 
 const MARK = "Written by `lsp-proxy skill`";
@@ -38,8 +38,12 @@ export const skill: Command = {
     "AGENTS.md, CLAUDE.md or GEMINI.md. Without --client it is for every installed client.",
   flags: {
     ...configFlags,
-    scope: option("user|repo", "For you or for the workspace; default: the workspace."),
-    client: { ...option("NAME", "The client; may be repeated."), multiple: true },
+    scope: withDefault(option("user|repo", "For you or for the workspace."), "the workspace"),
+    client: {
+      ...option("NAME", "The client; may be repeated."),
+      absent: "every installed one",
+      multiple: true,
+    },
     snippet: toggle("The section for a memory file instead of the skill."),
     force: toggle("Replaces or removes a text that lsp-proxy did not write, or that was edited."),
     yes: toggle("Also removes what other installed clients use.", "y"),

@@ -2,7 +2,7 @@
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { CallOutcome } from "../../runtime/session.js";
 import { abortOn, type Command, exitCodes, type Input, type Io, printJson, UsageError } from "../command.js";
-import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags } from "../flags.js";
+import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags, withDefault } from "../flags.js";
 import { runningHub } from "../hub/running-hub.js";
 import { type Loaded, loadFrom, openLoaded } from "../open.js";
 import { withProgress } from "../terminal/prompt.js";
@@ -25,7 +25,7 @@ export const status: Command = {
     ...configFlags,
     ...bundleFlags,
     watch: toggle("Shows the servers, sessions and calls of the hub or gateway that runs, as they change."),
-    timeout: option("SECONDS", "How long it waits for a server to be ready; default: 60."),
+    timeout: withDefault(option("SECONDS", "How long it waits for a server to be ready."), "60"),
     json: toggle("Prints the structured answer instead of the text."),
     ...logFlags,
     ...traceFlags,

@@ -14,7 +14,7 @@ import {
 } from "../../config/trust/trust.js";
 import { type Command, exitCodes, failure, homeOf, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
-import { option, toggle } from "../flags.js";
+import { option, toggle, withDefault } from "../flags.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
 import { grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
 
@@ -23,13 +23,16 @@ export const trust: Command = {
   summary: "Trusts a workspace: its config as it is now, and its code, which language servers may run.",
   usage: "[--workspace DIR] [--yes | --list | --remove]",
   description:
-    "Shows what the workspace's config would start, and asks you. The config is recorded by its hash: after a change it must\n" +
-    "be trusted again. The folder is recorded by its path: language servers may run code of the project, such as build\n" +
-    "scripts, plugins and packages. They are not started in a folder that is not trusted. Trust covers subfolders, up to\n" +
-    "the next git repository: a repository inside it, such as a clone or a submodule, is foreign and needs trust of its own.\n" +
-    "It covers the git worktrees of a trusted repository. A config that is named with --config needs none.",
+    "Shows what the workspace's config would start, and asks you. Language servers may run code of the project, such as\n" +
+    "build scripts, plugins and packages, so they are not started in a folder that is not trusted.\n\n" +
+    "The config is recorded by its hash: after a change it must be trusted again. The folder is recorded by its path. Trust\n" +
+    "covers its subfolders and, of a git repository, its worktrees. It does not cover another repository inside it, such as a\n" +
+    "clone or a submodule. A config that is named with --config needs no trust.",
   flags: {
-    workspace: option("DIR", "The workspace; default: the folder of the config, or the current one.", "w"),
+    workspace: withDefault(
+      option("DIR", "The workspace.", "w"),
+      "the folder of the config, or the current one",
+    ),
     list: toggle("Lists what is trusted."),
     remove: toggle("Revokes the trust, also of a config that no longer exists."),
     yes: toggle("Records the trust without asking; needed without a terminal.", "y"),

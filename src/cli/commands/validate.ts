@@ -10,7 +10,7 @@ export const validate: Command = {
   name: "validate",
   summary: "Checks a config and shows every problem with its place.",
   usage: "[--config FILE]",
-  description: "Reads, layers, validates, plans and compiles the config without starting anything.",
+  description: "Reads the config with all its layers, checks it, and compiles it, without starting anything.",
   flags: { ...configFlags, json: toggle("Prints the problems as JSON on stdout.") },
   examples: ["lsp-proxy validate --config lspi.toml", "lsp-proxy validate --json | jq .problems"],
   async run(input, io) {

@@ -1,5 +1,5 @@
 /** The texts of `--help`, made from the same declarations that parse the command line. */
-import type { Command } from "../command.js";
+import { type Command, type ExitCode, exitCodeMeanings, exitCodes } from "../command.js";
 import { commandGroups } from "../commands.js";
 import { commonFlags, type Flag } from "../flags.js";
 import { version } from "../shipped.js";
@@ -30,9 +30,7 @@ export async function programHelp(width: number): Promise<Pieces> {
     ["lsp-proxy -C DIR COMMAND …", "runs it in that folder"],
     ["lsp-proxy -e EXT -s SERVER …", "serves one language server without a config"],
   ] as const;
-  const codes =
-    "Exit codes: 0 success, 1 negative result, 2 wrong usage, 3 problems in a config or bundle, 4 a call asks back or " +
-    "made no edit, 70 internal error.";
+  const codes = exitCodeRows().map(([code, meaning]) => [String(code), meaning] as const);
   return [
     ...wrapText(`${about}\n\n`, width),
     heading("Usage"),
@@ -40,7 +38,8 @@ export async function programHelp(width: number): Promise<Pieces> {
     "\n",
     ...groups.flat(),
     ...wrapText("`lsp-proxy COMMAND --help` shows the options of a command.\n\n", width),
-    ...wrapText(`${codes}\n`, width),
+    heading("Exit codes"),
+    ...definitions(codes, width),
   ];
 }
 
@@ -62,6 +61,19 @@ function heading(title: string): Styled {
   return { style: HEADING, text: `${title}:\n` };
 }
 
-function flagRow([name, { short, value, description }]: [string, Flag]): readonly [string, string] {
-  return [`${short ? `-${short}, ` : "    "}--${name}${value ? ` ${value}` : ""}`, description];
+/** Every exit code with its meaning. */
+export function exitCodeRows(): (readonly [code: ExitCode, meaning: string])[] {
+  const names = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
+  return names.map((name) => [exitCodes[name], exitCodeMeanings[name]] as const);
+}
+
+function flagRow([name, flag]: [string, Flag]): readonly [string, string] {
+  const { short, description, absent: words } = flag;
+  const meaning = words === undefined ? description : `${description.replace(/\.$/, "")}; default: ${words}.`;
+  return [`${short ? `-${short}, ` : "    "}${flagText(name, flag)}`, meaning];
+}
+
+/** `--port N`. */
+export function flagText(name: string, { value }: Flag): string {
+  return `--${name}${value ? ` ${value}` : ""}`;
 }

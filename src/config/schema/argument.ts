@@ -25,43 +25,43 @@ const keys = {
       "document_changes",
     ])
     .describe(
-      "The argument's type. `path`, `uri`, `position`, `range`, `symbol` and `item` are places: each is checked against the roots. `item` is an item of an earlier answer. `file_edits` are edits and operations in the form of previews; `text_edits` are LSP's, by file; `document_changes` LSP's with operations, in order.",
+      "The type of the argument. `path`, `uri`, `position`, `range`, `symbol` and `item` are places: each is checked against the roots. `item` is an item of an earlier answer. `file_edits` are edits and operations in the form of previews; `text_edits` are LSP's, by file; `document_changes` LSP's with operations, in order.",
     ),
-  default: optional(json, "Makes the argument optional."),
-  required: optional(z.boolean(), "`false` makes it optional without a default."),
+  default: optional(json, "The value that a call without the argument has. It makes the argument optional."),
+  required: optional(z.boolean(), "`false` makes the argument optional without a default."),
   enum: optional(
     z.array(z.union([z.string(), z.number()])).min(1),
-    sequence("The only values: strings, or numbers for numbers."),
+    sequence("The only values that the argument takes: strings, or numbers for a number."),
   ),
-  min_length: optional(z.int().min(0), "For strings."),
-  max_length: optional(positive, "For strings."),
+  min_length: optional(z.int().min(0), "For strings: the fewest characters."),
+  max_length: optional(positive, "For strings: the most characters."),
   pattern: optional(
     nonEmpty.max(200),
-    "For strings: a regular expression without backreferences, lookaround or nested repetition. Needs `max_length`.",
+    "For strings: a regular expression that the text must match. It has no backreferences, lookaround or nested repetition, and needs `max_length`.",
   ),
   format: optional(
     z.enum(["date", "date-time", "email", "uuid"]),
-    "For strings: a format of JSON Schema. It is checked.",
+    "For strings: a format of JSON Schema that the text must have.",
   ),
-  minimum: optional(z.number(), "For numbers."),
-  maximum: optional(z.number(), "For numbers."),
+  minimum: optional(z.number(), "For numbers: the smallest value."),
+  maximum: optional(z.number(), "For numbers: the largest value."),
   beyond: optional(
     outOfBounds,
-    "What happens to numbers outside these bounds: refused, or clamped with a warning; refused when absent.",
+    "What happens to a number outside these bounds: the call is refused, or the nearest allowed number is used with a warning.",
   ),
-  min_items: optional(z.int().min(0), "For lists."),
-  max_items: optional(positive.max(10_000), "For lists; 1000 when absent, 100 for places."),
+  min_items: optional(z.int().min(0), "For lists: the fewest items."),
+  max_items: optional(positive.max(10_000), "For lists: the most items."),
   exists: optional(
     z.union([z.boolean(), z.literal("any")]),
-    "For `path` and `uri`: whether there must be (`true`), must not be (`false`) or may be (`any`) a file or folder; `true` when absent.",
+    "For `path` and `uri`: whether a file or folder must exist there (`true`), must not exist (`false`) or may exist (`any`).",
   ),
   of: optional(
     z.literal("document"),
-    "For `position` and `range`: in the file that the call points at, instead of a file of its own.",
+    "For `position` and `range`: the place is in the file that the call points at, so the argument names no file.",
   ),
   target: optional(
     z.boolean(),
-    "The call points at this place: it determines the servers and the `params` bases.",
+    "The call points at this place: it decides which servers are asked, and fills the parameter base.",
   ),
 };
 
@@ -81,10 +81,10 @@ const part: z.ZodType<ArgConfig> = z
 
 /** New schemas each time: one that two tables share would lose its description in the JSON Schema. */
 const parts = () => ({
-  items: optional(part, "For lists: the argument that each item is."),
+  items: optional(part, "For lists: what each item is, written like an argument."),
   properties: optional(
     z.record(argName, part),
-    "For objects: the members, each an argument. Others are refused.",
+    "For objects: the members, each written like an argument. Other members are refused.",
   ),
 });
 
@@ -92,18 +92,21 @@ const parts = () => ({
 const partSchema: z.ZodType<ArgConfig> = z.strictObject({
   ...keys,
   ...parts(),
-  description: optional(nonEmpty, "What an agent reads."),
+  description: optional(nonEmpty, "What an agent reads about the argument."),
 });
 
 export const argSchema: z.ZodType<ArgConfig> = z.strictObject({
   ...keys,
   ...parts(),
-  no_effect: optional(z.boolean(), "Clients of an older tool send it, and nothing refers to it."),
-  description: nonEmpty.describe("What an agent reads."),
+  no_effect: optional(
+    z.boolean(),
+    "`true` for an argument that clients of an older tool send and that nothing refers to.",
+  ),
+  description: nonEmpty.describe("What an agent reads about the argument."),
 });
 
 /** Another name or description of an argument that points, for one tool. */
 export const pointingSchema = z.strictObject({
-  name: optional(argName, "Its name in this tool."),
-  description: optional(nonEmpty.max(400), "What an agent reads."),
+  name: optional(argName, "The name of the argument in this tool."),
+  description: optional(nonEmpty.max(400), "What an agent reads about the argument."),
 });

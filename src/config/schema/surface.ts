@@ -12,50 +12,53 @@ import {
 } from "./values.js";
 
 const about = () => ({
-  title: optional(z.string().min(1).max(80), "A short title for people."),
-  description: optional(z.string().min(1).max(1000), "What people and agents read."),
+  title: optional(z.string().min(1).max(80), "A short title for people to read."),
+  description: optional(z.string().min(1).max(1000), "What people and agents read about it."),
 });
 
 export const promptSchema = z.strictObject({
-  name: identifier.describe("The prompt's name, unique."),
+  name: identifier.describe("The name of the prompt. No other prompt has it."),
   ...about(),
   args: optional(
     z.record(
       argName,
       z.strictObject({
-        description: optional(nonEmpty.max(400), "What a person reads."),
-        required: optional(z.boolean(), "Whether it must be given; true when absent."),
+        description: optional(nonEmpty.max(400), "What a person reads about the argument."),
+        required: optional(z.boolean(), "Whether the argument must be given."),
       }),
     ),
-    "The arguments, all texts.",
+    "The arguments of the prompt. All are texts.",
   ),
   messages: optional(
     z
       .array(
         z.strictObject({
-          role: optional(z.enum(["user", "assistant"]), "Who says it; `user` when absent."),
-          text: template.describe("A Handlebars text over the arguments."),
+          role: optional(z.enum(["user", "assistant"]), "Who says the message."),
+          text: template.describe("The message: a Handlebars text over the arguments."),
         }),
       )
       .min(1),
-    sequence("The messages."),
+    sequence("The messages of the prompt. A prompt needs at least one."),
   ),
 });
 
 export const resourceSchema = z.strictObject({
-  name: identifier.describe("The resource's name, unique."),
+  name: identifier.describe("The name of the resource. No other resource has it."),
   ...about(),
   uri: optional(
     z
       .string()
       .max(400)
       .regex(/^[a-z][a-z0-9+.-]*:[^\s]*$/, "a URI, in which `{name}` stands for a part"),
-    "The URI, or a template of it: `lsp://diagnostics/{path}`.",
+    "The URI of the resource, which it needs. `{name}` in it stands for a part that a client fills in.",
   ),
   mime_type: optional(
     z.enum(["application/json", "text/plain", "text/markdown"]),
-    "The structured answer as JSON, or its text; JSON when absent.",
+    "What the resource is: the structured answer as JSON, or the text of the answer.",
   ),
-  tool: optional(toolName, "The tool that is called; it must only read."),
-  args: optional(jsonTable, 'Its arguments: values, or `{ from = "uri.NAME" }` for a part of the URI.'),
+  tool: optional(toolName, "The tool that is called, which a resource needs. It must only read."),
+  args: optional(
+    jsonTable,
+    'The arguments of the tool: values, or `{ from = "uri.NAME" }` for a part of the URI.',
+  ),
 });

@@ -2,7 +2,7 @@
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { http } from "../../../src/config/schema/tables.js";
+import { http } from "../../../src/config/schema/serving.js";
 import { patientGateway } from "../../profiles/patient-gateway.js";
 import { range } from "../../runtime/test-workspace.js";
 import {
