@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 // Comes with the YAML language server that the live tests use.
 import { parse } from "yaml";
 import type { JsonObject } from "../../src/base/json.js";
@@ -45,6 +45,13 @@ interface Modules {
   image: { ruleProblems(instructions: readonly (readonly [string, string])[]): string[] };
   registry: { registryProblems(server: JsonObject, schema: JsonObject, manifest: JsonObject): string[] };
   sbom: { ofBundled(bill: object, bundled: object[], facts: object): Bill };
+  report: {
+    Report: new () => {
+      check(part: string, what: string, check: () => string): Promise<boolean>;
+      end(isComplete: boolean): number;
+    };
+    Skipped: new (reason: string) => Error;
+  };
   templates: { openTemplates(root: string): Promise<Templates> };
 }
 
@@ -63,6 +70,30 @@ it("is not published by the command that makes it", () => {
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   expect(stderr).toContain("--dry-run");
   expect(stderr).toContain(".github/workflows/release.yml");
+});
+
+it.for([
+  ["passes with a skipped check", false, 0],
+  ["fails with a skipped check before publishing", true, 1],
+] as const)("%s", async ([, isComplete, code]) => {
+  const { Report, Skipped } = await load("report");
+  const lines: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line) => void lines.push(line));
+  try {
+    const report = new Report();
+    await report.check("part", "right", () => "detail");
+    await report.check("part", "left out", () => {
+      throw new Skipped("no tool");
+    });
+    expect(report.end(isComplete)).toBe(code);
+  } finally {
+    log.mockRestore();
+  }
+  expect(lines).toEqual([
+    "ok part: right: detail",
+    "skipped part: left out: no tool",
+    "1 passed, 0 failed, 1 skipped",
+  ]);
 });
 
 describe("the manifest of the package", () => {
@@ -307,7 +338,7 @@ describe("the workflows", () => {
   it("publish only what was checked, with provenance", () => {
     const { jobs } = workflows.find(({ name }) => name === "release");
     const commands = (job: { steps: { run?: string }[] }) => job.steps.map(({ run = "" }) => run).join("\n");
-    expect(commands(jobs.check)).toContain("npm run release -- --dry-run");
+    expect(commands(jobs.check)).toContain("npm run release -- --dry-run --complete");
     expect(jobs.npm.needs).toBe("check");
     expect(jobs.npm.permissions["id-token"]).toBe("write");
     expect(commands(jobs.npm)).toMatch(/npm publish .*--provenance/);
