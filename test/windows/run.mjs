@@ -44,6 +44,9 @@ if (!isWindows && spawnSync("wine", ["--version"]).status !== 0) {
   const scratch = realpathSync.native(mkdtempSync(join(tmpdir(), "lsp-proxy-windows-")));
   try {
     process.exitCode = (await (isWindows ? runHere(scratch) : runInWine(scratch))) ? 0 : 1;
+  } catch (error) {
+    console.log(`FAILED it cannot be run: ${error.message}\n0 passed, 1 failed`);
+    process.exitCode = 1;
   } finally {
     if (keeps) console.log(`kept: ${scratch}`);
     else remove(scratch);
@@ -135,8 +138,12 @@ function windowsNode() {
   // Renamed at the end, so that no part of a download is taken for the whole.
   const staged = mkdtempSync(`${folder}-`);
   const options = { cwd: staged, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] };
-  const file = execFileSync("npm", ["pack", "--silent", NODE_PACKAGE], options).trim();
-  execFileSync("tar", ["xzf", file], { cwd: staged });
+  const { status, stdout } = spawnSync("npm", ["pack", "--loglevel", "error", NODE_PACKAGE], options);
+  if (status !== 0) {
+    rmSync(staged, { recursive: true });
+    throw new Error(`npm cannot download ${NODE_PACKAGE}, Node for Windows`);
+  }
+  execFileSync("tar", ["xzf", stdout.trim()], { cwd: staged });
   rmSync(folder, { recursive: true, force: true });
   renameSync(staged, folder);
   return program;
