@@ -4,9 +4,10 @@
  *
  *   --out DIR     where the release is made; default: tmp/release, which git ignores. An earlier one there is replaced
  *   --only PART   only this part, and the package that the others contain; may be repeated
+ *   --complete    a skipped check is a failure, as before publishing
  */
-import { mkdirSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { clientFolders } from "./release/clients.mjs";
@@ -37,6 +38,7 @@ const { values: flags } = parseArgs({
     "dry-run": { type: "boolean" },
     out: { type: "string" },
     only: { type: "string", multiple: true },
+    complete: { type: "boolean", default: false },
   },
 });
 if (!flags["dry-run"]) {
@@ -68,5 +70,9 @@ for (const [name, part] of unpacked === undefined ? [] : chosen) {
     report.failed(name, error);
   }
 }
-console.log(`the release is in ${out}`);
-process.exitCode = report.end();
+console.log(`made in ${out}, nothing was published:`);
+for (const name of readdirSync(out).sort()) {
+  const stats = statSync(join(out, name));
+  console.log(`  ${stats.isDirectory() ? `${name}/` : `${name} (${Math.ceil(stats.size / 1024)} kB)`}`);
+}
+process.exitCode = report.end(flags.complete);

@@ -89,6 +89,8 @@ describe("the package", () => {
     expect(paths.filter((path) => /\.(map|tsx?|log)$|(^|\/)\.|node_modules/.test(path))).toEqual([
       ...paths.filter((path) => path.startsWith("configs/samples/") && /\.tsx?$|(^|\/)\./.test(path)),
     ]);
+    // They print the pages of the documentation, which are there.
+    expect(paths.filter((path) => path.startsWith("templates/docs/"))).toEqual([]);
     expect(packed.size).toBeLessThan(2_000_000);
     expect(packed.unpackedSize).toBeLessThan(12_000_000);
     expect(manifest.license).toBe("MIT");

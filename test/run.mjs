@@ -12,16 +12,21 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "lsp-proxy-test-"));
 const results = join(scratch, "results.json");
-const bin = (name) => join(root, "node_modules", ".bin", name);
+/** The scripts of tools, which Node runs: Windows cannot start what npm puts into `.bin`. */
+const tools = {
+  tsc: join(root, "node_modules/typescript/bin/tsc"),
+  biome: join(root, "node_modules/@biomejs/biome/bin/biome"),
+  vitest: join(root, "node_modules/vitest/vitest.mjs"),
+};
 
 let passed = 0;
 let failed = 0;
 let skipped = 0;
 
-/** Runs one stage to its end, then shows what it wrote. */
-async function stage(name, command, args) {
+/** Runs a script of Node to its end, then shows what it wrote. */
+async function stage(name, ...args) {
   const started = performance.now();
-  const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const output = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => output.push(part));
   const [status] = await once(child, "close");
@@ -35,19 +40,20 @@ async function stage(name, command, args) {
 
 /** The printer of the generated files is built; types and lint need nothing of the build. */
 async function buildAndPrint() {
-  await stage("build", "npm", ["run", "--silent", "build"]);
-  await stage("generated files", process.execPath, ["dist/cli/print.js", "--check"]);
+  await stage("build", ".ci/build.mjs");
+  await stage("generated files", "dist/cli/print.js", "--check");
 }
 await Promise.all([
   buildAndPrint(),
-  stage("types", bin("tsc"), ["--noEmit", "-p", "test/tsconfig.json"]),
-  stage("types of the page", bin("tsc"), ["--noEmit", "-p", "src/dashboard/page/tsconfig.json"]),
-  stage("lint", bin("biome"), ["ci", "."]),
+  stage("types", tools.tsc, "--noEmit", "-p", "test/tsconfig.json"),
+  stage("types of the page", tools.tsc, "--noEmit", "-p", "src/dashboard/page/tsconfig.json"),
+  stage("lint", tools.biome, "ci", "."),
 ]);
 
 const tests = spawnSync(
-  bin("vitest"),
+  process.execPath,
   [
+    tools.vitest,
     "run",
     "--config",
     "test/vitest.config.ts",

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { SlowFirst } from "./slow-first.js";
 
@@ -16,7 +17,7 @@ const alone = [
 
 export default defineConfig({
   test: {
-    root: new URL("..", import.meta.url).pathname,
+    root: fileURLToPath(new URL("..", import.meta.url)),
     pool: "forks",
     setupFiles: ["test/setup.ts"],
     // A test waits for an event and ends with it. These limits only end a test that hangs, also on a busy machine.

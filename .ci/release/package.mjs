@@ -84,12 +84,19 @@ export function missingFields(manifest, runsIn) {
   return wrong;
 }
 
+/** The kinds of changes of Keep a Changelog. */
+const KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
+
 /** What is wrong with the changelog for a version, which has a date once its tag is pushed. */
 export function changelogProblem(text, version, isTagged) {
   const line = text.split("\n").find((entry) => entry.startsWith(`## [${version}]`));
   if (line === undefined) return `CHANGELOG.md has no section [${version}]`;
   if (isTagged && !/ - \d{4}-\d\d-\d\d$/.test(line))
     return `the section [${version}] of CHANGELOG.md has no date`;
+  const odd = [...text.matchAll(/^### (.*)$/gm)]
+    .map(([, kind]) => kind)
+    .filter((kind) => !KINDS.includes(kind));
+  if (odd.length > 0) return `CHANGELOG.md has the section ${odd.join(", ")}, not one of ${KINDS.join(", ")}`;
   return undefined;
 }
 
@@ -102,6 +109,7 @@ export function bundledPackages(notices) {
   });
 }
 
-function digest(file) {
+/** The SHA-256 of a file. */
+export function digest(file) {
   return createHash("sha256").update(readFileSync(file)).digest("hex");
 }

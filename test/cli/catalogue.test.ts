@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openCatalogue } from "../../src/cli/presets.js";
+import { schemaUrl } from "../../src/cli/shipped.js";
 import { runHere } from "./terminal.js";
 
 let folder = "";
@@ -296,7 +297,7 @@ describe("init", () => {
     rmSync(join(folder, "lspi.toml"));
     const added = await proxy(["add", "vue"]);
     expect(added.stdout).toContain("added vue and vue-typescript");
-    expect(read("lspi.toml")).toBe('extends = ["stacks/vue"]\n');
+    expect(read("lspi.toml")).toBe(`#:schema ${schemaUrl()}\nextends = ["stacks/vue"]\n`);
     expect(await proxy(["add", "vue"])).toMatchObject({ code: 1 });
   });
 

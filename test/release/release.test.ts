@@ -3,17 +3,26 @@
  * those who receive it.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 // Comes with the YAML language server that the live tests use.
 import { parse } from "yaml";
 import type { JsonObject } from "../../src/base/json.js";
 import { exitCodes } from "../../src/cli/command.js";
 import { schemaUrl } from "../../src/cli/shipped.js";
 import { configSchema } from "../../src/config/schema.js";
+import { runHere } from "../cli/terminal.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const manifest = readJson(join(root, "package.json"));
@@ -36,6 +45,13 @@ interface Modules {
   image: { ruleProblems(instructions: readonly (readonly [string, string])[]): string[] };
   registry: { registryProblems(server: JsonObject, schema: JsonObject, manifest: JsonObject): string[] };
   sbom: { ofBundled(bill: object, bundled: object[], facts: object): Bill };
+  report: {
+    Report: new () => {
+      check(part: string, what: string, check: () => string): Promise<boolean>;
+      end(isComplete: boolean): number;
+    };
+    Skipped: new (reason: string) => Error;
+  };
   templates: { openTemplates(root: string): Promise<Templates> };
 }
 
@@ -54,6 +70,30 @@ it("is not published by the command that makes it", () => {
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   expect(stderr).toContain("--dry-run");
   expect(stderr).toContain(".github/workflows/release.yml");
+});
+
+it.for([
+  ["passes with a skipped check", false, 0],
+  ["fails with a skipped check before publishing", true, 1],
+] as const)("%s", async ([, isComplete, code]) => {
+  const { Report, Skipped } = await load("report");
+  const lines: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line) => void lines.push(line));
+  try {
+    const report = new Report();
+    await report.check("part", "right", () => "detail");
+    await report.check("part", "left out", () => {
+      throw new Skipped("no tool");
+    });
+    expect(report.end(isComplete)).toBe(code);
+  } finally {
+    log.mockRestore();
+  }
+  expect(lines).toEqual([
+    "ok part: right: detail",
+    "skipped part: left out: no tool",
+    "1 passed, 0 failed, 1 skipped",
+  ]);
 });
 
 describe("the manifest of the package", () => {
@@ -87,6 +127,7 @@ describe("the manifest of the package", () => {
     expect(changelogProblem("## [1.0.0] - 2026-11-18\n", "1.0.0", true)).toBe(undefined);
     expect(changelogProblem("## [1.0.0] - Unreleased\n", "1.0.0", true)).toContain("no date");
     expect(changelogProblem("## [1.0.0] - 2026-11-18\n", "1.0.1", false)).toContain("no section [1.0.1]");
+    expect(changelogProblem("## [1.0.0] - 2026-11-18\n### New\n", "1.0.0", true)).toContain("section New");
   });
 });
 
@@ -209,27 +250,40 @@ it.for([
 });
 
 describe("the schema for editors", () => {
-  it("is named in the config that `init` writes, before the first key", () => {
-    const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-editors-"));
-    try {
+  describe.each([
+    ["init", ["init", "--all", "--output"]],
+    ["import", ["import", "cclsp.json", "--output"]],
+    ["add", ["add", "pyright", "--config"]],
+  ])("is named in a config that `%s` creates", (_name, words) => {
+    let folder: string;
+    beforeEach(() => {
+      folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-editors-")));
       writeFileSync(join(folder, "main.py"), "print(1)\n");
-      const words = [join(root, "dist", "cli", "bin.js"), "init", "--dry-run", "--all"];
-      const { stdout, stderr } = spawnSync(process.execPath, words, {
-        cwd: folder,
-        encoding: "utf8",
-        env: { PATH: process.env.PATH, HOME: folder },
-      });
-      const line = stdout.split("\n").indexOf(`#:schema ${schemaUrl()}`);
-      expect(line, stdout + stderr).toBeGreaterThanOrEqual(0);
-      expect(
-        stdout
-          .split("\n")
-          .slice(0, line)
-          .filter((text) => !text.startsWith("#")),
-      ).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+      const server = { extensions: ["py"], command: ["pyright-langserver", "--stdio"] };
+      writeFileSync(join(folder, "cclsp.json"), JSON.stringify({ servers: [server] }));
+    });
+    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+    async function created(name: string): Promise<string> {
+      const { code, stdout, stderr } = await runHere([...words, name], { cwd: folder });
+      expect(code, stdout + stderr).toBe(0);
+      const checked = await runHere(["validate", "--config", name], { cwd: folder });
+      expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+      return readFileSync(join(folder, name), "utf8");
     }
+
+    it("before the first key of TOML, as a comment", async () => {
+      const lines = (await created("lspi.toml")).split("\n");
+      const line = lines.indexOf(`#:schema ${schemaUrl()}`);
+      expect(line, lines.join("\n")).toBeGreaterThanOrEqual(0);
+      expect(lines.slice(0, line).filter((text) => !text.startsWith("#"))).toEqual([]);
+    });
+
+    it("as the first key of JSON", async () => {
+      const config = JSON.parse(await created("lspi.json"));
+      expect(Object.entries(config)[0]).toEqual(["$schema", schemaUrl()]);
+      expect(config.servers).toContainEqual({ id: "pyright", kind: "pyright" });
+    });
   });
 
   it("is named in the page about editors", () => {
@@ -268,6 +322,9 @@ describe("the workflows", () => {
     const { matrix } = workflows.find(({ name }) => name === "test").jobs.test.strategy;
     expect(matrix).toEqual({ os: ["ubuntu-latest", "macos-latest", "windows-latest"], node: [20, 22, 24] });
     expect(manifest.engines.node).toBe(`>=${matrix.node[0]}`);
+    const { steps } = workflows.find(({ name }) => name === "test").jobs.test;
+    const commands = steps.flatMap(({ run }: { run?: string }) => run ?? []);
+    expect(commands).toEqual(["npm ci", "npm test", "npm run windows"]);
   });
 
   it("use actions at fixed commits, and may write only where they must", () => {
@@ -281,7 +338,7 @@ describe("the workflows", () => {
   it("publish only what was checked, with provenance", () => {
     const { jobs } = workflows.find(({ name }) => name === "release");
     const commands = (job: { steps: { run?: string }[] }) => job.steps.map(({ run = "" }) => run).join("\n");
-    expect(commands(jobs.check)).toContain("npm run release -- --dry-run");
+    expect(commands(jobs.check)).toContain("npm run release -- --dry-run --complete");
     expect(jobs.npm.needs).toBe("check");
     expect(jobs.npm.permissions["id-token"]).toBe("write");
     expect(commands(jobs.npm)).toMatch(/npm publish .*--provenance/);

@@ -1,4 +1,4 @@
-/** Runs inside Wine: starts the program as a Windows client would, and writes one line per check to a file. */
+/** Runs on Windows or inside Wine: starts the program as a Windows client would, and writes one line per check to a file. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -17,16 +17,18 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const RESULTS = "C:\\results.txt";
+/** What `run.mjs` prepared: a folder with the fixtures and the servers, and the same folder on a share. */
+const [ROOT, SHARE, ...only] = process.argv.slice(2);
+const RESULTS = join(ROOT, "results.txt");
 const CALL_MS = 120_000;
-const WORK = "C:\\Work";
+const WORK = join(ROOT, "Work");
+const NPM = join(ROOT, "npm");
 const program = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
-const only = process.argv.slice(2);
 
 const baseEnv = {
   ...process.env,
   // Windows itself writes this name so.
-  Path: `C:\\npm;${process.env.PATH}`,
+  Path: `${NPM};${process.env.PATH}`,
   PATH: undefined,
 };
 delete baseEnv.PATH;
@@ -121,6 +123,9 @@ const checks = [];
 const check = (name, work) => checks.push({ name, work });
 
 const TS = join(WORK, "typescript");
+const slashed = (path) => path.replaceAll("\\", "/");
+/** The URI of a file of the fixture, with the colon of the drive as given. */
+const uriOf = (colon, name) => `file:///${slashed(join(TS, name)).replace(":", colon)}`;
 const greet = { file_path: "src/greet.ts", line: 2, character: 17 };
 
 const EDITS = `
@@ -169,11 +174,11 @@ check(
     for (const file_path of [
       "src\\greet.ts",
       "SRC/Greet.ts",
-      "C:\\Work\\typescript\\src\\greet.ts",
-      "c:/work/TypeScript/src/GREET.ts",
-      "file:///C:/Work/typescript/src/greet.ts",
-      "file:///c%3A/Work/typescript/src/greet.ts",
-      "file:///c:/work/typescript/SRC/greet.ts",
+      join(TS, "src", "greet.ts"),
+      slashed(join(TS, "src", "GREET.ts")).toLowerCase(),
+      uriOf(":", "src/greet.ts"),
+      uriOf("%3A", "src/greet.ts").replace(/^file:...[A-Z]/, (start) => start.toLowerCase()),
+      uriOf(":", "SRC/greet.ts").toLowerCase(),
     ]) {
       const { text } = await answer(on, "find_references", { ...greet, file_path });
       assert.match(text, /^Document: src\/greet\.ts$/m, file_path);
@@ -204,14 +209,14 @@ check("a path outside is refused: another drive, a share, a device, a reserved n
 });
 
 check("a workspace on a share", async () => {
-  const share = "\\\\machine\\share\\typescript";
-  assert.ok(existsSync(join(share, "src", "greet.ts")), "the share is not there");
+  const share = join(SHARE, "typescript");
+  assert.ok(existsSync(join(share, "src", "greet.ts")), `${SHARE} is not there; administrators have it`);
   const on = await session(WORK, ["--trust-workspace", "--workspace", share]);
   const { text } = await answer(on, "find_references", greet);
   assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
   const clean = await answer(on, "get_diagnostics", { file_path: "src/greet.ts" });
   assert.equal(clean.data.status, "clean", clean.text);
-  await answer(on, "get_diagnostics", { file_path: "file://machine/share/typescript/src/greet.ts" });
+  await answer(on, "get_diagnostics", { file_path: `file:${slashed(share)}/src/greet.ts` });
   await on.close();
 });
 
@@ -255,7 +260,7 @@ async function editing(name) {
     const path = join(folder, "src", file);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll("\n", "\r\n"));
   }
-  writeFileSync(join(folder, "lspi.toml"), EDITS);
+  writeFileSync(join(folder, "lspi.toml"), EDITS.replaceAll("\n", "\r\n"));
   const on = await session(folder, ["--config", join(folder, "lspi.toml")]);
   const read = () =>
     ["app.ts", "broken.ts", "greet.ts"].map((file) => readFileSync(join(folder, "src", file), "utf8"));
@@ -318,7 +323,9 @@ check(
     const busy = asked.isError
       ? asked
       : await on.call("rename_symbol", { ...input, edit_token: asked.data.edit_token });
-    spawnSync("taskkill", ["/f", "/im", "ping.exe"]);
+    // Wine's has no `/t`.
+    if (spawnSync("taskkill", ["/f", "/t", "/pid", reader.pid]).status !== 0)
+      spawnSync("taskkill", ["/f", "/im", "ping.exe"]);
     reader.kill();
     assert.ok(busy.isError, busy.text);
     assert.match(busy.text, /src\/broken\.ts.*(?:in use|cannot be written|read-only)/);
@@ -381,10 +388,12 @@ async function serverPids(on) {
   return pids;
 }
 
-/** All processes of Node, as the system lists them. */
+/** All processes of Node, as the system lists them: Wine's `tasklist` does nothing, and new versions of Windows have no `wmic`. */
 function nodes() {
-  const { stdout } = spawnSync("wmic", ["process", "get", "Name,ProcessId"], { encoding: "utf16le" });
-  return [...stdout.matchAll(/node\.exe\s+(\d+)/g)].map(([, pid]) => Number(pid));
+  const text =
+    spawnSync("tasklist", ["/fo", "csv", "/nh"], { encoding: "latin1" }).stdout ||
+    spawnSync("wmic", ["process", "get", "Name,ProcessId"], { encoding: "utf16le" }).stdout;
+  return [...text.matchAll(/node\.exe[\s",]+(\d+)/g)].map(([, pid]) => Number(pid)).sort((a, b) => a - b);
 }
 
 check("a language server that is killed is started again, and nothing of it is left", async () => {
@@ -431,7 +440,7 @@ check("a server that is a batch file of its own: arguments arrive whole, and not
   copyOf("typescript", folder);
   const bin = join(WORK, "own bin");
   mkdirSync(bin, { recursive: true });
-  const script = "C:\\npm\\node_modules\\typescript-language-server\\lib\\cli.mjs";
+  const script = join(NPM, "node_modules", "typescript-language-server", "lib", "cli.mjs");
   writeFileSync(
     join(bin, "my-server.bat"),
     `@echo off\r\nset RUN=1\r\n"${process.execPath}" "${script}" %*\r\n`,
@@ -455,6 +464,28 @@ check("a server that is a batch file of its own: arguments arrive whole, and not
     30_000,
   );
   assert.deepEqual(nodes(), before);
+});
+
+check("a program is found by the endings of PATHEXT, in their order", async () => {
+  const folder = copyOf("typescript", join(WORK, "endings"));
+  const bin = join(WORK, "endings bin");
+  mkdirSync(bin);
+  cpSync(process.execPath, join(bin, "own-server.EXE"));
+  for (const ending of [".bat", ".cmd"]) writeFileSync(join(bin, `own-server${ending}`), "@exit /b 1\r\n");
+  writeFileSync(join(bin, "own-server"), "#!/bin/sh\nexit 1\n");
+  const script = join(NPM, "node_modules", "typescript-language-server", "lib", "cli.mjs");
+  const server = EDITS.replace('"typescript-language-server"]', '"own-server"]').replace(
+    "kind = ",
+    `command = "own-server"\nargs = ${JSON.stringify([script, "--stdio"])}\nkind = `,
+  );
+  writeFileSync(join(folder, "lspi.toml"), server);
+  const on = await session(folder, ["--config", join(folder, "lspi.toml")], {
+    ...baseEnv,
+    Path: `${bin};${baseEnv.Path}`,
+  });
+  const { text } = await answer(on, "find_references", greet);
+  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
+  await on.close();
 });
 
 check("two sessions share a hub on a named pipe, which `hub stop` ends", async () => {

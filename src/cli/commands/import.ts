@@ -14,6 +14,7 @@ import { type Command, exitCodes, failure, type Io, UsageError } from "../comman
 import { workspaceFolder } from "../compile.js";
 import { isConfigOf, mayCreateConfig, NEW_CONFIG, previewConfig } from "../files/edit-config.js";
 import { guardedFolders } from "../files/link-guard.js";
+import { configFor, schemaComment } from "../files/new-config.js";
 import { readUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { openCatalogue, serverPrograms } from "../presets.js";
@@ -32,7 +33,7 @@ export const importCommand: Command = {
   flags: {
     workspace: configFlags.workspace,
     from: withDefault(option("FORMAT", "The format of the file."), "detected"),
-    output: withDefault(option("FILE", "The file to write.", "o"), "lspi.toml"),
+    output: withDefault(option("FILE", "The file to write, JSON if it ends in .json.", "o"), "lspi.toml"),
     force: toggle("Replaces an existing file."),
     "dry-run": toggle("Prints the config instead of writing it."),
   },
@@ -52,7 +53,7 @@ export const importCommand: Command = {
     const workspace = workspaceFolder(input, io, true);
     const file = resolve(workspace, input.text("output") ?? NEW_CONFIG);
     const origin = `${escapeLine(basename(source))} (${format.name})`;
-    const write = (list: readonly JsonObject[]) => configText(list, origin, catalogue);
+    const write = (list: readonly JsonObject[]) => configFor(file, configText(list, origin, catalogue));
     const imported = importServers(tree, format, catalogue);
     const { servers, notes } = withoutBad(imported, (list) => errorsIn(file, write(list), io));
     for (const note of notes) io.stderr.writeLine(`not imported: ${note}`);
@@ -98,6 +99,7 @@ function configText(servers: readonly JsonObject[], source: string, catalogue: C
   const programs = serverPrograms(servers, catalogue);
   return [
     `# Imported from ${source}.`,
+    schemaComment(),
     "",
     "[allow]",
     `commands = ${tomlText(sortedSet(programs))}   # the only programs that may be started`,

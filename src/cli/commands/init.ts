@@ -10,6 +10,7 @@ import { detectServers } from "../detect-servers.js";
 import { configText, type Found, installs, languagesText, loadsOf, membersOf } from "../files/config-text.js";
 import { isConfigOf, mayCreateConfig, NEW_CONFIG, userListHint } from "../files/edit-config.js";
 import { guardedFolders } from "../files/link-guard.js";
+import { configFor } from "../files/new-config.js";
 import { checkUserFile, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { programsOf } from "../installed.js";
@@ -30,7 +31,7 @@ export const init: Command = {
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": toggle("Also searches the workspace's node_modules/.bin for servers."),
-    output: withDefault(option("FILE", "The file to write.", "o"), "lspi.toml"),
+    output: withDefault(option("FILE", "The file to write, JSON if it ends in .json.", "o"), "lspi.toml"),
     only: {
       ...option("NAME", "Uses only this language or server, installed or not; may be repeated."),
       multiple: true,
@@ -63,7 +64,7 @@ export const init: Command = {
         io,
         "no server was chosen, so nothing was written. `lsp-proxy install` installs what the workspace needs; --all writes servers that are not installed",
       );
-    const text = configText(basename(workspace), found, taken);
+    const text = configFor(file, configText(basename(workspace), found, taken));
     if (isDry) {
       io.stdout.write(text);
       return exitCodes.ok;

@@ -15,8 +15,8 @@ import type { WorkspaceScan } from "../../workspace/scan.js";
 import { installCommand } from "../install/ways.js";
 import { programsOf } from "../installed.js";
 import type { Presence } from "../presets.js";
-import { schemaUrl } from "../shipped.js";
 import { some } from "../terminal/text.js";
+import { schemaComment } from "./new-config.js";
 
 /** The languages found in a workspace, the proposed servers, and whether each is installed. */
 export interface Found {
@@ -43,8 +43,7 @@ export function configText(name: string, found: Found, taken: ReadonlySet<string
   const stacks = used.flatMap(({ stack }) => (stack ? [`stacks/${stack.name}`] : []));
   return [
     `# Language servers of ${escapeLine(name)}. \`lsp-proxy servers\` shows what else there is, \`lsp-proxy add NAME\` adds it.`,
-    // Taplo and the VS Code extension Even Better TOML complete and check by it.
-    `#:schema ${schemaUrl()}`,
+    schemaComment(),
     "",
     ...used.filter(({ stack }) => stack).flatMap((proposal) => aboutLines(proposal, found)),
     ...(stacks.length > 0 ? [`extends = ${tomlText(stacks)}`, ""] : []),

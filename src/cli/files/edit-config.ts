@@ -17,6 +17,7 @@ import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
 import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
 import { guardedFolders } from "./link-guard.js";
+import { emptyConfig } from "./new-config.js";
 import { readUserFile, realUserFile, shownPath, writeUserFile } from "./user-file.js";
 
 export interface OpenConfig {
@@ -45,7 +46,7 @@ export function openConfig(input: Input, io: Io): OpenConfig {
   const { mark, text, problems, broken } = readSource(file, content ?? "");
   if (broken && !isNew) throw new ConfigError(problems);
   const [name, editor, isDiscovered] = [shownPath(file, io), editorOf(file, text), named === undefined];
-  return { file, name, isNew, isDiscovered, mark, text: isNew ? "" : text, editor };
+  return { file, name, isNew, isDiscovered, mark, text: isNew ? emptyConfig(file) : text, editor };
 }
 
 /** Writes the new text of a config, or prints it with `--dry-run`. `change` is what was done, in words. */
