@@ -46,7 +46,9 @@ export function clientsView(clients: readonly ClientFacts[], plan: Plan, templat
 
 function whereabouts({ user, project }: ClientFileFacts): string {
   const own =
-    user === undefined ? [] : (Array.isArray(user) ? user : Object.values(user).flat()).filter(isPlain);
+    user === undefined
+      ? []
+      : [...new Set(Array.isArray(user) ? user : Object.values(user).flat())].filter(isPlain);
   const shared =
     project === undefined
       ? []
