@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LiveSession, openSession, repository } from "./session.js";
+import { type LiveSession, openSession, repository, testEnvironment } from "./session.js";
 
 const servers = {
   "typescript-language-server": `
@@ -194,6 +196,32 @@ it.skipIf(process.platform !== "linux")("downloads no types for JavaScript", asy
     expect(commands.filter((command) => command.includes("typingsInstaller"))).toEqual([]);
   } finally {
     await session.close();
+  }
+});
+
+it.skipIf(process.platform === "win32")("TypeScript 7 downloads no types for JavaScript either", async () => {
+  const files = { "package.json": '{"dependencies":{"react":"*"}}', "a.js": "export const one = 1;\n" };
+  const open = async (settings: string) => {
+    const tools = mkdtempSync(join(tmpdir(), "lsp-proxy-npm-"));
+    writeFileSync(join(tools, "npm"), `#!/bin/sh\necho "$@" >> ${tools}/called\n`, { mode: 0o755 });
+    const path = JSON.stringify([tools, testEnvironment().PATH].join(delimiter));
+    const config = `${servers["typescript 7"]}${settings}[servers.env]\nPATH = ${path}\n`;
+    const session = await openSession("empty", config, [], files);
+    const at = { file_path: "a.js", line: 1, character: 14 };
+    expect((await session.call("find_references", at)).structuredContent).toMatchObject({ total: 1 });
+    const close = async () => {
+      await session.close();
+      rmSync(tools, { recursive: true, force: true });
+    };
+    return { wasCalled: () => existsSync(join(tools, "called")), close };
+  };
+  const asShipped = await open("");
+  const allowed = await open("workspace_configuration.typescript.disableAutomaticTypeAcquisition = false\n");
+  try {
+    await expect.poll(allowed.wasCalled).toBe(true);
+    expect(asShipped.wasCalled()).toBe(false);
+  } finally {
+    await Promise.all([asShipped.close(), allowed.close()]);
   }
 });
 
