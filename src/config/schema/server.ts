@@ -22,7 +22,7 @@ import {
 } from "./values.js";
 
 export const serverSchema = z.strictObject({
-  id: identifier.describe("The name of the server. No other server has it.").meta(discovered("any")),
+  id: identifier.describe("The name of the server. It must be unique.").meta(discovered("any")),
   kind: fixed(
     z.string(),
     'The preset: a name that `lsp-proxy servers` lists. Keys here override those of the preset. `generic` is no preset; it only gives `args` the default `["--stdio"]`.',
@@ -113,7 +113,7 @@ export const serverSchema = z.strictObject({
   ),
   symbol_limit: fixed(
     positive,
-    "The most symbols of the workspace that the server gives for one query. A list of that length counts as cut.",
+    "The maximum number of symbols of the workspace that the server gives for one query. A list of that length counts as cut.",
   ),
   library_roots: optionalSet(
     nonEmpty,
@@ -146,7 +146,7 @@ export const serverSchema = z.strictObject({
   ),
   restart: optional(
     z.strictObject({
-      max: atMost(z.int().min(0), "The most restarts after crashes within `window_ms`."),
+      max: atMost(z.int().min(0), "The maximum number of restarts after crashes within `window_ms`."),
       window_ms: optional(
         positive,
         "The time in which `max` restarts are allowed, in milliseconds.",
@@ -184,13 +184,13 @@ export const serverSchema = z.strictObject({
     z.strictObject({
       memory_mb: optional(
         positive,
-        "The most memory of the server and its child processes, in MB.",
+        "The maximum memory of the server and its child processes, in MB.",
         unlimited("at_most"),
       ),
-      open_files: optional(positive, "The most open files of the server.", unlimited("at_most")),
+      open_files: optional(positive, "The maximum number of open files of the server.", unlimited("at_most")),
       processes: optional(
         positive,
-        "The most processes of the server, itself included.",
+        "The maximum number of processes of the server, itself included.",
         unlimited("at_most"),
       ),
       nice: optional(

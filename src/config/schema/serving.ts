@@ -99,7 +99,7 @@ export const http = z.strictObject({
   ),
   max_sessions: atMost(
     positive.max(1024),
-    "The most sessions. If one more is opened, the token with most sessions loses the one that has been idle longest.",
+    "The maximum number of sessions. If one more is opened, the token with most sessions loses the one that has been idle longest.",
   ),
   session_idle_ms: atMost(
     milliseconds.min(1000),
@@ -109,14 +109,14 @@ export const http = z.strictObject({
     z.enum(["narrow", "ignore"]),
     "Whether the client's roots limit what it may see; they never extend it. With `narrow`, a client that supports roots and does not list them sees nothing, and one with an empty list sees the workspace.",
   ),
-  max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "The most bytes of one request."),
+  max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "The maximum number of bytes of one request."),
   max_calls: atMost(
     positive.max(1024),
-    "The most calls at once in total, also over stdio. While clients have different tokens, a quarter is kept for tokens with few calls.",
+    "The maximum number of calls at once in total, also over stdio. While clients have different tokens, a quarter is kept for tokens with few calls.",
   ),
   max_calls_per_session: atMost(
     positive.max(1024),
-    "The most calls at once in one session, or of one token where the protocol has no sessions.",
+    "The maximum number of calls at once in one session, or of one token where the protocol has no sessions.",
   ),
   headers_timeout_ms: atMost(
     milliseconds.min(100),

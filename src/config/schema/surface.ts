@@ -17,7 +17,7 @@ const about = () => ({
 });
 
 export const promptSchema = z.strictObject({
-  name: identifier.describe("The name of the prompt. No other prompt has it."),
+  name: identifier.describe("The name of the prompt. It must be unique."),
   ...about(),
   args: optional(
     z.record(
@@ -43,7 +43,7 @@ export const promptSchema = z.strictObject({
 });
 
 export const resourceSchema = z.strictObject({
-  name: identifier.describe("The name of the resource. No other resource has it."),
+  name: identifier.describe("The name of the resource. It must be unique."),
   ...about(),
   uri: optional(
     z

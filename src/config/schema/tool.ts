@@ -77,7 +77,7 @@ export const stepSchema = z.strictObject({
         ),
       limit: optional(
         z.union([z.int().min(1).max(1000), reference]),
-        "The most items that are used: a number, or a reference to an argument.",
+        "The maximum number of items that are used: a number, or a reference to an argument.",
       ),
       lacking: optional(
         z.string().regex(/^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$/, "a dotted path of members"),
@@ -155,7 +155,7 @@ export const stepSchema = z.strictObject({
 });
 
 export const toolSchema = z.strictObject({
-  name: toolName.describe("The name of the tool. No other tool has it."),
+  name: toolName.describe("The name of the tool. It must be unique."),
   title: optional(z.string().min(1).max(80), "A short title for people to read."),
   description: optional(z.string().min(1).max(1000), "What an agent reads to choose the tool."),
   effect: optional(effect, "What the tool may do: only read, edit files, or run commands.", "fixed"),
@@ -210,7 +210,7 @@ export const toolSchema = z.strictObject({
   ),
   max_items: optional(
     positive.max(20_000),
-    "The most items in one answer. It can lower `limits.max_items`, not raise it.",
+    "The maximum number of items in one answer. It can lower `limits.max_items`, not raise it.",
   ),
   refuse_past: optional(
     positive.max(500_000),
@@ -226,7 +226,7 @@ export const toolSchema = z.strictObject({
   ),
   max_bytes: optional(
     z.int().min(16_384).max(8_000_000),
-    "The most bytes of one answer. It can lower `limits.max_bytes`, not raise it.",
+    "The maximum number of bytes of one answer. It can lower `limits.max_bytes`, not raise it.",
   ),
   timeout_ms: optional(
     milliseconds.min(100),
