@@ -47,7 +47,7 @@ export const outputSchema = z.union([
     ids: optional(z.boolean(), "`true`: each item has an `id` that is made from its content."),
     outcomes: optional(
       z.enum(["word", "success", "applied"]),
-      "How results are told. For batches: `word` gives each operation `outcome` and `answer`; `success` gives it `success` and `result` or `error`. For edits: `applied` adds `applied`, and `failure_reason` if the edit is refused.",
+      "How the result of an operation or an edit is written. For batches: `word` gives each operation `outcome` and `answer`; `success` gives it `success` and `result` or `error`. For edits: `applied` adds `applied`, and `failure_reason` if the edit is refused.",
     ),
     ...memberKeys,
     joined: optional(argName, "For hover: the name of a member that has all texts as one."),

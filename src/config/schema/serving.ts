@@ -44,7 +44,7 @@ export const metrics = z.strictObject({
   ),
   token_env: optional(
     z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token"),
-    "The environment variable that holds the token for `/metrics`. While it is empty, only this machine may ask.",
+    "The environment variable that holds the token for `/metrics`. While it is empty, only requests from this machine are answered.",
     defaultIsLimit("fixed"),
   ),
 });
@@ -66,7 +66,7 @@ export const http = z.strictObject({
   ),
   token_file: fixed(
     nonEmpty,
-    "A file with the tokens, one in each line. Only its owner may be able to read it. It is read again when it changes.",
+    "A file with the tokens, one in each line. Only its owner may have permission to read it. It is read again when it changes.",
   ),
   allowed_origins: optionalSet(
     z

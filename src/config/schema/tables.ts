@@ -87,7 +87,7 @@ export const limits = z.strictObject({
   ),
   proxy_memory_mb: atMost(
     z.int().min(256).max(65_536),
-    "The memory of the proxy itself, in MB. Above it, the proxy ends the server that sent most, then the client whose requests and unread answers hold most. If neither helps, the proxy ends itself.",
+    "The memory of the proxy itself, in MB. Above it, the proxy stops the server that sent the most data, then disconnects the client whose requests and unread answers use the most memory. If neither helps, the proxy ends.",
   ),
   hover_parts: atMost(positive.max(100), "The maximum number of parts of a hover."),
   hover_chars: atMost(z.int().min(100).max(1_000_000), "The maximum number of characters of each part of a hover."),
@@ -133,7 +133,7 @@ export const limits = z.strictObject({
   ),
   stderr_lines: atMost(
     positive.max(50),
-    "How many of the last lines of a server's error output its status has.",
+    "How many of the last lines of a server's stderr its status shows.",
   ),
   after_edit_per_file: atMost(positive.max(1000), "The maximum number of errors of one file in the answer of an edit."),
   after_edit_other_files: atMost(
@@ -146,7 +146,7 @@ export const limits = z.strictObject({
     "The maximum number of edited files whose errors before and after the edit are compared.",
   ),
   after_edit_severity: fixed(severity, "The lowest severity that the answer of an edit shows."),
-  cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect. Older configs have it.", "any"),
+  cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect. It is accepted because older configs have it.", "any"),
 });
 
 export const mcp = z.strictObject({
@@ -172,7 +172,7 @@ export const mcp = z.strictObject({
   ),
   sealed: optionalSet(
     nonEmpty,
-    "For a profile: keys that a config may narrow, never widen, as dotted paths.",
+    "For a profile: keys that a config may restrict but not extend, as dotted paths.",
     "union",
   ),
   read_only: optional(

@@ -98,7 +98,7 @@ export const stepSchema = z.strictObject({
   optional: optional(z.boolean(), "`true`: the step is skipped if the server does not offer the method."),
   expect: optional(
     expect,
-    "Which result the step must have: any, a value that is not null, some items, or none. Otherwise the call is refused.",
+    "Which result the step must have: any, a value that is not null, at least one item, or no items. With another result the call is refused.",
   ),
   merge: optional(
     z.enum(["first", "all"]),
@@ -119,7 +119,7 @@ export const stepSchema = z.strictObject({
   ),
   form: optional(
     jsonTable,
-    "For `request` and `execute_command`: gives the reply another form. It is written like `dialect.items`, with pointers into the reply.",
+    "For `request` and `execute_command`: converts the reply. It is written like `dialect.items`, with pointers into the reply.",
   ),
   command: optional(
     json,
@@ -128,7 +128,7 @@ export const stepSchema = z.strictObject({
   arguments: optional(json, "For `execute_command`: the list of arguments."),
   uris: optionalSet(
     jsonPointer,
-    "For `execute_command`: JSON Pointers to the arguments that are URIs or paths, besides members named `uri` or `…Uri`. It is needed where an argument is a text of the client.",
+    "For `execute_command`: JSON Pointers to the arguments that are URIs or paths, besides members named `uri` or `…Uri`. Required if an argument contains a text from the client.",
   ),
   tool: optional(toolName, "For `tool`: the tool that is called, which the step needs."),
   tools: optional(z.array(toolName).min(1), set("For `batch`: the tools that may be called.")),
@@ -174,7 +174,7 @@ export const toolSchema = z.strictObject({
   servers: optionalSet(identifier, "The servers that the tool may ask, by id or kind."),
   server: optional(
     z.strictObject({ from: z.string().describe("The argument that names the server: `input.NAME`.") }),
-    "Lets a call choose one of these servers by an argument.",
+    "Lets a call choose one of `servers` by an argument.",
   ),
   input: optional(
     z.union([z.string(), z.array(z.string()).min(1)]),
@@ -185,7 +185,7 @@ export const toolSchema = z.strictObject({
   args: optional(z.record(argName, argSchema), "Further arguments of the tool, by name."),
   pointing: optional(
     z.record(argName, pointingSchema),
-    "Other names and descriptions for the arguments that point at something, by their names in the dialect.",
+    "Other names and descriptions for the arguments that `input` adds, by their names in the dialect.",
   ),
   request: optional(request, "The short form of a tool with one step: the request that it sends."),
   steps: optional(
@@ -206,7 +206,7 @@ export const toolSchema = z.strictObject({
   ),
   page: optional(
     z.boolean(),
-    "`true`: a call gets its list page by page, with the arguments `page_size` and `cursor`.",
+    "`true`: the list is returned in pages, with the arguments `page_size` and `cursor`.",
   ),
   max_items: optional(
     positive.max(20_000),
@@ -218,7 +218,7 @@ export const toolSchema = z.strictObject({
   ),
   require: optionalSet(
     argName,
-    "Pointing arguments that every call must give, by their names in the dialect.",
+    "Arguments of `input` that every call must give, by their names in the dialect.",
   ),
   default_items: optional(
     positive.max(20_000),
@@ -243,7 +243,7 @@ export const methodSchema = z.strictObject({
   ),
   uris: optionalSet(
     jsonPointer,
-    "JSON Pointers to the parameters that are URIs or paths, besides members named `uri` or `…Uri`. It is needed where a parameter is a text of the client.",
+    "JSON Pointers to the parameters that are URIs or paths, besides members named `uri` or `…Uri`. Required if a parameter contains a text from the client.",
   ),
   result: optional(jsonTable, "JSON Schema of the result. A reply that does not fit it is refused."),
   notification: optional(z.boolean(), "Whether the method is a notification, which has no reply."),
