@@ -210,7 +210,10 @@ export const serverSchema = z.strictObject({
     untrusted,
     "Other settings for untrusted workspaces, for a server that would load code from them, such as packages.",
   ),
-  open_on_change: fixed(z.boolean(), "Whether a changed file is opened in the server, for a server that notices changes only in open files."),
+  open_on_change: fixed(
+    z.boolean(),
+    "Whether a changed file is opened in the server, for a server that notices changes only in open files.",
+  ),
   warm_imports: fixed(
     z.int().min(0).max(50),
     "How many files that a document imports are opened with it, before a call needs them. Relative paths in quotes count as imports.",

@@ -56,7 +56,10 @@ export const listKeys = {
       .max(8),
     sequence("Sorts the items by these JSON Pointers; `-` before one means descending order."),
   ),
-  limit: optional(most, "The maximum number of items that are kept: a number, or a reference to an argument."),
+  limit: optional(
+    most,
+    "The maximum number of items that are kept: a number, or a reference to an argument.",
+  ),
 };
 
 /** Keys that say when a step runs, and what takes its place. */

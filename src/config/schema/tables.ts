@@ -90,7 +90,10 @@ export const limits = z.strictObject({
     "The memory of the proxy itself, in MB. Above it, the proxy stops the server that sent the most data, then disconnects the client whose requests and unread answers use the most memory. If neither helps, the proxy ends.",
   ),
   hover_parts: atMost(positive.max(100), "The maximum number of parts of a hover."),
-  hover_chars: atMost(z.int().min(100).max(1_000_000), "The maximum number of characters of each part of a hover."),
+  hover_chars: atMost(
+    z.int().min(100).max(1_000_000),
+    "The maximum number of characters of each part of a hover.",
+  ),
   completion_chars: atMost(
     z.int().min(100).max(1_000_000),
     "The maximum number of characters of the documentation of a completion.",
@@ -131,22 +134,29 @@ export const limits = z.strictObject({
     positive.max(100),
     "The maximum number of files whose source is shown, if a symbol is defined in several.",
   ),
-  stderr_lines: atMost(
-    positive.max(50),
-    "How many of the last lines of a server's stderr its status shows.",
+  stderr_lines: atMost(positive.max(50), "How many of the last lines of a server's stderr its status shows."),
+  after_edit_per_file: atMost(
+    positive.max(1000),
+    "The maximum number of errors of one file in the answer of an edit.",
   ),
-  after_edit_per_file: atMost(positive.max(1000), "The maximum number of errors of one file in the answer of an edit."),
   after_edit_other_files: atMost(
     z.int().min(0).max(1000),
     "The maximum number of files with errors in the answer of an edit, besides the edited ones.",
   ),
-  after_edit_total: atMost(positive.max(10_000), "The maximum number of errors in the answer of an edit, of all files."),
+  after_edit_total: atMost(
+    positive.max(10_000),
+    "The maximum number of errors in the answer of an edit, of all files.",
+  ),
   after_edit_checked_files: atMost(
     positive.max(1000),
     "The maximum number of edited files whose errors before and after the edit are compared.",
   ),
   after_edit_severity: fixed(severity, "The lowest severity that the answer of an edit shows."),
-  cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect. It is accepted because older configs have it.", "any"),
+  cache_bytes: optional(
+    z.int().min(0).max(268_435_456),
+    "Has no effect. It is accepted because older configs have it.",
+    "any",
+  ),
 });
 
 export const mcp = z.strictObject({
