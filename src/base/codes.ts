@@ -78,7 +78,7 @@ const problems = ofKind("problem", {
   "config/untrusted": [
     "This workspace's config is not trusted",
     "A config found in a workspace may start programs only after a person has trusted it.",
-    "Read the config, then run `lsp-proxy trust`, or name the file with `--config`.",
+    "Read it, then run `lsp-proxy trust`, or name it with `--config`.",
   ],
   "config/strayed": [
     "A config outside the workspace",

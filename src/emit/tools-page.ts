@@ -59,7 +59,7 @@ function stepText(step: StepPlan): string {
     case "notify":
       return `\`${step.method}\`, a notification`;
     case "diagnostics":
-      return "the diagnostics of the file, pulled or pushed";
+      return "diagnostics that the server returns on request or publishes";
     case "execute_command":
       return "`workspace/executeCommand`, allowed names only";
     case "tool":

@@ -98,7 +98,7 @@ export const projectQuery = z.strictObject({
 export const untrusted = z.strictObject({
   start: fixed(
     z.boolean(),
-    'Whether it is known that the server, with these settings, runs no code of a workspace. `false`: it is started there only with `sandbox = "read_only_no_network"`. Of several presets (`kind`, `adapter`, the program) the strictest counts.',
+    'Whether it is known that the server, with these settings, runs no code of a workspace. `false`: it is started there only with `sandbox = "read_only_no_network"`. Of several presets (`kind`, `adapter`, the program) the strictest applies.',
   ),
   loads: fixed(
     z.record(z.string().regex(/^\/.+$/, "a JSON Pointer"), nonEmpty),

@@ -137,7 +137,7 @@ export const serverSchema = z.strictObject({
   project_fix: fixed(nonEmpty, "The advice in that warning: how to create one of `project_files`."),
   idle_shutdown_ms: optional(
     z.int().min(0),
-    "The idle time after which the server is stopped, in milliseconds; 0 means never.",
+    "The server is stopped after this time without requests, in milliseconds; 0 means never.",
     "at_most_or_never",
   ),
   restart_interval_minutes: fixed(

@@ -14,7 +14,7 @@ import {
 export const share = z.strictObject({
   idle_minutes: atMost(
     z.number().min(0.01).max(1440),
-    "How many minutes the hub and its language servers stay without sessions.",
+    "How many minutes the hub and its language servers keep running without sessions.",
   ),
   warm: optional(
     z.boolean(),
@@ -53,7 +53,7 @@ export const http = z.strictObject({
   enabled: optional(z.boolean(), "`false` refuses `serve --http`.", "only_false"),
   bind: fixed(
     z.string(),
-    "The address that the gateway listens on. One that other machines can reach needs `--allow-remote` and a token.",
+    "The address that the gateway listens on. An address that other machines can reach needs `--allow-remote` and a token.",
   ),
   port: fixed(z.int().min(0).max(65535), "The port that the gateway listens on; 0 picks a free one."),
   path: fixed(
@@ -79,7 +79,7 @@ export const http = z.strictObject({
     z
       .string()
       .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/, "a host, with or without a port, no `*`"),
-    "The accepted values of the header `Host`. One without a port matches any port.",
+    "The accepted values of the header `Host`. A value without a port matches any port.",
     "subset",
   ),
   strict: optional(

@@ -66,7 +66,7 @@ export const stepSchema = z.strictObject({
     z.enum(["request", "notify", "diagnostics", "execute_command", "tool", "batch", "choose", "runtime"]),
     "What the step does.",
   ),
-  method: optional(nonEmpty, "For `request` and `notify`: the method, which they need."),
+  method: optional(nonEmpty, "For `request` and `notify` (required there): the method."),
   params: optional(params, "For `request` and `notify`: the name of a parameter base, or `{ base, set }`."),
   each: optional(
     z.strictObject({
@@ -111,7 +111,7 @@ export const stepSchema = z.strictObject({
   ),
   first_wait_ms: optional(
     milliseconds.max(60_000),
-    "For `diagnostics`: the longest wait for the first ones of a file.",
+    "For `diagnostics`: the longest wait for the first diagnostics of a file.",
   ),
   settle_ms: optional(
     milliseconds.max(10_000),
@@ -121,16 +121,13 @@ export const stepSchema = z.strictObject({
     jsonTable,
     "For `request` and `execute_command`: converts the reply. It is written like `dialect.items`, with pointers into the reply.",
   ),
-  command: optional(
-    json,
-    "For `execute_command`: the name of the command, or a reference. The step needs it.",
-  ),
+  command: optional(json, "For `execute_command` (required there): the name of the command, or a reference."),
   arguments: optional(json, "For `execute_command`: the list of arguments."),
   uris: optionalSet(
     jsonPointer,
     "For `execute_command`: JSON Pointers to the arguments that are URIs or paths, besides members named `uri` or `…Uri`. Required if an argument contains a text from the client.",
   ),
-  tool: optional(toolName, "For `tool`: the tool that is called, which the step needs."),
+  tool: optional(toolName, "For `tool` (required there): the tool that is called."),
   tools: optional(z.array(toolName).min(1), set("For `batch`: the tools that may be called.")),
   edits: optional(
     z.boolean(),
@@ -140,15 +137,12 @@ export const stepSchema = z.strictObject({
     argName,
     "For `batch`: the name of one argument that holds `parallel`, `stop_on_error`, `atomic` and `dry_run`.",
   ),
-  from: optional(
-    z.string(),
-    "For `choose`: the step whose items are searched, `step.ID`. The step needs it.",
-  ),
+  from: optional(z.string(), "For `choose` (required there): the step whose items are searched, `step.ID`."),
   item: optional(json, "For `choose`: the id of the item, or a reference to an argument."),
   args: optional(json, "For `tool` and `runtime`: the arguments of the tool or action."),
   action: optional(
     z.string(),
-    "For `runtime`: the action of the proxy, such as `undo_edit`. The step needs it.",
+    "For `runtime` (required there): the action of the proxy, such as `undo_edit`.",
   ),
   ...listKeys,
   ...wayKeys,
@@ -156,7 +150,7 @@ export const stepSchema = z.strictObject({
 
 export const toolSchema = z.strictObject({
   name: toolName.describe("The name of the tool. It must be unique."),
-  title: optional(z.string().min(1).max(80), "A short title for people to read."),
+  title: optional(z.string().min(1).max(80), "A short title that clients show to people."),
   description: optional(z.string().min(1).max(1000), "What an agent reads to choose the tool."),
   effect: optional(effect, "What the tool may do: only read, edit files, or run commands.", "fixed"),
   annotations: optional(
