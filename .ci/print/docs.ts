@@ -8,20 +8,20 @@ import { toolViews } from "../../src/emit/tools-page.js";
 
 /** What the first part of a code says: where it comes from. */
 const families = {
-  config: "the config file, before its meaning is looked at",
-  plan: "what a config means: servers, tools, methods, prompts, resources",
-  bundle: "a bundle of `lsp-proxy generate`",
+  config: "the config file: its syntax, keys, values and trust",
+  plan: "the servers, tools, methods, prompts and resources in a config",
+  bundle: "a bundle that `lsp-proxy generate` wrote",
   http: "the gateway of `serve --http`",
   client: "files of MCP clients that `client` and `skill` write",
   cli: "the command line and files that are named on it",
   guard: "what a call may do and read",
   route: "the choice of a language server for a file",
   point: "the place or symbol that a call points at",
-  lsp: "a language server: its start, its answers",
+  lsp: "the start and the answers of a language server",
   edit: "an edit, its preview and its undo",
   call: "a call as a whole",
   page: "the pages of a list",
-  answer: "warnings in an answer, which is usable all the same",
+  answer: "an answer that is usable, but has a warning",
   dashboard: "the page of `lsp-proxy dashboard`",
   runtime: "bugs in lsp-proxy",
 } as const;

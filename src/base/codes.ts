@@ -62,7 +62,7 @@ const problems = ofKind("problem", {
   ],
   "config/bad-extends": [
     "A layer cannot be used",
-    "An entry of `extends` is not a shipped config, is outside the folders that may be read, is a URL, or extends itself.",
+    "An entry of `extends` (a layer of the config) is not a shipped config, is outside the folders that may be read, is a URL, or extends itself.",
     "Name a config that `lsp-proxy schema --layers` lists, or a path that begins with `./` or `../`.",
   ],
   "config/unknown-preset": [
@@ -277,7 +277,7 @@ const problems = ofKind("problem", {
   ],
   "http/no-workspace": [
     "No workspace of the gateway",
-    "The gateway serves several workspaces. The client's roots are in none of them, or it sends none.",
+    "The gateway serves several workspaces. The client's roots are in none of them, or the client sends no roots.",
     "Connect to the path of one workspace: `/mcp/NAME`. The message names them.",
   ],
   "http/no-token": [
@@ -367,7 +367,7 @@ const refusals = ofKind("refusal", {
   ],
   "guard/too-large": [
     "Answer too large",
-    "Even after cutting, the answer is larger than the hard limit.",
+    "The answer is larger than the hard limit, even after it was cut.",
     "Ask for less: a narrower query or one file.",
   ],
   "route/no-server": [
@@ -469,7 +469,7 @@ const refusals = ofKind("refusal", {
   "edit/refused": [
     "The edit was refused",
     "At least one part of the edit cannot be applied, so nothing was changed; `reasons` lists every such part.",
-    "Fix the reasons, preview again, and apply that preview.",
+    "Fix the causes in `reasons`, preview again, and apply that preview.",
   ],
   "edit/changed": [
     "A file changed since the preview",
@@ -498,7 +498,7 @@ const refusals = ofKind("refusal", {
   ],
   "edit/own-config": [
     "A file that controls the proxy",
-    "The edit would change a file that the proxy obeys: the config, a file it extends, the state folder (trust, locks, tokens, journal), the served bundle, or a file with the name of a config. An agent that edits these could give itself any permission.",
+    "The edit would change a file that controls the proxy: the config, a file it extends, the state folder (trust, locks, tokens, journal), the served bundle, or a file with the name of a config. An agent that edits these could give itself any permission.",
     "Change it by hand. A changed config is used without a restart; one that was found, not named, must be trusted again with `lsp-proxy trust`.",
   ],
   "edit/exists": [
@@ -549,11 +549,11 @@ const refusals = ofKind("refusal", {
   "edit/failed": [
     "The edit failed and was rolled back",
     "The system refused a step (disk full, permission, existing file). All files are as before.",
-    "Fix the cause in the reason, and apply again.",
+    "Fix the cause that the message names, and apply again.",
   ],
   "edit/left-behind": [
     "The rollback is incomplete",
-    "An edit failed half way, and a file could not be restored or was changed by another program.",
+    "An edit failed after some files were written, and a file could not be restored or was changed by another program.",
     "Check the files in the reasons, which name every version that was kept. A restore that failed is tried again before the next edit.",
   ],
   "edit/not-ready": [
@@ -563,12 +563,12 @@ const refusals = ofKind("refusal", {
   ],
   "edit/not-seen": [
     "Preview required",
-    "The edit may be incomplete: the server asks for a confirmation, does not report indexing, failed in a part, or was just notified of changed files.",
+    "The edit may be incomplete: the server asks for a confirmation, does not report whether it has indexed, failed for a part of the edit, or was just notified of changed files.",
     "Call with dry_run true, check the preview, and apply it by its edit_token.",
   ],
   "edit/not-alone": [
     "The declaration shares its lines",
-    "Other code is on the same lines as the declaration, or the declaration is part of a list, and the text would break it.",
+    "Other code is on the same lines as the declaration, or the declaration is part of a list, and the edit would break that code.",
     "Follow the message, or edit those lines with apply_workspace_edit.",
   ],
   "edit/snippet": [
@@ -593,7 +593,7 @@ const refusals = ofKind("refusal", {
   ],
   "dashboard/foreign-request": [
     "Not from the dashboard's page",
-    "A request that does something lacks the CSRF token that only the dashboard's own page has.",
+    "A request that changes something lacks the CSRF token that only the dashboard's own page has.",
     "Use the page that `lsp-proxy dashboard` opens; reload it if it is old.",
   ],
   "call/too-many": [
@@ -633,7 +633,7 @@ const refusals = ofKind("refusal", {
   ],
   "page/cursor-expired": [
     "The list has expired",
-    "The stored list was evicted or has expired.",
+    "The list is no longer stored: it expired, or newer lists replaced it.",
     "Call without a cursor.",
   ],
   "page/snapshot-too-large": [
@@ -652,8 +652,8 @@ const warnings = ofKind("warning", {
   ],
   "config/two-configs": [
     "Two configs in one workspace",
-    "The workspace has several config files. The first of `.lspi/config.toml`, `.lspi/config.json`, `lspi.toml` and `lspi.json` counts.",
-    "Move what you need into the one that counts, and delete the other.",
+    "The workspace has several config files. Only the first of `.lspi/config.toml`, `.lspi/config.json`, `lspi.toml` and `lspi.json` is used.",
+    "Move what you need into the file that is used, and delete the other.",
   ],
   "config/no-effect": [
     "A key has no effect",
@@ -672,7 +672,7 @@ const warnings = ofKind("warning", {
   ],
   "plan/unused-argument": [
     "An argument that nothing uses",
-    "A tool offers an argument that none of its steps and no part of its output refers to, a prompt one that no message uses, or the URI of a resource has a part that no argument takes.",
+    "Nothing refers to an argument of a tool or of a prompt, or to a variable part in the URI of a resource.",
     'Refer to it with `{ from = "input.NAME" }`, remove it, or set `no_effect = true` if clients send it anyway.',
   ],
   "plan/lost-value": [
@@ -686,7 +686,7 @@ const warnings = ofKind("warning", {
     "Add a `description` that says what it is for.",
   ],
   "plan/literal-template": [
-    "A template where none is filled in",
+    "A template that is not filled in",
     "Values of steps have no templates: `{{…}}` is sent to the server as it is.",
     'Write `{ from = "input.NAME" }` instead of the text.',
   ],
@@ -822,7 +822,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/path-withheld": [
     "The server was started without some paths",
-    "The workspace is not trusted, so nothing is run or loaded from it. But an environment variable (PATH, PYTHONPATH, VIRTUAL_ENV or another) contains a path in it, or it has a Python environment (`.venv`, `venv`). Answers and diagnostics lack what the server would find there.",
+    "The workspace is not trusted, so nothing is run or loaded from it. But an environment variable (PATH, PYTHONPATH, VIRTUAL_ENV or another) contains a path in it, or it has a Python environment (`.venv`, `venv`). The server does not use what is in that path, so answers and diagnostics may be incomplete.",
     "Run `lsp-proxy trust` if you trust the workspace, and restart. Or set the variable in `env` of the server.",
   ],
   "answer/no-project": [
@@ -837,11 +837,11 @@ const warnings = ofKind("warning", {
   ],
   "answer/old-file-kept": [
     "An old file was kept",
-    "The edit is done, but an old file still exists under the hidden name in the message: another program had it open and wrote to it during the edit, or it cannot be removed.",
-    "Compare the kept file with the edited one, take over what is missing, and remove it.",
+    "The edit is done, but the old version of a file still exists, under the hidden name in the message: another program had it open and wrote to it during the edit, or it cannot be removed.",
+    "Compare the kept file with the edited one, copy what is missing into the edited one, and delete the kept file.",
   ],
   "answer/save-unguarded": [
-    "Saves were not guarded",
+    "A save by another program may be lost",
     "The file system has no hard links, so a save by another program at the same moment may have been overwritten.",
     "Check the files if another program saves them at the same time.",
   ],
@@ -867,7 +867,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/config-not-used": [
     "A changed config is not used",
-    "The config was changed while it is served, and it has problems or is not trusted. The old one still counts.",
+    "The config was changed while it is served, and it has problems or is not trusted. The old one is still used.",
     "Run `lsp-proxy validate`; for a config that was found run `lsp-proxy trust`. It is read again when it changes.",
   ],
   "answer/changed-meanwhile": [
@@ -877,7 +877,7 @@ const warnings = ofKind("warning", {
   ],
   "answer/not-watched": [
     "Not all files are watched",
-    "Changes of some files are noticed late or not at all. The workspace may have more than 100,000 files that git does not ignore. The system's watches may be used up, or the workspace is on a network file system: it is then scanned every few seconds. A folder that git ignores may be too large: only packages that come or go at its top level are seen. Or reading a folder failed; the log has the reason. In all these cases, open documents and the files of the last answers are checked before every call.",
+    "Changes of some files are noticed late or not at all. There are four possible reasons. The workspace has more than 100,000 files that git does not ignore. Or the system has no file watches left, or the workspace is on a network file system: it is then scanned every few seconds. Or a folder that git ignores is too large: only packages that are added or removed at its top level are noticed. Or a folder cannot be read: the log has the reason. In all cases, open documents and the files of the last answers are still checked before every call.",
     "Leave folders out with `workspace.deny` or `.gitignore`, raise `fs.inotify.max_user_watches`, or restart the server after large changes.",
   ],
   "answer/server-restarted": [

@@ -104,7 +104,7 @@ export const exitCodeMeanings: { readonly [name in keyof typeof exitCodes]: stri
   no: "a negative result: a check failed, a call was refused",
   usage: "wrong usage",
   problems: "problems in a config or bundle",
-  open: "a call asks back or made no edit",
+  open: "a call needs a choice, or made no edit",
   fault: "internal error",
 };
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

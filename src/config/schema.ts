@@ -24,7 +24,7 @@ export const configSchema = z.strictObject({
   version: optional(z.literal(1), "The version of the config language.", "any"),
   extends: optionalList(
     nonEmpty,
-    "Configs that lie below this one: its own values override theirs. Each is a name that `lsp-proxy schema --layers` lists, or a path that begins with `./` or `../`. URLs are refused.",
+    "Configs that this one builds on: its own values override theirs. Each is a name that `lsp-proxy schema --layers` lists, or a path that begins with `./` or `../`. URLs are refused.",
     "any",
   ),
   workspace: optional(workspace, "Which files may be read."),
@@ -57,7 +57,7 @@ export const configSchema = z.strictObject({
   ),
   dialect: optional(
     dialect,
-    "The names and forms of arguments and answers. Profiles use it to look like other tools.",
+    "The names and forms of arguments and answers. With it a profile matches the names and forms of another tool.",
     labelled("needs_trust", "names and texts of its own"),
   ),
   mcp: optional(mcp, "What MCP clients see."),
@@ -68,7 +68,7 @@ export const configSchema = z.strictObject({
   ),
   share: optional(share, "The hub of `serve --shared`."),
   dashboard: optional(dashboard, "The page of `lsp-proxy dashboard`."),
-  metrics: optional(metrics, "Numbers for Prometheus."),
+  metrics: optional(metrics, "Metrics for Prometheus."),
 });
 
 /** A config after merging and validation, without defaults, which the plan adds. */

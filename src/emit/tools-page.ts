@@ -59,16 +59,16 @@ function stepText(step: StepPlan): string {
     case "notify":
       return `\`${step.method}\`, a notification`;
     case "diagnostics":
-      return "diagnostics, pulled or pushed";
+      return "diagnostics that the server returns on request or publishes";
     case "execute_command":
       return "`workspace/executeCommand`, allowed names only";
     case "tool":
       return `the tool \`${step.tool}\``;
     case "batch":
-      return "several calls of other tools";
+      return "calls of other tools, which the client lists";
     case "choose":
       return `the item of \`${step.from.name}\` with the id that is asked for`;
     case "runtime":
-      return `the runtime's own \`${step.action}\``;
+      return `the runtime action \`${step.action}\``;
   }
 }

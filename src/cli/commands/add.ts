@@ -14,8 +14,9 @@ export const add: Command = {
   summary: "Adds a language or a server to the config; comments and layout stay.",
   usage: "LANGUAGE|SERVER [--config FILE]",
   description:
-    "A language means its best installed server, or its preferred one. The server is added at the end of the workspace's\n" +
-    "config, and its program to `allow.commands` if there is such a list. A config with problems is not written.",
+    "LANGUAGE means the best installed server of the language or, if none is installed, the preferred one. The server is\n" +
+    "added at the end of the workspace's config, and its program to `allow.commands` if there is such a list. If the new\n" +
+    "config would have problems, it is not written.",
   flags: {
     config: configFlags.config,
     workspace: configFlags.workspace,

@@ -31,14 +31,14 @@ export const call: Command = {
   summary: "Calls one tool from the shell.",
   usage: "TOOL [FILE[:LINE[:COLUMN]]] [NAME=VALUE …] | TOOL JSON | TOOL -",
   description:
-    "Starts the servers that the call needs, prints the answer, and stops them; where a hub of `serve --shared` runs for the\n" +
-    "same config, its servers are asked. Arguments are words or one JSON object; `-`\n" +
-    "reads JSON from stdin. `lsp-proxy call TOOL --help` shows the arguments of a tool. A path in a word starts from the\n" +
-    "current folder if it begins with `./` or `../` or the file exists there, else from the workspace.\n\n" +
-    "Exits with 1 when the call is refused, with 2 when its arguments are wrong, with 4 when the answer asks back (several\n" +
-    "symbols match, or an action must be chosen) or when dry_run is false and no edit was made.\n\n" +
+    "Starts the servers that the call needs, prints the answer, and stops the servers. If a hub of `serve --shared` runs\n" +
+    "for the same config, the call uses its servers. Arguments are words or one JSON object; `-` reads JSON from stdin.\n" +
+    "`lsp-proxy call TOOL --help` shows the arguments of a tool. A path in a word is relative to the current folder if it\n" +
+    "begins with `./` or `../` or the file exists there, else to the workspace.\n\n" +
+    "Exits with 1 when the call is refused, with 2 when its arguments are wrong, with 4 when it must be repeated with a\n" +
+    "choice (several symbols match, or an action must be chosen) or when dry_run is false and no edit was made.\n\n" +
     "The `edit_token` of a preview is valid for half an hour, in any later call of the same user in the same workspace. A\n" +
-    "cursor is valid as long as the same question, with the same page size, has the same answer.",
+    "cursor is valid as long as the same call, with the same page size, has the same answer.",
   flags: {
     ...configFlags,
     ...bundleFlags,

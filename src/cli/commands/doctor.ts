@@ -25,7 +25,7 @@ const TOOLS_BUDGET = 8_192;
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Checks config, trust, servers, tools and clients; every problem with its fix.",
+  summary: "Checks config, trust, servers, tools and clients; shows the fix of every problem.",
   usage: "[--config FILE] [--json]",
   description:
     "Checks the config, its trust and its bundle, starts each server that has a file in the workspace, measures the tool list,\n" +

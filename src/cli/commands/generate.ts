@@ -21,8 +21,8 @@ export const generate: Command = {
   summary: "Compiles a config into a bundle of handlers, schemas and validators.",
   usage: "(--out DIR [--check] | --deploy TARGET) [--config FILE]",
   description:
-    "Writes the bundle that `serve --bundle` loads; the same config always gives the same bytes. --check exits with 1 when a\n" +
-    "file is stale, missing or foreign. --deploy writes a file for HAProxy, systemd or containers instead.",
+    "Writes the bundle that `serve --bundle` loads; the same config always gives the same bytes. --check exits with 1 when\n" +
+    "a file is stale, missing or not part of the bundle. --deploy writes a file for HAProxy, systemd or containers instead.",
   flags: {
     ...configFlags,
     out: option("DIR", "The bundle's folder.", "o"),

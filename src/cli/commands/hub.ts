@@ -27,9 +27,9 @@ export const hub: Command = {
   summary: "Lists or stops the background processes of `serve --shared`.",
   usage: "[stop [--all]] [--json]",
   description:
-    "Lists the hubs of this user with their workspace, sessions, language servers, memory and age. `hub stop` ends that of\n" +
-    "the workspace, with --all every one: running calls are answered first, and no language server is left. Sessions stay\n" +
-    "connected; the next call of one starts a hub again.",
+    "Lists the hubs of this user with their workspace, sessions, language servers, memory and age. `hub stop` stops the hub\n" +
+    "of the workspace, `hub stop --all` all hubs: running calls are answered first, and all language servers are stopped.\n" +
+    "Sessions stay connected; the next call of a session starts a hub again.",
   flags: {
     workspace: withDefault(
       option("DIR", "The workspace whose hub is stopped.", "w"),

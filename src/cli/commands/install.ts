@@ -25,12 +25,12 @@ import { bytesText } from "../terminal/text.js";
 
 export const install: Command = {
   name: "install",
-  summary: "Installs language servers into a folder of lsp-proxy's own.",
+  summary: "Installs language servers into the data folder of lsp-proxy.",
   usage: "[SERVER...] [--yes]",
   description:
     "Installs servers by name or language; without a name those that the workspace needs. They are installed into\n" +
     "~/.local/share/lsp-proxy/servers (XDG_DATA_HOME), never into the project. A command that changes the system is shown\n" +
-    "first, and run after a yes. Exits with 1 when a server is not installed in the end.",
+    "first, and run only if you confirm it. Exits with 1 when a server could not be installed.",
   flags: {
     workspace: configFlags.workspace,
     "trust-workspace": configFlags["trust-workspace"],

@@ -9,9 +9,9 @@ export const serve: Command = {
   usage: "[--config FILE | --bundle DIR]",
   description:
     "Serves a config, or a bundle written by `generate`. If there is neither, the installed language servers for the\n" +
-    "workspace's languages are served, read-only. stdout carries the protocol and nothing else.\n" +
-    "A changed config is used as soon as it is saved: servers that are the same keep running. If it has problems, the old\n" +
-    "one counts, and the status says why.",
+    "workspace's languages are served, read-only. stdout carries the protocol and nothing else. A changed config is used as\n" +
+    "soon as it is saved, and servers whose settings did not change keep running. If the changed config has problems, the\n" +
+    "old one is still used, and the server status says why.",
   flags: {
     ...configFlags,
     ...bundleFlags,

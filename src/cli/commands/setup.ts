@@ -33,12 +33,12 @@ const RUN_WITH_YES =
 
 export const setup: Command = {
   name: "setup",
-  summary: "Sets up everything: servers for the workspace's languages, trust, clients; and proves it.",
+  summary: "Sets up a workspace: language servers, trust and MCP clients; then tests each server.",
   usage: "[--client NAME] [--only NAME] [--yes]",
   description:
     "Detects the languages of the workspace, asks for trust, installs the missing servers, writes the entries of MCP\n" +
-    "clients, and asks each server a real question. It can be run again: what is done is not done twice. Exits with 0 only\n" +
-    "when every language with a server has answered.",
+    "clients, and sends a real request to each server. It can be run again: steps that are done are not repeated. Exits\n" +
+    "with 0 only when every language with a server has answered.",
   flags: {
     workspace: configFlags.workspace,
     client: {

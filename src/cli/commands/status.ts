@@ -17,10 +17,10 @@ export const status: Command = {
   summary: "Starts the language servers, reports their state, and stops them.",
   usage: "[--config FILE | --bundle DIR]",
   description:
-    "Starts every server that has a file in the workspace, waits until it is ready or the time is over, and prints its\n" +
-    "state; where a hub of `serve --shared` runs for the same config, the state of its servers. Exits with 1 when one is not\n" +
-    "installed or does not start. With --watch: what `lsp-proxy dashboard` shows, in the terminal, until Ctrl-C; a hub is\n" +
-    "started when nothing runs.",
+    "Starts every server that has a file in the workspace, waits until it is ready or the time limit is reached, and prints\n" +
+    "its state. If a hub of `serve --shared` runs for the same config, prints the state of its servers. Exits with 1 when a\n" +
+    "server is not installed or does not start. With --watch: shows in the terminal what `lsp-proxy dashboard` shows, until\n" +
+    "Ctrl-C. If no hub or gateway runs, starts a hub.",
   flags: {
     ...configFlags,
     ...bundleFlags,

@@ -33,8 +33,8 @@ const keys = {
     z.array(z.union([z.string(), z.number()])).min(1),
     sequence("The only values that the argument takes: strings, or numbers for a number."),
   ),
-  min_length: optional(z.int().min(0), "For strings: the fewest characters."),
-  max_length: optional(positive, "For strings: the most characters."),
+  min_length: optional(z.int().min(0), "For strings: the minimum number of characters."),
+  max_length: optional(positive, "For strings: the maximum number of characters."),
   pattern: optional(
     nonEmpty.max(200),
     "For strings: a regular expression that the text must match. It has no backreferences, lookaround or nested repetition, and needs `max_length`.",
@@ -49,8 +49,8 @@ const keys = {
     outOfBounds,
     "What happens to a number outside these bounds: the call is refused, or the nearest allowed number is used with a warning.",
   ),
-  min_items: optional(z.int().min(0), "For lists: the fewest items."),
-  max_items: optional(positive.max(10_000), "For lists: the most items."),
+  min_items: optional(z.int().min(0), "For lists: the minimum number of items."),
+  max_items: optional(positive.max(10_000), "For lists: the maximum number of items."),
   exists: optional(
     z.union([z.boolean(), z.literal("any")]),
     "For `path` and `uri`: whether a file or folder must exist there (`true`), must not exist (`false`) or may exist (`any`).",

@@ -22,7 +22,7 @@ export const dialect = z.strictObject({
       character_base: optional(base01, "The number of the first character."),
       unit: optional(
         z.enum(["utf-8", "utf-16", "utf-32"]),
-        "What is counted as one character: a byte, a UTF-16 unit or a code point.",
+        "The unit in which characters are counted: bytes, UTF-16 units or code points.",
       ),
       fuzz: optional(
         z.boolean(),
@@ -65,7 +65,7 @@ export const dialect = z.strictObject({
       ),
       refuse_past: optional(
         z.int().min(1).max(500_000),
-        "A list with more items than this, or too large to keep for its pages, is refused.",
+        "A list with more items than this, or too large to store for paging, is refused.",
         unlimited("at_most"),
       ),
     }),
@@ -111,14 +111,14 @@ export const dialect = z.strictObject({
         "JSON-RPC numbers: our code, a family or `*` → the number.",
       ),
     }),
-    "How answers tell that a call was refused.",
+    "The form of a refused call in the answer.",
   ),
   warnings: optional(
     z.strictObject({
       code: optional(argName, "The member of a warning that holds the code."),
       codes: optional(stringMap, "Other codes: our code, a family or `*` → the code in the answer."),
     }),
-    "How answers tell a warning.",
+    "The form of warnings in answers.",
   ),
   result: optional(
     z.enum(["structured", "text", "both"]),

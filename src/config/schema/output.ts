@@ -11,7 +11,7 @@ const snippet = z.strictObject({
   ),
   max_chars: optional(
     json,
-    "The most characters of the text, 40 to 4000: a number, or a reference to an argument.",
+    "The maximum number of characters of the text, 40 to 4000: a number, or a reference to an argument.",
   ),
 });
 
@@ -47,7 +47,7 @@ export const outputSchema = z.union([
     ids: optional(z.boolean(), "`true`: each item has an `id` that is made from its content."),
     outcomes: optional(
       z.enum(["word", "success", "applied"]),
-      "How results are told. For batches: `word` gives each operation `outcome` and `answer`; `success` gives it `success` and `result` or `error`. For edits: `applied` adds `applied`, and `failure_reason` if the edit is refused.",
+      "How the result of an operation or an edit is written. For batches: `word` gives each operation `outcome` and `answer`; `success` gives it `success` and `result` or `error`. For edits: `applied` adds `applied`, and `failure_reason` if the edit is refused.",
     ),
     ...memberKeys,
     joined: optional(argName, "For hover: the name of a member that has all texts as one."),
@@ -63,7 +63,7 @@ export const outputSchema = z.union([
     snippet: optional(snippet, "For locations: the source text at each place."),
     filter: optional(
       z.strictObject({
-        severity: optional(json, "For diagnostics: the mildest severity that is shown, `error` to `hint`."),
+        severity: optional(json, "For diagnostics: the lowest severity that is shown, `error` to `hint`."),
         depth: optional(json, "For the symbols of a file: how many levels are shown."),
         kinds: optional(
           json,
@@ -80,7 +80,7 @@ export const outputSchema = z.union([
     ),
     max_chars: optional(
       json,
-      "The most characters of the answer, at most `mcp.output.max_total_chars_hard`: a number, or a reference to an argument.",
+      "The maximum number of characters of the answer, at most `mcp.output.max_total_chars_hard`: a number, or a reference to an argument.",
     ),
   }),
 ]);

@@ -60,7 +60,7 @@ export const ready = z.strictObject({
   ),
   at_once: optional(
     z.boolean(),
-    "Whether the first answer of the server is complete: it does not report that it loads.",
+    "Whether the server counts as ready from its start. For a server whose first answer is complete and that does not report loading.",
   ),
   each_folder: optional(
     z.boolean(),
@@ -98,7 +98,7 @@ export const projectQuery = z.strictObject({
 export const untrusted = z.strictObject({
   start: fixed(
     z.boolean(),
-    'Whether the server is known to run no code of a workspace with these settings. `false`: it is started there only with `sandbox = "read_only_no_network"`. Of several presets (`kind`, `adapter`, the program) the strictest counts.',
+    'Whether it is known that the server, with these settings, runs no code of a workspace. `false`: it is started there only with `sandbox = "read_only_no_network"`. Of several presets (`kind`, `adapter`, the program) the strictest applies.',
   ),
   loads: fixed(
     z.record(z.string().regex(/^\/.+$/, "a JSON Pointer"), nonEmpty),

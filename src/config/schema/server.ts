@@ -22,19 +22,19 @@ import {
 } from "./values.js";
 
 export const serverSchema = z.strictObject({
-  id: identifier.describe("The name of the server. No other server has it.").meta(discovered("any")),
+  id: identifier.describe("The name of the server. It must be unique.").meta(discovered("any")),
   kind: fixed(
     z.string(),
     'The preset: a name that `lsp-proxy servers` lists. Keys here override those of the preset. `generic` is no preset; it only gives `args` the default `["--stdio"]`.',
   ),
   adapter: fixed(
     z.string(),
-    "A preset of which only settings, replies and timeouts are taken, for a program of its own.",
+    "A preset whose settings, replies and timeouts are used for another program, the one in `command`.",
   ),
   enabled: optional(z.boolean(), "`false` turns the server off.", "only_false"),
   command: fixed(
     z.union([nonEmpty, z.array(nonEmpty).min(1)]),
-    "The program: a name on PATH or an absolute path. It is a list where a program runs a script.",
+    "The program: a name on PATH or an absolute path. A list is for an interpreter and the script that it runs.",
   ),
   args: optionalList(
     z.string(),
@@ -49,7 +49,7 @@ export const serverSchema = z.strictObject({
   filenames: optionalSet(nonEmpty, "Whole names of its files, for files without an extension.", "subset"),
   globs: optional(
     globs,
-    set("Globs of the paths of its files, for files that have neither an extension nor a name of their own."),
+    set("Globs of the paths of its files, for files that `extensions` and `filenames` cannot select."),
     "subset",
   ),
   language_id: fixed(nonEmpty, "The LSP language id of its files, such as `python`."),
@@ -90,7 +90,7 @@ export const serverSchema = z.strictObject({
   ),
   never_cancel: optionalSet(
     nonEmpty,
-    "Methods whose requests are never cancelled: their answers are ignored instead. For a server that a cancellation breaks.",
+    "Methods whose requests are never cancelled: their answers are ignored instead. For a server that fails after a cancellation.",
     "fixed",
   ),
   warmup_timeout_ms: atMost(
@@ -109,11 +109,11 @@ export const serverSchema = z.strictObject({
   ready: fixed(ready, "How the server reports that it has indexed."),
   check: fixed(
     check,
-    "A request that checks one file immediately, for a server that publishes diagnostics without versions. It is sent when the diagnostics are requested after a change of that file alone; after its answer they are complete.",
+    "A request that checks one file immediately, for a server that publishes diagnostics without versions. It is sent when diagnostics are requested and only that file has changed. After the reply the diagnostics are complete.",
   ),
   symbol_limit: fixed(
     positive,
-    "The most symbols of the workspace that the server gives for one query. A list of that length counts as cut.",
+    "The maximum number of symbols of the workspace that the server gives for one query. A list of that length is treated as incomplete.",
   ),
   library_roots: optionalSet(
     nonEmpty,
@@ -134,19 +134,19 @@ export const serverSchema = z.strictObject({
     "Files that are enough for answers about a single file, if there is none of `project_files`.",
     "fixed",
   ),
-  project_fix: fixed(nonEmpty, "What the warning says about how to create one of `project_files`."),
+  project_fix: fixed(nonEmpty, "The advice in that warning: how to create one of `project_files`."),
   idle_shutdown_ms: optional(
     z.int().min(0),
-    "The idle time after which the server is stopped, in milliseconds; 0 means never.",
+    "The server is stopped after this time without requests, in milliseconds; 0 means never.",
     "at_most_or_never",
   ),
   restart_interval_minutes: fixed(
     z.number().min(0),
-    "The server is restarted regularly after so many minutes; 0 means never.",
+    "The server is restarted regularly, after this many minutes; 0 means never.",
   ),
   restart: optional(
     z.strictObject({
-      max: atMost(z.int().min(0), "The most restarts after crashes within `window_ms`."),
+      max: atMost(z.int().min(0), "The maximum number of restarts after crashes within `window_ms`."),
       window_ms: optional(
         positive,
         "The time in which `max` restarts are allowed, in milliseconds.",
@@ -168,7 +168,7 @@ export const serverSchema = z.strictObject({
         except: z.array(z.string()).min(1).meta(set("The features that it is not used for.")),
       }),
     ]),
-    "For a second server on the same files: `{ only = [...] }` or `{ except = [...] }`.",
+    "Which features the server is used for, if another server has the same files: `{ only = [...] }` or `{ except = [...] }`.",
     "fewer_features",
   ),
   priority: fixed(
@@ -184,18 +184,18 @@ export const serverSchema = z.strictObject({
     z.strictObject({
       memory_mb: optional(
         positive,
-        "The most memory of the server and its child processes, in MB.",
+        "The maximum memory of the server and its child processes, in MB.",
         unlimited("at_most"),
       ),
-      open_files: optional(positive, "The most open files of the server.", unlimited("at_most")),
+      open_files: optional(positive, "The maximum number of open files of the server.", unlimited("at_most")),
       processes: optional(
         positive,
-        "The most processes of the server, itself included.",
+        "The maximum number of processes of the server, itself included.",
         unlimited("at_most"),
       ),
       nice: optional(
         z.int().min(0).max(19),
-        "How much the server yields to other programs (`nice`), 0 to 19.",
+        "The scheduling priority of the server (`nice`), 0 to 19. A higher number leaves more CPU time to other programs.",
         unlimited("at_least"),
       ),
     }),
@@ -203,17 +203,20 @@ export const serverSchema = z.strictObject({
   ),
   sandbox: optional(
     z.enum(["none", "read_only", "no_network", "read_only_no_network"]),
-    "How the server is confined: it writes nothing but temporary files and caches that end with it (`read_only`), has no network, or both. The config and state of the proxy are always read-only. It needs Linux and bubblewrap; for `no_network` alone util-linux is enough. Where that is missing, the server is not started.",
+    "How the server is confined: it can write only temporary files and caches, which are deleted when it ends (`read_only`), it has no network (`no_network`), or both. The config and state of the proxy are always read-only. It needs Linux and bubblewrap; for `no_network` alone util-linux is enough. If these programs are missing, the server is not started.",
     "stricter_sandbox",
   ),
   untrusted: optional(
     untrusted,
     "Other settings for untrusted workspaces, for a server that would load code from them, such as packages.",
   ),
-  open_on_change: fixed(z.boolean(), "Whether the server notices changes on disk only in open files."),
+  open_on_change: fixed(
+    z.boolean(),
+    "Whether a changed file is opened in the server, for a server that notices changes only in open files.",
+  ),
   warm_imports: fixed(
     z.int().min(0).max(50),
-    "How many files that a document imports are opened with it, before anybody asks about them. Relative paths in quotes count as imports.",
+    "How many files that a document imports are opened with it, before a call needs them. Relative paths in quotes count as imports.",
   ),
   diagnostics: optional(
     z.strictObject({
@@ -223,10 +226,10 @@ export const serverSchema = z.strictObject({
       ),
       on_save: fixed(
         z.boolean(),
-        "Whether the server checks a file only when it is saved, so that a save is sent first.",
+        "Whether the server checks a file only after `textDocument/didSave`, so that this notification is sent first.",
       ),
     }),
-    "How its diagnostics are obtained, where that is unusual.",
+    "How diagnostics are obtained from a server that differs from the usual.",
   ),
   share_roots: fixed(
     z.boolean(),
@@ -243,5 +246,5 @@ export const serverSchema = z.strictObject({
     "How the version of an installed program is checked. The project's own program is not used if it is older.",
     "fixed",
   ),
-  install: fixed(z.string(), "How people install the server, as a text."),
+  install: fixed(z.string(), "A text that tells people how to install the server."),
 });

@@ -14,7 +14,7 @@ import {
 export const share = z.strictObject({
   idle_minutes: atMost(
     z.number().min(0.01).max(1440),
-    "How many minutes the hub and its language servers stay without sessions.",
+    "How many minutes the hub and its language servers keep running without sessions.",
   ),
   warm: optional(
     z.boolean(),
@@ -44,7 +44,7 @@ export const metrics = z.strictObject({
   ),
   token_env: optional(
     z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable, not the token"),
-    "The environment variable that holds the token for `/metrics`. While it is empty, only this machine may ask.",
+    "The environment variable that holds the token for `/metrics`. While it is empty, only requests from this machine are answered.",
     defaultIsLimit("fixed"),
   ),
 });
@@ -53,7 +53,7 @@ export const http = z.strictObject({
   enabled: optional(z.boolean(), "`false` refuses `serve --http`.", "only_false"),
   bind: fixed(
     z.string(),
-    "The address that the gateway listens on. One that other machines can reach needs `--allow-remote` and a token.",
+    "The address that the gateway listens on. An address that other machines can reach needs `--allow-remote` and a token.",
   ),
   port: fixed(z.int().min(0).max(65535), "The port that the gateway listens on; 0 picks a free one."),
   path: fixed(
@@ -66,7 +66,7 @@ export const http = z.strictObject({
   ),
   token_file: fixed(
     nonEmpty,
-    "A file with the tokens, one in each line. Only its owner may be able to read it. It is read again when it changes.",
+    "A file with the tokens, one in each line. Only its owner may have permission to read it. It is read again when it changes.",
   ),
   allowed_origins: optionalSet(
     z
@@ -79,7 +79,7 @@ export const http = z.strictObject({
     z
       .string()
       .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/, "a host, with or without a port, no `*`"),
-    "The accepted values of the header `Host`. One without a port matches any port.",
+    "The accepted values of the header `Host`. A value without a port matches any port.",
     "subset",
   ),
   strict: optional(
@@ -99,7 +99,7 @@ export const http = z.strictObject({
   ),
   max_sessions: atMost(
     positive.max(1024),
-    "The most sessions. If one more is opened, the token with most sessions loses the one that has been idle longest.",
+    "The maximum number of sessions. If one more is opened, the token with most sessions loses the one that has been idle longest.",
   ),
   session_idle_ms: atMost(
     milliseconds.min(1000),
@@ -109,14 +109,14 @@ export const http = z.strictObject({
     z.enum(["narrow", "ignore"]),
     "Whether the client's roots limit what it may see; they never extend it. With `narrow`, a client that supports roots and does not list them sees nothing, and one with an empty list sees the workspace.",
   ),
-  max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "The most bytes of one request."),
+  max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "The maximum number of bytes of one request."),
   max_calls: atMost(
     positive.max(1024),
-    "The most calls at once in total, also over stdio. While clients have different tokens, a quarter is kept for tokens with few calls.",
+    "The maximum number of calls at once in total, also over stdio. While clients have different tokens, a quarter is kept for tokens with few calls.",
   ),
   max_calls_per_session: atMost(
     positive.max(1024),
-    "The most calls at once in one session, or of one token where the protocol has no sessions.",
+    "The maximum number of calls at once in one session, or of one token where the protocol has no sessions.",
   ),
   headers_timeout_ms: atMost(
     milliseconds.min(100),

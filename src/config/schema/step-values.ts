@@ -56,7 +56,10 @@ export const listKeys = {
       .max(8),
     sequence("Sorts the items by these JSON Pointers; `-` before one means descending order."),
   ),
-  limit: optional(most, "The most items that are kept: a number, or a reference to an argument."),
+  limit: optional(
+    most,
+    "The maximum number of items that are kept: a number, or a reference to an argument.",
+  ),
 };
 
 /** Keys that say when a step runs, and what takes its place. */
@@ -87,7 +90,7 @@ export const memberKeys = {
         at: optional(jsonPointer, "For `text` and `json`: JSON Pointer into the value of the step."),
         language: optional(z.string(), "For `text`: the language of the text."),
         snippet: optional(z.boolean(), "For `locations`: whether each has its source line."),
-        max_items: optional(positive.max(20_000), "The most items of the member."),
+        max_items: optional(positive.max(20_000), "The maximum number of items of the member."),
       }),
     ),
     "For the shape `members`: the members of the answer, by name. Each has its step and shape.",

@@ -66,10 +66,10 @@ export const allow = z.strictObject({
 });
 
 export const limits = z.strictObject({
-  max_items: atMost(positive.max(20_000), "The most items in one answer."),
+  max_items: atMost(positive.max(20_000), "The maximum number of items in one answer."),
   max_bytes: atMost(
     z.int().min(16_384).max(8_000_000),
-    "The most bytes of one answer, in each of its two forms.",
+    "The maximum number of bytes of one answer, in each of its two forms.",
   ),
   max_message_bytes: atMost(z.int().min(65_536).max(1_073_741_824), "The largest LSP message, in bytes."),
   max_file_bytes: atMost(
@@ -79,74 +79,84 @@ export const limits = z.strictObject({
   timeout_ms: atMost(milliseconds.min(100), "The longest time for one call, in milliseconds."),
   max_servers: atMost(
     positive.max(256),
-    "The most language servers that run at once. If one more is needed, the one that has been idle longest is stopped.",
+    "The maximum number of language servers that run at once. If one more is needed, the one that has been idle longest is stopped.",
   ),
   max_open_documents: atMost(
     positive.max(10_000),
-    "The most documents that are open in one server. If one more is needed, the oldest is closed.",
+    "The maximum number of documents that are open in one server. If one more is needed, the oldest is closed.",
   ),
   proxy_memory_mb: atMost(
     z.int().min(256).max(65_536),
-    "The memory of the proxy itself, in MB. Above it, the proxy ends the server that sent most, then the client whose requests and unread answers hold most. If neither helps, the proxy ends itself.",
+    "The memory of the proxy itself, in MB. Above it, the proxy stops the server that sent the most data, then disconnects the client whose requests and unread answers use the most memory. If neither helps, the proxy ends.",
   ),
-  hover_parts: atMost(positive.max(100), "The most parts of a hover."),
-  hover_chars: atMost(z.int().min(100).max(1_000_000), "The most characters of each part of a hover."),
+  hover_parts: atMost(positive.max(100), "The maximum number of parts of a hover."),
+  hover_chars: atMost(
+    z.int().min(100).max(1_000_000),
+    "The maximum number of characters of each part of a hover.",
+  ),
   completion_chars: atMost(
     z.int().min(100).max(1_000_000),
-    "The most characters of the documentation of a completion.",
+    "The maximum number of characters of the documentation of a completion.",
   ),
   signature_chars: atMost(
     z.int().min(100).max(1_000_000),
-    "The most characters of the documentation of a signature, and of each of its parameters.",
+    "The maximum number of characters of the documentation of a signature, and of each of its parameters.",
   ),
   tooltip_chars: atMost(
     z.int().min(100).max(1_000_000),
-    "The most characters of the tooltip of an inlay hint.",
+    "The maximum number of characters of the tooltip of an inlay hint.",
   ),
   diagnostic_chars: atMost(
     z.int().min(100).max(1_000_000),
-    "The most characters of the message of a diagnostic.",
+    "The maximum number of characters of the message of a diagnostic.",
   ),
   fix_chars: atMost(
     z.int().min(100).max(1_000_000),
-    "The most characters of each message in the `fixes` of a code action.",
+    "The maximum number of characters of each message in the `fixes` of a code action.",
   ),
   diagnostics_per_file: atMost(
     positive.max(20_000),
-    "The most diagnostics of one file, in an answer about all files.",
+    "The maximum number of diagnostics of one file, in an answer about all files.",
   ),
   candidates: atMost(
     positive.max(1000),
-    "The most symbols or lines to choose from, if several match a call.",
+    "The maximum number of symbols or lines to choose from, if several match a call.",
   ),
   refusal_places: atMost(
     positive.max(1000),
-    'The most places in the refusal of a step that must find nothing (`expect = "none"`).',
+    'The maximum number of places in the refusal of a step that must find nothing (`expect = "none"`).',
   ),
   refusal_actions: atMost(
     positive.max(1000),
-    "The most actions in the refusal of a call that names an action that does not exist.",
+    "The maximum number of actions in the refusal of a call that names an action that does not exist.",
   ),
   source_files: atMost(
     positive.max(100),
-    "The most files whose source is shown, if a symbol is defined in several.",
+    "The maximum number of files whose source is shown, if a symbol is defined in several.",
   ),
-  stderr_lines: atMost(
-    positive.max(50),
-    "How many of the last lines of a server's error output its status has.",
+  stderr_lines: atMost(positive.max(50), "How many of the last lines of a server's stderr its status shows."),
+  after_edit_per_file: atMost(
+    positive.max(1000),
+    "The maximum number of errors of one file in the answer of an edit.",
   ),
-  after_edit_per_file: atMost(positive.max(1000), "The most errors of one file in the answer of an edit."),
   after_edit_other_files: atMost(
     z.int().min(0).max(1000),
-    "The most files with errors in the answer of an edit, besides the edited ones.",
+    "The maximum number of files with errors in the answer of an edit, besides the edited ones.",
   ),
-  after_edit_total: atMost(positive.max(10_000), "The most errors in the answer of an edit, of all files."),
+  after_edit_total: atMost(
+    positive.max(10_000),
+    "The maximum number of errors in the answer of an edit, of all files.",
+  ),
   after_edit_checked_files: atMost(
     positive.max(1000),
-    "The most edited files whose errors before and after the edit are compared.",
+    "The maximum number of edited files whose errors before and after the edit are compared.",
   ),
-  after_edit_severity: fixed(severity, "The mildest severity that the answer of an edit shows."),
-  cache_bytes: optional(z.int().min(0).max(268_435_456), "Has no effect. Older configs have it.", "any"),
+  after_edit_severity: fixed(severity, "The lowest severity that the answer of an edit shows."),
+  cache_bytes: optional(
+    z.int().min(0).max(268_435_456),
+    "Has no effect. It is accepted because older configs have it.",
+    "any",
+  ),
 });
 
 export const mcp = z.strictObject({
@@ -172,7 +182,7 @@ export const mcp = z.strictObject({
   ),
   sealed: optionalSet(
     nonEmpty,
-    "For a profile: keys that a config may narrow, never widen, as dotted paths.",
+    "For a profile: keys that a config may restrict but not extend, as dotted paths.",
     "union",
   ),
   read_only: optional(
@@ -200,11 +210,11 @@ export const mcp = z.strictObject({
     z.strictObject({
       max_total_chars_default: atMost(
         z.int().min(10_000).max(2_000_000),
-        "The most characters of one answer, structured content and text together.",
+        "The maximum number of characters of one answer, structured content and text together.",
       ),
       max_total_chars_hard: atMost(
         z.int().min(10_000).max(2_000_000),
-        "The most characters that a tool or a call may ask for.",
+        "The maximum number of characters that a tool or a call may ask for.",
       ),
     }),
     "The size of answers.",

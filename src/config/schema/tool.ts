@@ -66,7 +66,7 @@ export const stepSchema = z.strictObject({
     z.enum(["request", "notify", "diagnostics", "execute_command", "tool", "batch", "choose", "runtime"]),
     "What the step does.",
   ),
-  method: optional(nonEmpty, "For `request` and `notify`: the method, which they need."),
+  method: optional(nonEmpty, "For `request` and `notify` (required there): the method."),
   params: optional(params, "For `request` and `notify`: the name of a parameter base, or `{ base, set }`."),
   each: optional(
     z.strictObject({
@@ -77,7 +77,7 @@ export const stepSchema = z.strictObject({
         ),
       limit: optional(
         z.union([z.int().min(1).max(1000), reference]),
-        "The most items that are used: a number, or a reference to an argument.",
+        "The maximum number of items that are used: a number, or a reference to an argument.",
       ),
       lacking: optional(
         z.string().regex(/^[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)*$/, "a dotted path of members"),
@@ -98,7 +98,7 @@ export const stepSchema = z.strictObject({
   optional: optional(z.boolean(), "`true`: the step is skipped if the server does not offer the method."),
   expect: optional(
     expect,
-    "Which result the step must have: any, a value that is not null, some items, or none. Otherwise the call is refused.",
+    "Which result the step must have: any, a value that is not null, at least one item, or no items. With another result the call is refused.",
   ),
   merge: optional(
     z.enum(["first", "all"]),
@@ -111,7 +111,7 @@ export const stepSchema = z.strictObject({
   ),
   first_wait_ms: optional(
     milliseconds.max(60_000),
-    "For `diagnostics`: the longest wait for the first ones of a file.",
+    "For `diagnostics`: the longest wait for the first diagnostics of a file.",
   ),
   settle_ms: optional(
     milliseconds.max(10_000),
@@ -119,18 +119,15 @@ export const stepSchema = z.strictObject({
   ),
   form: optional(
     jsonTable,
-    "For `request` and `execute_command`: gives the reply another form. It is written like `dialect.items`, with pointers into the reply.",
+    "For `request` and `execute_command`: converts the reply. It is written like `dialect.items`, with pointers into the reply.",
   ),
-  command: optional(
-    json,
-    "For `execute_command`: the name of the command, or a reference. The step needs it.",
-  ),
+  command: optional(json, "For `execute_command` (required there): the name of the command, or a reference."),
   arguments: optional(json, "For `execute_command`: the list of arguments."),
   uris: optionalSet(
     jsonPointer,
-    "For `execute_command`: JSON Pointers to the arguments that are URIs or paths, besides members named `uri` or `…Uri`. It is needed where an argument is a text of the client.",
+    "For `execute_command`: JSON Pointers to the arguments that are URIs or paths, besides members named `uri` or `…Uri`. Required if an argument contains a text from the client.",
   ),
-  tool: optional(toolName, "For `tool`: the tool that is called, which the step needs."),
+  tool: optional(toolName, "For `tool` (required there): the tool that is called."),
   tools: optional(z.array(toolName).min(1), set("For `batch`: the tools that may be called.")),
   edits: optional(
     z.boolean(),
@@ -140,23 +137,20 @@ export const stepSchema = z.strictObject({
     argName,
     "For `batch`: the name of one argument that holds `parallel`, `stop_on_error`, `atomic` and `dry_run`.",
   ),
-  from: optional(
-    z.string(),
-    "For `choose`: the step whose items are searched, `step.ID`. The step needs it.",
-  ),
+  from: optional(z.string(), "For `choose` (required there): the step whose items are searched, `step.ID`."),
   item: optional(json, "For `choose`: the id of the item, or a reference to an argument."),
   args: optional(json, "For `tool` and `runtime`: the arguments of the tool or action."),
   action: optional(
     z.string(),
-    "For `runtime`: the action of the proxy, such as `undo_edit`. The step needs it.",
+    "For `runtime` (required there): the action of the proxy, such as `undo_edit`.",
   ),
   ...listKeys,
   ...wayKeys,
 });
 
 export const toolSchema = z.strictObject({
-  name: toolName.describe("The name of the tool. No other tool has it."),
-  title: optional(z.string().min(1).max(80), "A short title for people to read."),
+  name: toolName.describe("The name of the tool. It must be unique."),
+  title: optional(z.string().min(1).max(80), "A short title that clients show to people."),
   description: optional(z.string().min(1).max(1000), "What an agent reads to choose the tool."),
   effect: optional(effect, "What the tool may do: only read, edit files, or run commands.", "fixed"),
   annotations: optional(
@@ -174,7 +168,7 @@ export const toolSchema = z.strictObject({
   servers: optionalSet(identifier, "The servers that the tool may ask, by id or kind."),
   server: optional(
     z.strictObject({ from: z.string().describe("The argument that names the server: `input.NAME`.") }),
-    "Lets a call choose one of these servers by an argument.",
+    "Lets a call choose one of `servers` by an argument.",
   ),
   input: optional(
     z.union([z.string(), z.array(z.string()).min(1)]),
@@ -185,7 +179,7 @@ export const toolSchema = z.strictObject({
   args: optional(z.record(argName, argSchema), "Further arguments of the tool, by name."),
   pointing: optional(
     z.record(argName, pointingSchema),
-    "Other names and descriptions for the arguments that point at something, by their names in the dialect.",
+    "Other names and descriptions for the arguments that `input` adds, by their names in the dialect.",
   ),
   request: optional(request, "The short form of a tool with one step: the request that it sends."),
   steps: optional(
@@ -206,11 +200,11 @@ export const toolSchema = z.strictObject({
   ),
   page: optional(
     z.boolean(),
-    "`true`: a call gets its list page by page, with the arguments `page_size` and `cursor`.",
+    "`true`: the list is returned in pages, with the arguments `page_size` and `cursor`.",
   ),
   max_items: optional(
     positive.max(20_000),
-    "The most items in one answer. It can lower `limits.max_items`, not raise it.",
+    "The maximum number of items in one answer. It can lower `limits.max_items`, not raise it.",
   ),
   refuse_past: optional(
     positive.max(500_000),
@@ -218,7 +212,7 @@ export const toolSchema = z.strictObject({
   ),
   require: optionalSet(
     argName,
-    "Pointing arguments that every call must give, by their names in the dialect.",
+    "Arguments of `input` that every call must give, by their names in the dialect.",
   ),
   default_items: optional(
     positive.max(20_000),
@@ -226,7 +220,7 @@ export const toolSchema = z.strictObject({
   ),
   max_bytes: optional(
     z.int().min(16_384).max(8_000_000),
-    "The most bytes of one answer. It can lower `limits.max_bytes`, not raise it.",
+    "The maximum number of bytes of one answer. It can lower `limits.max_bytes`, not raise it.",
   ),
   timeout_ms: optional(
     milliseconds.min(100),
@@ -243,7 +237,7 @@ export const methodSchema = z.strictObject({
   ),
   uris: optionalSet(
     jsonPointer,
-    "JSON Pointers to the parameters that are URIs or paths, besides members named `uri` or `…Uri`. It is needed where a parameter is a text of the client.",
+    "JSON Pointers to the parameters that are URIs or paths, besides members named `uri` or `…Uri`. Required if a parameter contains a text from the client.",
   ),
   result: optional(jsonTable, "JSON Schema of the result. A reply that does not fit it is refused."),
   notification: optional(z.boolean(), "Whether the method is a notification, which has no reply."),
