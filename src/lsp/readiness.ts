@@ -161,6 +161,11 @@ export class ReadinessState {
     this.#listeners.notify();
   }
 
+  /** An answer about one file's own text says nothing about the project, unless the server is declared ready at once. */
+  answeredAboutFile(): void {
+    if (this.ready.atOnce) this.answered();
+  }
+
   /** The server has ended: every wait is refused with this reason. */
   died(death: Refusal): void {
     this.#death ??= death;

@@ -304,7 +304,7 @@ it("is found from a subfolder of a trusted folder outside the home, without a re
 it("says in its help that it stops at a repository inside", async () => {
   const { stdout } = await act(["trust", "--help"]);
   expect(stdout.replace(/\s+/g, " ")).toContain(
-    "a repository inside it, such as a clone or a submodule, is foreign",
+    "It does not cover another repository inside it, such as a clone or a submodule.",
   );
 });
 

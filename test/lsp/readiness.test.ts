@@ -334,6 +334,30 @@ test("answers prove nothing of a server that says nothing of itself, unless it i
   expect(declared.server.readiness).toBe("indexing");
 });
 
+test("an answer about one file proves only that a server is ready which is declared complete at once", async () => {
+  const method = "textDocument/documentSymbol";
+  const scenario = {
+    capabilities: { ...offers, documentSymbolProvider: true },
+    replies: { [method]: ["one"] },
+  };
+  for (const [atOnce, expected] of [
+    [false, "unknown"],
+    [true, "ready"],
+  ]) {
+    const ready = {
+      progress: true,
+      notification: null,
+      field: null,
+      text: [],
+      atOnce: atOnce === true,
+      eachFolder: false,
+    };
+    const { server } = await session(scenario, { server: { ready } });
+    expect(await server.request(method, {}, { signal: signal() })).toMatchObject({ readiness: "ready" });
+    expect(server.readiness).toBe(expected);
+  }
+});
+
 test("a status without a field says ready, and later progress holds again", async () => {
   const ready = {
     progress: true,

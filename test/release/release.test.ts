@@ -304,10 +304,10 @@ describe("the schema for editors", () => {
 it("promises the config language and the exit codes that the program has", () => {
   const page = readFileSync(join(root, "docs", "versioning.md"), "utf8");
   const { version } = configSchema.shape;
-  const [, language = ""] = /`version = (\d+)` names the config language/.exec(page) ?? [];
+  const [, language = ""] = /`version = (\d+)` is the version of the config language/.exec(page) ?? [];
   expect(version.safeParse(Number(language)).success).toBe(true);
   const [, listed = ""] = /Exit codes: ([\s\S]*?)\.\n/.exec(page) ?? [];
-  const numbers = Array.from(listed.matchAll(/(?:^|, |,\s)(\d+)\s/g), ([, number]) => Number(number));
+  const numbers = Array.from(listed.matchAll(/(?:^|;\s)(\d+)\s/g), ([, number]) => Number(number));
   expect(numbers).toEqual(Object.values(exitCodes));
 });
 

@@ -93,8 +93,10 @@ export class ReadyRequest {
           this.#isRead && holdMs > 0 && this.#doubted < MAX_DOUBTED && (becameReady || isDoubtful(holdMs));
         if (outcome instanceof Refusal) this.#throwWhenFinal(outcome);
         // An answer about one file's own text holds whatever the server still indexes.
-        else if (this.#isSingleFile && !isEmpty(outcome.value))
+        else if (this.#isSingleFile && !isEmpty(outcome.value)) {
+          readiness.answeredAboutFile();
           return { value: outcome.value, readiness: "ready" };
+        }
         if (isHeld) this.#doubted++;
         const isRetried = isHeld
           ? becameReady || (await this.#waitWhileWorking(isDoubtful, holdMs))
