@@ -24,9 +24,9 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // A file mostly waits for the processes that it starts: four files at a time leave a part of two cores idle.
+    // A file mostly waits for the processes that it starts: five files at a time leave a part of two cores idle.
     // Nothing is shared between files: folders, ports and users' records are each one's own.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: SlowFirst },
     projects: [
       // They have the modules in common, which cost more to load than most of these tests to run. Each leaves its
