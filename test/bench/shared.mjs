@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { alone, compared, interleave, timed } from "./figures.mjs";
 import { placesIn } from "./places.mjs";
 import { environment, openProxy, ourCalls, program, StdioClient } from "./proxy.mjs";
@@ -18,6 +19,7 @@ export const title = "One hub for many sessions, against private ones";
 
 /** Fewer calls say nothing about so little. */
 const RELAY_ROUNDS = 600;
+const copierFile = fileURLToPath(new URL("copier.mjs", import.meta.url));
 const STORM_SESSIONS = 20;
 const KILL_EVERY_MS = 10_000;
 /** How long a hub, or a server, may take to be gone. */
@@ -105,9 +107,17 @@ async function sessionRows(workspace, user, rounds) {
   // Two private sessions differ by a part of a millisecond, like their servers: the base is the mean of one before and one after.
   const [before, one, after] = [await open(false), await open(true), await open(false)];
   const hover = ({ ask }) => timed(() => ask.hover(place));
-  for (const session of [before, one, after]) await hover(session);
+  const copier = new StdioClient(process.execPath, [copierFile, program, "serve", ...words], { env });
+  await copier.open();
+  const copied = { proxy: copier, ask: ourCalls(copier) };
+  for (const session of [before, one, after, copied]) await hover(session);
   const samples = await interleave(
-    { before: () => hover(before), shared: () => hover(one), after: () => hover(after) },
+    {
+      before: () => hover(before),
+      shared: () => hover(one),
+      after: () => hover(after),
+      copied: () => hover(copied),
+    },
     { rounds: Math.max(rounds, RELAY_ROUNDS), warmup: 50 },
   );
   const own = samples.before.map((value, index) => (value + samples.after[index]) / 2);
@@ -124,8 +134,9 @@ async function sessionRows(workspace, user, rounds) {
       text: "+ ≤ 0.5 ms",
       met: (row) => row.added.p50 <= 0.5,
     }),
+    compared(`${name}: hover through a process that only copies bytes`, samples.copied, own),
   ];
-  for (const { proxy } of [before, after, cold]) await proxy.close();
+  for (const { proxy } of [before, after, copied, cold]) await proxy.close();
   const sessions = [one.proxy];
   await first.proxy.close();
   for (const count of [1, 5, 20]) {
