@@ -451,13 +451,7 @@ check("a server that is a batch file of its own: arguments arrive whole, and not
   );
   writeFileSync(join(folder, "lspi.toml"), config);
   const before = nodes();
-  const on = await session(folder, ["--config", join(folder, "lspi.toml")], {
-    ...baseEnv,
-    Path: `${bin};${baseEnv.Path}`,
-  });
-  const { text } = await answer(on, "find_references", greet);
-  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
-  await on.close();
+  await assertAnswers(folder, bin);
   await within(
     until(() => nodes().length <= before.length),
     "the end of all processes",
@@ -466,7 +460,16 @@ check("a server that is a batch file of its own: arguments arrive whole, and not
   assert.deepEqual(nodes(), before);
 });
 
-check("a program is found by the endings of PATHEXT, in their order", async () => {
+/** Asks the server of the config in a folder, with one more folder on PATH. */
+async function assertAnswers(folder, bin) {
+  const env = { ...baseEnv, Path: `${bin};${baseEnv.Path}` };
+  const on = await session(folder, ["--config", join(folder, "lspi.toml")], env);
+  const { text } = await answer(on, "find_references", greet);
+  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
+  await on.close();
+}
+
+check("a program is found by the ending .exe before .bat and .cmd", async () => {
   const folder = copyOf("typescript", join(WORK, "endings"));
   const bin = join(WORK, "endings bin");
   mkdirSync(bin);
@@ -479,13 +482,7 @@ check("a program is found by the endings of PATHEXT, in their order", async () =
     `command = "own-server"\nargs = ${JSON.stringify([script, "--stdio"])}\nkind = `,
   );
   writeFileSync(join(folder, "lspi.toml"), server);
-  const on = await session(folder, ["--config", join(folder, "lspi.toml")], {
-    ...baseEnv,
-    Path: `${bin};${baseEnv.Path}`,
-  });
-  const { text } = await answer(on, "find_references", greet);
-  assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
-  await on.close();
+  await assertAnswers(folder, bin);
 });
 
 check("two sessions share a hub on a named pipe, which `hub stop` ends", async () => {
