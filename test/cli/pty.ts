@@ -34,7 +34,7 @@ const endLine = /\r?\nexit code (\d+)\r?\n$/;
 /** Runs `lsp-proxy` with these words on a terminal. */
 export function onTerminal(args: readonly string[], options: PtyOptions): Promise<Shown> {
   const line = [process.execPath, program, ...args].map(quote).join(" ");
-  // The shell prints the end: `script` was seen to stay although its command had ended.
+  // The shell prints the end: then this does not depend on when `script` itself ends.
   const sized = `stty cols ${options.columns} rows 50; ${line}; printf '\\nexit code %d\\n' $?`;
   const { NO_COLOR: _, ...env } = testEnvironment();
   const child = spawn("script", ["-qec", sized, "/dev/null"], {

@@ -303,7 +303,8 @@ describe("status --watch", () => {
 
   it.skipIf(noTerminal !== undefined)("draws the state on a terminal, and ends with the hub", async () => {
     const { args } = workspaceWith();
-    const agent = await user.open(args);
+    // A client often starts its hub with other variables than a terminal has.
+    const agent = await user.open(args, { SHELL: "/bin/another" });
     const shown = await onTerminal(["status", "--watch", ...args], {
       columns: 100,
       cwd: user.top,

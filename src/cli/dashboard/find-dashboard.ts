@@ -5,12 +5,12 @@ import { isTable } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import { askOnce } from "../../hub/ask-hub.js";
 import { findHub } from "../../hub/find-hub.js";
-import { HubUnavailable } from "../../hub/hub-folder.js";
+import { allSockets, HubUnavailable, hubFolder } from "../../hub/hub-folder.js";
 import type { Input, Io } from "../command.js";
 import { hubPath } from "../hub/running-hub.js";
 import { launchOf } from "../hub/serve-shared.js";
-import { loadFrom } from "../open.js";
-import { executable } from "../shipped.js";
+import { type Loaded, loadFrom } from "../open.js";
+import { executable, version } from "../shipped.js";
 import { type GatewayRecord, runningGateways } from "./gateway-record.js";
 
 const ANSWER_MS = 5_000;
@@ -20,9 +20,10 @@ export type FoundDashboard = { url: string } | { problem: string };
 
 export async function findDashboard(input: Input, io: Io): Promise<FoundDashboard> {
   const found = await loadFrom(input, io, { servesUntrusted: true });
-  const path = hubPath(found, input, io);
-  const running = path === undefined ? undefined : await linkOfHub(path);
-  if (running !== undefined) return running;
+  for (const path of await runningHubs(found, input, io)) {
+    const link = await linkOfHub(path);
+    if (link !== undefined) return link;
+  }
   const roots = found.loaded.plan.workspace.roots.map((root) => realPath(resolve(found.base, root)));
   for (const gateway of runningGateways(io)) {
     if (!gateway.roots.some((served) => roots.some((root) => isInside(root, served)))) continue;
@@ -40,6 +41,30 @@ export async function findDashboard(input: Input, io: Io): Promise<FoundDashboar
   } catch (error) {
     if (!(error instanceof HubUnavailable)) throw error;
     return { problem: `${error.message}; a gateway (\`serve --http\`) has a dashboard too` };
+  }
+}
+
+/**
+ * The sockets of the hubs for this config and workspace, the one with the most sessions first. A client often starts its
+ * hub with other variables than a terminal has, so there may be several.
+ */
+async function runningHubs(found: Loaded, input: Input, io: Io): Promise<string[]> {
+  const own = hubPath(found, input, io);
+  const { bundle } = found.loaded.manifest;
+  const sessionsOf = async (path: string) => {
+    const status = await askOnce(path, "status");
+    const isSame = status?.bundle === bundle && status.workspace === found.base && status.version === version();
+    return isSame ? [{ path, sessions: Number(status.sessions) }] : [];
+  };
+  try {
+    const hubs = await Promise.all(allSockets(hubFolder(io.env)).map(sessionsOf));
+    return hubs
+      .flat()
+      .toSorted((a, b) => b.sessions - a.sessions || Number(b.path === own) - Number(a.path === own))
+      .map(({ path }) => path);
+  } catch (error) {
+    if (error instanceof HubUnavailable) return [];
+    throw error;
   }
 }
 

@@ -192,6 +192,7 @@ export class Hub {
       pid: process.pid,
       version: runtime.version,
       workspace,
+      bundle: runtime.loaded.manifest.bundle,
       roots: [...runtime.roots],
       sessions: this.#sessions.size,
       uptime_ms: Date.now() - this.#startedAt,
