@@ -22,7 +22,7 @@ import { realPath } from "../src/base/disk.js";
 import { GlobBudget } from "../src/base/glob.js";
 import { isStillAt } from "../src/base/guarded-open.js";
 import { folded, pathOfUri } from "../src/base/paths.js";
-import { environmentOf, type Platform, platforms } from "../src/base/platform.js";
+import { environmentOf, type Platform, platforms, withEndings } from "../src/base/platform.js";
 import { linkProgram } from "../src/cli/install/install-server.js";
 import { projectBins } from "../src/cli/untrusted-folders.js";
 import { serversFolder } from "../src/config/state-folder.js";
@@ -263,6 +263,9 @@ describe("on Windows", () => {
     expect(find("server.exe")).toBe(join(bin, "server.exe"));
     expect(find("batch")).toBe(join(bin, "batch.bat"));
     expect(find("both")).toBe(join(bin, "both.exe"));
+    expect(find("both", withEndings(win32, ".JS;.CMD;.EXE"))).toBe(join(bin, "both.cmd"));
+    expect(find("batch", withEndings(win32, ".EXE"))).toBe(join(bin, "batch.bat"));
+    expect(find("server", withEndings(linux, ".EXE"))).toBeUndefined();
     // A script for a Unix shell cannot be started.
     expect(find("other")).toBeUndefined();
     expect(find("server", linux)).toBeUndefined();

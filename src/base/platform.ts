@@ -53,6 +53,9 @@ export interface Platform {
   displayVariables: readonly string[];
 }
 
+/** What Windows can start without further help. */
+const STARTABLE = [".com", ".exe", ".bat", ".cmd"];
+
 const linux: Platform = {
   name: "linux",
   os: "linux",
@@ -107,7 +110,7 @@ const win32: Platform = {
   hasModes: false,
   copyArguments: undefined,
   hasSocketFiles: false,
-  programEndings: [".com", ".exe", ".bat", ".cmd"],
+  programEndings: STARTABLE,
   scripts: "Scripts",
   pythons: ["Scripts/python.exe", "python.exe"],
   needsShell: true,
@@ -124,8 +127,18 @@ function platformNamed(name: string): Platform {
   return known[name] ?? { ...darwin, name, os: "linux", ignoresCase: false, copyArguments: undefined };
 }
 
+/** The platform with the endings of programs in the order of the variable PATHEXT, which users of Windows can change. */
+export function withEndings(platform: Platform, pathExt = ""): Platform {
+  if (!platform.needsShell) return platform;
+  const first = pathExt
+    .toLowerCase()
+    .split(";")
+    .filter((ending) => STARTABLE.includes(ending));
+  return { ...platform, programEndings: [...new Set([...first, ...STARTABLE])] };
+}
+
 /** The one that this process runs on. */
-export const here = platformNamed(process.platform);
+export const here = withEndings(platformNamed(process.platform), process.env.PATHEXT);
 
 /** An environment in which every variable is found by its usual name, also in a copy: Windows may have `Path`. */
 export function environmentOf<Env extends { [name: string]: string | undefined }>(env: Env, platform = here) {

@@ -461,21 +461,26 @@ check("a server that is a batch file of its own: arguments arrive whole, and not
 });
 
 /** Asks the server of the config in a folder, with one more folder on PATH. */
-async function assertAnswers(folder, bin) {
-  const env = { ...baseEnv, Path: `${bin};${baseEnv.Path}` };
+async function assertAnswers(folder, bin, variables = {}) {
+  const env = { ...baseEnv, ...variables, Path: `${bin};${baseEnv.Path}` };
   const on = await session(folder, ["--config", join(folder, "lspi.toml")], env);
   const { text } = await answer(on, "find_references", greet);
   assert.deepEqual(linesOf(text), ["src/app.ts", "src/broken.ts", "src/greet.ts"], text);
   await on.close();
 }
 
-check("a program is found by the ending .exe before .bat and .cmd", async () => {
+check("a program is found by its ending: .exe before .bat and .cmd, or as PATHEXT says", async () => {
   const folder = copyOf("typescript", join(WORK, "endings"));
-  const bin = join(WORK, "endings bin");
-  mkdirSync(bin);
+  const [bin, other] = [join(WORK, "endings bin"), join(WORK, "other bin")];
+  for (const made of [bin, other]) {
+    mkdirSync(made);
+    for (const ending of ["", ".bat", ".cmd"])
+      writeFileSync(join(made, `own-server${ending}`), "@exit /b 1\r\n");
+  }
   cpSync(process.execPath, join(bin, "own-server.EXE"));
-  for (const ending of [".bat", ".cmd"]) writeFileSync(join(bin, `own-server${ending}`), "@exit /b 1\r\n");
-  writeFileSync(join(bin, "own-server"), "#!/bin/sh\nexit 1\n");
+  // This .exe cannot be started, and the .cmd can.
+  writeFileSync(join(other, "own-server.exe"), "no program");
+  writeFileSync(join(other, "own-server.cmd"), `@"${process.execPath}" %*\r\n`);
   const script = join(NPM, "node_modules", "typescript-language-server", "lib", "cli.mjs");
   const server = EDITS.replace('"typescript-language-server"]', '"own-server"]').replace(
     "kind = ",
@@ -483,6 +488,7 @@ check("a program is found by the ending .exe before .bat and .cmd", async () => 
   );
   writeFileSync(join(folder, "lspi.toml"), server);
   await assertAnswers(folder, bin);
+  await assertAnswers(folder, other, { PATHEXT: ".JS;.CMD;.EXE" });
 });
 
 check("two sessions share a hub on a named pipe, which `hub stop` ends", async () => {

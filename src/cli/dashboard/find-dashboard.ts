@@ -53,7 +53,8 @@ async function runningHubs(found: Loaded, input: Input, io: Io): Promise<string[
   const { bundle } = found.loaded.manifest;
   const sessionsOf = async (path: string) => {
     const status = await askOnce(path, "status");
-    const isSame = status?.bundle === bundle && status.workspace === found.base && status.version === version();
+    const isSame =
+      status?.bundle === bundle && status.workspace === found.base && status.version === version();
     return isSame ? [{ path, sessions: Number(status.sessions) }] : [];
   };
   try {
