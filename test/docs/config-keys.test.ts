@@ -26,10 +26,23 @@ const named = (test: (key: KeyFacts) => boolean) =>
 /** Keys that say something to people or editors only, or that only the loader reads. */
 const unseenInPlan = ["$schema", "version", "limits.cache_bytes", "mcp.sealed", "servers[].probe.args"];
 
-/** The plan and the problems of a config, as text: what the program makes of it. */
-function meaningOf(config: JsonObject): { text: string; problems: string[] } {
+interface Meaning {
+  text: string;
+  problems: string[];
+}
+const meanings = new Map<string, Meaning>();
+
+/** The plan and the problems of a config, as text: what the program makes of it. Many keys ask for the same configs. */
+function meaningOf(config: JsonObject): Meaning {
+  const text = JSON.stringify(config);
+  const meaning = meanings.get(text) ?? compiled(text);
+  meanings.set(text, meaning);
+  return meaning;
+}
+
+function compiled(config: string): Meaning {
   try {
-    const loaded = loadText(JSON.stringify(config), "json");
+    const loaded = loadText(config, "json");
     const { plan, problems } = buildPlan(loaded.config, loaded);
     const all = [...loaded.warnings, ...problems, ...textProblems(plan, plan.tools, templates)];
     return { text: sha256(JSON.stringify(plan)), problems: all.map(({ code }: Problem) => code) };
