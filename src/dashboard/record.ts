@@ -2,10 +2,8 @@
  * The last calls of a process, its sessions, and what they add up to. In memory only, and bounded whatever clients send:
  * so many rows, so many bytes of arguments and answers, names of a limited length.
  */
-import type { DialectPlan, Plan } from "../abi/plan.js";
-import { isTable, type Json, type JsonObject } from "../base/json.js";
-import { Refusal } from "../base/problem.js";
-import { estimatedTokens } from "../base/tokens.js";
+import type { Plan } from "../abi/plan.js";
+import type { Json } from "../base/json.js";
 import type {
   CallWatch,
   Performed,
@@ -14,6 +12,7 @@ import type {
   WatchedSession,
 } from "../runtime/call-observer.js";
 import type { CallDetail, CallRow, SessionRow } from "./api.js";
+import { type Answer, answerOf, cut, endOf, type Result, short, sizeOf, targetOf } from "./call-row.js";
 import { Tallies } from "./tallies.js";
 import { Stopwatch, timedPool } from "./timed-pool.js";
 
@@ -21,8 +20,6 @@ const MAX_ROWS = 500;
 /** Of the arguments or the answer of one call, and of all together. */
 const MAX_KEPT_BYTES = 65_536;
 const MAX_ALL_BYTES = 8 * 1024 * 1024;
-const MAX_NAME = 120;
-const MAX_TARGET = 240;
 /** The tool of a call that the plan does not have, where calls are added up. */
 export const OTHER_TOOL = "(unknown)";
 
@@ -30,7 +27,7 @@ export const OTHER_TOOL = "(unknown)";
 interface Kept {
   row: CallRow;
   arguments: string | undefined;
-  result: { isError: boolean; text: string; structured: string | undefined } | undefined;
+  result: Result | undefined;
   bytes: number;
   note: string | null;
 }
@@ -105,7 +102,7 @@ export class CallRecord {
     return [...this.#sessions].flatMap(([session, known]) => {
       const { client, roots, running } = session;
       if (client === undefined && known.calls === 0) return [];
-      const named = { client: short(client?.name), clientVersion: short(client?.version) };
+      const named = { client: nameOf(client?.name), clientVersion: nameOf(client?.version) };
       return [{ ...known, ...named, roots: [...roots], running }];
     });
   }
@@ -130,10 +127,21 @@ export class CallRecord {
     const known = this.#known(session, workspace);
     const { dialect, mcp } = workspace.plan();
     const row: CallRow = {
-      ...{ id: ++this.#lastCall, at: Date.now(), workspace: workspace.name, session: known.id },
-      ...{ client: short(session.client?.name), tool: cut(tool, MAX_NAME), target: targetOf(args, dialect) },
-      ...{ server: null, outcome: "running", code: null, time: null },
-      ...{ items: null, bytes: null, tokens: null, readiness: null },
+      id: ++this.#lastCall,
+      at: Date.now(),
+      workspace: workspace.name,
+      session: known.id,
+      client: nameOf(session.client?.name),
+      tool: short(tool),
+      target: targetOf(args, dialect),
+      server: null,
+      outcome: "running",
+      code: null,
+      time: null,
+      items: null,
+      bytes: null,
+      tokens: null,
+      readiness: null,
     };
     known.calls++;
     known.workspace = workspace.name;
@@ -142,11 +150,12 @@ export class CallRecord {
     const stopwatch = new Stopwatch();
     let performed: Performed | undefined;
     const end = (result: ToolResult | undefined, error?: unknown) => {
-      const ended = { ...row, ...endOf(performed, error), ...sizeOf(result), time: stopwatch.read() };
+      const answer = result && answerOf(result);
+      const ended = { ...row, ...endOf(performed, error), ...sizeOf(answer), time: stopwatch.read() };
       if (ended.outcome === "error") known.errors++;
       const isListed = mcp.listed.includes(tool);
       this.tallies.add({ ...ended, tool: isListed ? tool : OTHER_TOOL });
-      this.#replace(ended, result);
+      this.#replace(ended, answer);
     };
     return {
       observer: {
@@ -166,7 +175,10 @@ export class CallRecord {
     const isKept = bytes <= MAX_KEPT_BYTES;
     const off = "Arguments and answers are not kept: `dashboard.keep_answers` is false.";
     const kept: Kept = {
-      ...{ row, arguments: isKept ? text : undefined, result: undefined, bytes: isKept ? bytes : 0 },
+      row,
+      arguments: isKept ? text : undefined,
+      result: undefined,
+      bytes: isKept ? bytes : 0,
       note: this.keepsAnswers ? (isKept ? null : "The arguments are too large to be kept.") : off,
     };
     this.#kept.set(row.id, kept);
@@ -180,25 +192,22 @@ export class CallRecord {
     this.#tell(row);
   }
 
-  #replace(row: CallRow, result: ToolResult | undefined): void {
+  #replace(row: CallRow, answer: Answer | undefined): void {
     const kept = this.#kept.get(row.id);
     if (kept !== undefined) {
       kept.row = row;
-      if (this.keepsAnswers && result !== undefined) this.#keepResult(kept, result);
+      if (this.keepsAnswers && answer !== undefined) this.#keepAnswer(kept, answer);
     }
     this.#tell(row);
   }
 
-  #keepResult(kept: Kept, { content, structuredContent, isError }: ToolResult): void {
-    const whole = content.map((block) => block.text).join("\n");
-    const structure = structuredContent === undefined ? undefined : JSON.stringify(structuredContent);
-    const isLong = Buffer.byteLength(whole) > MAX_KEPT_BYTES;
-    const isLarge = structure !== undefined && Buffer.byteLength(structure) > MAX_KEPT_BYTES;
+  #keepAnswer(kept: Kept, { isError, text: whole, textBytes, structured, structuredBytes }: Answer): void {
+    const isLong = textBytes > MAX_KEPT_BYTES;
+    const isLarge = structuredBytes > MAX_KEPT_BYTES;
     if (isLong || isLarge) kept.note = "The answer is too large to be kept whole.";
     const text = isLong ? cut(whole, MAX_KEPT_BYTES / 4) : whole;
-    const structured = isLarge ? undefined : structure;
-    kept.result = { isError: isError === true, text, structured };
-    const added = Buffer.byteLength(text) + Buffer.byteLength(structured ?? "");
+    kept.result = { isError, text, structured: isLarge ? undefined : structured };
+    const added = (isLong ? Buffer.byteLength(text) : textBytes) + (isLarge ? 0 : structuredBytes);
     kept.bytes += added;
     this.#bytes += added;
     this.#shrink();
@@ -222,57 +231,6 @@ export class CallRecord {
   }
 }
 
-/** How a call ended, and what was learned of it. */
-function endOf(performed: Performed | undefined, error: unknown): Partial<CallRow> {
-  const facts = performed === undefined ? {} : factsOf(performed);
-  const refusal = performed?.refusal ?? refusalIn(error);
-  if (refusal === undefined) return { outcome: error === undefined ? "ok" : "error", ...facts };
-  const kind = refusal.code === "call/cancelled" ? "cancelled" : "error";
-  return { outcome: kind, code: refusal.code, ...facts };
-}
-
-function factsOf({ evidence, outcome }: Performed): Partial<CallRow> {
-  return { server: evidence.serverId, readiness: evidence.readiness, items: outcome.shown ?? null };
-}
-
-/** The refusal that an error is, or that a protocol error reports. */
-function refusalIn(error: unknown): Refusal | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return [error, cause].find((each) => each instanceof Refusal);
-}
-
-/** The size of a result. Of its two forms a model reads one, so the larger counts as tokens. */
-function sizeOf(result: ToolResult | undefined): Pick<CallRow, "bytes" | "tokens"> {
-  if (result === undefined) return { bytes: null, tokens: null };
-  const text = result.content.reduce((sum, block) => sum + Buffer.byteLength(block.text), 0);
-  const structure = bytesOf(result.structuredContent);
-  return { bytes: text + structure, tokens: estimatedTokens(Math.max(text, structure)) };
-}
-
-function bytesOf(value: JsonObject | undefined): number {
-  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
-}
-
-/** What the arguments point at, in the names of the dialect: a place in a file, a symbol or a query. */
-function targetOf(args: unknown, { document, position, symbol, query }: DialectPlan): string {
-  if (!isTable(args)) return "";
-  const place = isTable(args.position) ? args.position : args;
-  const numbers = [place[position.line], place[position.character]].filter(isNumber);
-  const file = args[document.field];
-  const where = typeof file === "string" ? [[file, ...numbers].join(":")] : [];
-  const names = [args[symbol.name], args[query]].filter((name) => typeof name === "string" && name !== "");
-  return cut([...where, ...names].join(" "), MAX_TARGET);
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === "number";
-}
-
-/** The beginning of a text. It is copied: a slice would keep the whole text in memory. */
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : Buffer.from(`${text.slice(0, most)}...`).toString();
-}
-
-function short(text: string | undefined): string | null {
-  return text === undefined ? null : cut(text, MAX_NAME);
+function nameOf(name: string | undefined): string | null {
+  return name === undefined ? null : short(name);
 }
