@@ -22,7 +22,7 @@ import { realPath } from "../src/base/disk.js";
 import { GlobBudget } from "../src/base/glob.js";
 import { isStillAt } from "../src/base/guarded-open.js";
 import { folded, pathOfUri } from "../src/base/paths.js";
-import { environmentOf, type Platform, platforms, withEndings } from "../src/base/platform.js";
+import { environmentOf, type Platform, platforms } from "../src/base/platform.js";
 import { linkProgram } from "../src/cli/install/install-server.js";
 import { projectBins } from "../src/cli/untrusted-folders.js";
 import { serversFolder } from "../src/config/state-folder.js";
@@ -258,14 +258,15 @@ describe("on Windows", () => {
     const bin = folder();
     for (const name of ["server.exe", "other", "batch.bat", "both.exe", "both.cmd"])
       writeFileSync(join(bin, name), "", { mode: 0o755 });
-    const find = (name: string, platform = win32) => findCommand(name, [bin], undefined, [], platform);
+    const find = (name: string, platform = win32, pathExt?: string) =>
+      findCommand(name, [bin], undefined, [], platform, pathExt);
     expect(find("server")).toBe(join(bin, "server.exe"));
     expect(find("server.exe")).toBe(join(bin, "server.exe"));
     expect(find("batch")).toBe(join(bin, "batch.bat"));
     expect(find("both")).toBe(join(bin, "both.exe"));
-    expect(find("both", withEndings(win32, ".JS;.CMD;.EXE"))).toBe(join(bin, "both.cmd"));
-    expect(find("batch", withEndings(win32, ".EXE"))).toBe(join(bin, "batch.bat"));
-    expect(find("server", withEndings(linux, ".EXE"))).toBeUndefined();
+    expect(find("both", win32, ".JS;.CMD;.EXE")).toBe(join(bin, "both.cmd"));
+    expect(find("batch", win32, ".EXE")).toBe(join(bin, "batch.bat"));
+    expect(find("server", linux, ".EXE")).toBeUndefined();
     // A script for a Unix shell cannot be started.
     expect(find("other")).toBeUndefined();
     expect(find("server", linux)).toBeUndefined();

@@ -36,7 +36,7 @@ export interface Platform {
   isCopyUncertain: boolean;
   /** Local sockets are files. On Windows they are pipes, which have names of their own outside of all folders. */
   hasSocketFiles: boolean;
-  /** How the file of a program ends, in the order in which they are looked for. */
+  /** How the file of a program ends, in the usual order in which they are looked for. */
   programEndings: readonly string[];
   /** The folder of the programs of a Python environment. */
   scripts: string;
@@ -52,9 +52,6 @@ export interface Platform {
   opener: readonly string[];
   displayVariables: readonly string[];
 }
-
-/** What Windows can start without further help. */
-const STARTABLE = [".com", ".exe", ".bat", ".cmd"];
 
 const linux: Platform = {
   name: "linux",
@@ -110,7 +107,7 @@ const win32: Platform = {
   hasModes: false,
   copyArguments: undefined,
   hasSocketFiles: false,
-  programEndings: STARTABLE,
+  programEndings: [".com", ".exe", ".bat", ".cmd"],
   scripts: "Scripts",
   pythons: ["Scripts/python.exe", "python.exe"],
   needsShell: true,
@@ -127,18 +124,8 @@ function platformNamed(name: string): Platform {
   return known[name] ?? { ...darwin, name, os: "linux", ignoresCase: false, copyArguments: undefined };
 }
 
-/** The platform with the endings of programs in the order of the variable PATHEXT, which users of Windows can change. */
-export function withEndings(platform: Platform, pathExt = ""): Platform {
-  if (!platform.needsShell) return platform;
-  const first = pathExt
-    .toLowerCase()
-    .split(";")
-    .filter((ending) => STARTABLE.includes(ending));
-  return { ...platform, programEndings: [...new Set([...first, ...STARTABLE])] };
-}
-
 /** The one that this process runs on. */
-export const here = withEndings(platformNamed(process.platform), process.env.PATHEXT);
+export const here = platformNamed(process.platform);
 
 /** An environment in which every variable is found by its usual name, also in a copy: Windows may have `Path`. */
 export function environmentOf<Env extends { [name: string]: string | undefined }>(env: Env, platform = here) {

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { realPath } from "../../base/disk.js";
 import { isTable } from "../../base/json.js";
+import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { askOnce } from "../../hub/ask-hub.js";
 import { findHub } from "../../hub/find-hub.js";
@@ -59,10 +60,8 @@ async function runningHubs(found: Loaded, input: Input, io: Io): Promise<string[
   };
   try {
     const hubs = await Promise.all(allSockets(hubFolder(io.env)).map(sessionsOf));
-    return hubs
-      .flat()
-      .toSorted((a, b) => b.sessions - a.sessions || Number(b.path === own) - Number(a.path === own))
-      .map(({ path }) => path);
+    const ranked = sortBy(hubs.flat(), ({ path, sessions }) => [-sessions, path === own ? 0 : 1, path]);
+    return ranked.map(({ path }) => path);
   } catch (error) {
     if (error instanceof HubUnavailable) return [];
     throw error;

@@ -57,9 +57,10 @@ export function findCommand(
   path: string | undefined,
   avoid: readonly string[] = [],
   platform: Platform = here,
+  pathExt = process.env.PATHEXT,
 ): string | undefined {
   const isUsable = (file: string): boolean => isProgram(file) && !isInAny(file, avoid);
-  const names = namesOf(command, platform);
+  const names = namesOf(command, platform, pathExt);
   // A script of npm for Windows stands for its target, as a link does elsewhere.
   const usable = (file: string): string | undefined => {
     if (!isUsable(file)) return undefined;
@@ -77,10 +78,13 @@ export function findCommand(
   return undefined;
 }
 
-/** The names that the file of a command may have. */
-function namesOf(command: string, { programEndings }: Platform): string[] {
+/** The names that the file of a command may have. The variable PATHEXT of Windows says which ending comes first. */
+function namesOf(command: string, { programEndings }: Platform, pathExt = ""): string[] {
   const isWhole = programEndings.some((ending) => command.toLowerCase().endsWith(ending));
-  return isWhole ? [command] : programEndings.map((ending) => `${command}${ending}`);
+  if (isWhole) return [command];
+  const first = pathExt.toLowerCase().split(";");
+  const endings = new Set([...first.filter((ending) => programEndings.includes(ending)), ...programEndings]);
+  return [...endings].map((ending) => `${command}${ending}`);
 }
 
 function isProgram(path: string): boolean {
