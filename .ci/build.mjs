@@ -11,6 +11,9 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+const REQUIRE =
+  'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);\n';
+
 /** Both MCP SDKs import Ajv for client features that a tools server does not use. */
 const withoutAjvInTheSdk = {
   name: "without-ajv-in-the-sdk",
@@ -51,18 +54,16 @@ const { metafile } = await build({
   preserveSymlinks: true,
   // The main file of jsonc-parser hides its `require` calls from bundlers; its module file does not.
   mainFields: ["module", "main"],
-  // CommonJS packages call `require` for Node's own modules, which an ES module does not have.
-  banner: {
-    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-  },
   legalComments: "linked",
   plugins: [withoutAjvInTheSdk, withoutSourceMaps],
   logLevel: "warning",
 });
-// One character beyond ASCII, left in a comment, doubles what V8 keeps of a file's text.
 for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(".js"))) {
   const text = readFileSync(join(root, file), "utf8");
-  writeFileSync(join(root, file), text.replace(/[^\0-\x7f]/g, escaped));
+  // CommonJS packages call `require` for Node's own modules, which an ES module does not have. One file has it for all.
+  const own = text.includes("typeof require") ? REQUIRE : "";
+  // One character beyond ASCII, left in a comment, doubles what V8 keeps of a file's text.
+  writeFileSync(join(root, file), `${own}${text}`.replace(/[^\0-\x7f]/g, escaped));
 }
 chmodSync(join(root, "dist/cli/bin.js"), 0o755);
 const page = await buildPage();
