@@ -59,6 +59,8 @@ export class Machine {
     writePrograms(bin, this.#codes);
     symlinkSync(process.execPath, join(bin, "node"));
     symlinkSync(join(binaries, "tsc"), join(bin, "tsc"));
+    // What a pipe of the docs ends in.
+    writeFileSync(join(bin, "jq"), "#!/bin/sh\nexec cat\n", { mode: 0o755 });
     // A server that is not in the catalogue is any server under another name.
     const server = join(binaries, "vscode-json-language-server");
     for (const name of ["my-language-server", "my-server"])

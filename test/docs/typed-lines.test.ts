@@ -32,8 +32,6 @@ const notes: Notes = {
   typedAs: {
     // The usual port may be taken here.
     "serve --http": "serve --http --port 0",
-    "lspi.toml --http": "lspi.toml --http --port 0",
-    "-w DIR": "-w .",
     "sha256-…": `"$(lsp-proxy generate --out .lspi/bundle | grep -o 'sha256-[^ ]*')"`,
     "--out .lspi/bundle --check":
       "--out .lspi/bundle && lsp-proxy generate --config lspi.toml --out .lspi/bundle --check",

@@ -1,4 +1,6 @@
 /** The lines of blocks that are not marked `run`: each one with `lsp-proxy` is run on a machine that is prepared for it. */
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Page } from "../../docs/.vitepress/markdown.js";
 import { isQuick } from "../../src/cli/quick.js";
 import { isConfig, PageConfig } from "./configs.js";
@@ -11,7 +13,7 @@ export interface TypedLine {
   place: string;
   /** Without its comment. */
   text: string;
-  /** The config of the page up to there. */
+  /** The config of that page up to there. */
   config: string | undefined;
 }
 
@@ -40,8 +42,7 @@ export function typedLines(pages: readonly Page[]): TypedLine[] {
       if (isRun(block)) continue;
       for (const { at, text } of linesOf(block)) {
         if (!shellCommands(text).some(({ words }) => programWords(words) !== undefined)) continue;
-        const key = `${text}\n${config ?? ""}`;
-        if (!found.has(key)) found.set(key, { place: `${page.path}:${block.line + at}`, text, config });
+        if (!found.has(text)) found.set(text, { place: `${page.path}:${block.line + at}`, text, config });
       }
     }
   }
@@ -103,15 +104,13 @@ export async function lineProblem(
 
 /** A plain line of the program runs in this process; one that needs a shell, or that starts the program again, does not. */
 async function typed(line: string, machine: Machine, answers: string[] | undefined): Promise<Ended> {
-  const [command, ...others] = shellCommands(line);
-  const words = programWords(command?.words ?? []);
-  if (others.length > 0 || /[|<>&;$`]/.test(line) || words === undefined || !line.startsWith("lsp-proxy "))
-    return machine.shell(line);
-  if (["demo", "dashboard"].includes(words[0] ?? "")) return machine.shell(line);
-  return machine.here(
-    words.map((word) => word.replace(/^~(?=\/|$)/, machine.home)),
-    answers,
-  );
+  const [, plain = "", file] = /^(lsp-proxy (?!demo|dashboard)[^|<>&;$`]*?)(?: > (\S+))?$/.exec(line) ?? [];
+  if (plain === "") return machine.shell(line);
+  const words = shellCommands(plain).flatMap((command) => command.words.slice(1));
+  const inHome = (word: string) => word.replace(/^~(?=\/|$)/, machine.home);
+  const ended = await machine.here(words.map(inHome), answers);
+  if (file !== undefined) writeFileSync(resolve(machine.project, inHome(file)), ended.output);
+  return ended;
 }
 
 /** What a command that does not end by itself prints once it works; undefined for one that ends. */
@@ -121,7 +120,7 @@ function signOf(line: string): RegExp | undefined {
   if (command?.words.includes("--inspect-brk")) return /Debugger listening/;
   if (words.includes("--http") && words[0] === "serve") return / on http:\/\//;
   if (isQuick(words) || ["serve", "mcp"].includes(words[0] ?? "")) return /"serverInfo"/;
-  return words.includes("--watch") ? /\S/ : undefined;
+  return words.includes("--watch") ? /^server /m : undefined;
 }
 
 /** The entries of the notes that no line uses. */
