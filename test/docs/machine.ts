@@ -101,7 +101,7 @@ export class Machine {
   write(files: Files): void {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(this.home, path)), { recursive: true });
-      writeFileSync(join(this.home, path), text);
+      writeFileSync(join(this.home, path), text, { mode: 0o600 });
     }
   }
 
@@ -121,7 +121,7 @@ export class Machine {
     const child = this.#spawn(line, cwd);
     child.stdin?.end();
     const output = outputOf(child);
-    const late = setTimeout(() => end(child), LIMIT_MS);
+    const late = setTimeout(() => end(child, "SIGKILL"), LIMIT_MS);
     const [code] = (await once(child, "close")) as [number | null];
     clearTimeout(late);
     const codes = existsSync(this.#codes)
@@ -136,7 +136,7 @@ export class Machine {
     const output = outputOf(child);
     child.stdin?.on("error", () => {}).write(INITIALIZE);
     const closed = once(child, "close") as Promise<[number | null]>;
-    const late = setTimeout(() => end(child), LIMIT_MS);
+    const late = setTimeout(() => end(child, "SIGKILL"), LIMIT_MS);
     const seen = new Promise<undefined>((resolve) => {
       const look = () => sign.test(output()) && resolve(undefined);
       for (const stream of [child.stdout, child.stderr]) stream?.on("data", look);
@@ -200,10 +200,10 @@ function outputOf(child: ChildProcess): () => string {
 }
 
 /** Ends a process and those that it started. */
-function end(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null) return;
+function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): void {
+  if (child.pid === undefined) return;
   try {
-    process.kill(-child.pid, "SIGTERM");
+    process.kill(-child.pid, signal);
   } catch {
     // It has ended.
   }

@@ -32,15 +32,17 @@ const notes: Notes = {
   typedAs: {
     // The usual port may be taken here.
     "serve --http": "serve --http --port 0",
-    "sha256-…": `"$(lsp-proxy generate --out .lspi/bundle | grep -o 'sha256-[^ ]*')"`,
-    "--out .lspi/bundle --check":
-      "--out .lspi/bundle && lsp-proxy generate --config lspi.toml --out .lspi/bundle --check",
-    "1f0c9a3e": `"$(lsp-proxy token > token; lsp-proxy token --list | cut -d' ' -f1)"`,
     "lsp-proxy verify bash-language-server":
       "npm install bash-language-server && lsp-proxy verify bash-language-server",
   },
   states: { setup: "new", init: "new", import: "new" },
   files: {
+    "lsp-proxy token --remove 1f0c9a3e": {
+      ".local/state/lsp-proxy/http-tokens.json": JSON.stringify({
+        version: 1,
+        tokens: [{ name: "1f0c9a3e", created: "2026-01-01T00:00:00.000Z", sha256: "1f0c9a3e".repeat(8) }],
+      }),
+    },
     "lsp-proxy init --yes --only python": { "project/main.py": "", "project/main.rs": "" },
     "lsp-proxy add python": { [CONFIG]: serverOf("typescript") },
     "lsp-proxy remove rust": { [CONFIG]: serverOf("rust-analyzer") },
@@ -62,6 +64,7 @@ describe.skipIf(noShell)("a line of the docs", () => {
     const must = async (...words: string[]) => {
       const { code, output } = await machine.here(words);
       if (code !== 0) throw new Error(output);
+      return output;
     };
     machine.save("new");
     machine.write({ [CONFIG]: config });
@@ -70,6 +73,8 @@ describe.skipIf(noShell)("a line of the docs", () => {
     await must("install", "pyright");
     await must("client", "codex", "--write");
     await must("skill", "install", "--scope", "user");
+    const bundle = await must("generate", "--config", "lspi.toml", "--out", ".lspi/bundle");
+    notes.typedAs["sha256-…"] = /sha256-\S+/.exec(bundle)?.[0] ?? "";
     machine.save("used");
   });
   afterAll(() => machine.end());

@@ -94,7 +94,9 @@ export async function lineProblem(
       const ended = await machine.start(line, sign);
       return ended && problem(ended, "that it goes on");
     }
-    const ended = await typed(line, machine, notes.answers[text]);
+    let ended: Ended = { code: 0, output: "" };
+    for (const part of line.split(" && "))
+      if (ended.code === 0) ended = await typed(part, machine, notes.answers[text]);
     const { code } = notes.codes[text] ?? { code: 0 };
     return ended.code === code ? undefined : problem(ended, String(code));
   } finally {
