@@ -32,8 +32,8 @@ const notes: Notes = {
   typedAs: {
     // The usual port may be taken here.
     "serve --http": "serve --http --port 0",
-    "lsp-proxy verify bash-language-server":
-      "npm install bash-language-server && lsp-proxy verify bash-language-server",
+    "lsp-proxy verify vscode-json-language-server":
+      "npm install vscode-langservers-extracted && lsp-proxy verify vscode-json-language-server",
   },
   states: { setup: "new", init: "new", import: "new" },
   files: {

@@ -56,7 +56,10 @@ export const verify: Command = {
   },
   words: { min: 1, max: 1 },
   completes: "servers",
-  examples: ["lsp-proxy verify pyright", "lsp-proxy verify bash-language-server --modules ./node_modules"],
+  examples: [
+    "lsp-proxy verify typescript",
+    "lsp-proxy verify vscode-json-language-server --modules ./node_modules",
+  ],
   async run(input, io) {
     const [word = ""] = input.words;
     const catalogue = openCatalogue();
