@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
+import { trySetup } from "./session.mjs";
 import { mustRun } from "./tools.mjs";
 
 const PART = "npm package";
@@ -49,6 +50,11 @@ export async function npmPackage({ root, out, report, facts }) {
     const wrong = changelogProblem(text, facts.version, process.env.GITHUB_REF_TYPE === "tag");
     if (wrong !== undefined) throw new Error(wrong);
   });
+  await report.check(
+    PART,
+    "is installed with npm, sets up a project in one command, and `doctor` is content",
+    () => trySetup(root, tarball),
+  );
   return unpacked;
 }
 

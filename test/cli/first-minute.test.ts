@@ -31,6 +31,15 @@ describe("npm run demo", () => {
   });
 });
 
+describe("demo", () => {
+  it("is no internal error where `serve` ends at once", async () => {
+    const { code, stderr } = await run(["demo", "a.ts", "a", "--config", "none.toml"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("error[config/not-found]");
+    expect(stderr).toMatch(/lsp-proxy: the session did not begin: .*Connection closed\n$/);
+  });
+});
+
 describe("npm start", () => {
   it.skipIf(noTerminal !== undefined)(
     "says on a terminal what it serves, waits, and ends with its input",

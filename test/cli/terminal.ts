@@ -11,11 +11,13 @@ process.setMaxListeners(0);
 export interface HereOptions {
   cwd?: string;
   env?: { [name: string]: string };
+  /** Whether it gets only these variables, and none of those of the tests. */
+  isWholeEnv?: boolean;
 }
 
 export interface HereInput {
-  /** What a person types at the terminal, which makes it one. */
-  typed?: string;
+  /** What a person types at the terminal, which makes it one: all at once, or a line for each question when it is asked. */
+  typed?: string | string[];
   /** The width of that terminal. */
   columns?: number;
   /** What a pipe brings. */
@@ -25,12 +27,21 @@ export interface HereInput {
 export async function runHere(args: string[], options: HereOptions & HereInput = {}): Promise<Run> {
   const isTTY = options.typed !== undefined;
   const stdin = Object.assign(new PassThrough(), { isTTY });
-  stdin.end(options.typed ?? options.input ?? "");
+  const answers = Array.isArray(options.typed) ? [...options.typed] : undefined;
+  // A question begins to read, and stops when it has its line.
+  if (answers !== undefined) stdin.on("resume", () => setImmediate(() => typeNext(stdin, answers)));
+  else stdin.end(options.typed ?? options.input ?? "");
   const [stdout, stderr] = [collector(isTTY, options.columns), collector(isTTY, options.columns)];
   const { cwd, env } = surroundings(options);
   const code = await main(args, { stdin, stdout: stdout.stream, stderr: stderr.stream, env, cwd });
   assertValidAnswers(stderr.text());
   return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function typeNext(stdin: PassThrough, answers: string[]): void {
+  const next = answers.shift();
+  if (next !== undefined) stdin.write(`${next}\n`);
+  if (answers.length === 0) stdin.end();
 }
 
 /** `serve` with these words: the client's end of its streams, and how to end it. */
@@ -51,8 +62,8 @@ export function serveHere(words: string[], options: HereOptions & { command?: st
   return { transport: new StreamTransport(stdout, stdin), end };
 }
 
-function surroundings({ cwd = repository, env }: HereOptions) {
-  return { cwd, env: { ...testEnvironment(), NO_COLOR: "1", ...env } };
+function surroundings({ cwd = repository, env, isWholeEnv = false }: HereOptions) {
+  return { cwd, env: { ...(isWholeEnv ? {} : testEnvironment()), NO_COLOR: "1", ...env } };
 }
 
 /** A stream that keeps what is written to it, and has it at once. */

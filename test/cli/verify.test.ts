@@ -24,6 +24,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+it("names a folder of modules that is not there", async () => {
+  const { code, stderr } = await runHere(["verify", "pyright", "--modules", "./none"], { cwd: folder });
+  expect(code).toBe(2);
+  expect(stderr).toContain("--modules takes a folder; `./none` is none");
+});
+
 describe("samples", () => {
   const samples = readSamples();
   const presets = catalogue.presets().map(({ config }) => config);

@@ -2,13 +2,15 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPage } from "../../docs/.vitepress/markdown.js";
 import { configProblems } from "./configs.js";
+import { CONFIG, Machine } from "./machine.js";
 import { matches, outputDiff } from "./output.js";
 import { noShell, runPage } from "./run-page.js";
 import { shellCommands } from "./shell.js";
 import { staticProblems } from "./static.js";
+import { lineProblem, type Notes, typedLines, unusedNotes } from "./typed-lines.js";
 
 /** A page of blocks, each given by its first line and its text. */
 function pageOf(...blocks: [info: string, text: string][]) {
@@ -144,6 +146,81 @@ request = { method = "textDocument/declaration", params = "text_document_positio
 
   it("is not a file of another program", async () => {
     expect(await configProblems(pageOf(["toml", '[mcp_servers.lsp-proxy]\ncommand = "x"']))).toEqual([]);
+  });
+});
+
+describe.skipIf(noShell)("a line that is run alone", () => {
+  const notes: Notes = {
+    typedAs: { PLACE: "." },
+    states: { schema: "other" },
+    files: { "lsp-proxy tools": { [CONFIG]: "[mpc]\n" } },
+    answers: { "lsp-proxy trust": ["no"] },
+    codes: { "lsp-proxy hub": { code: 1, why: "it was once so" } },
+  };
+  let machine: Machine;
+  beforeAll(() => {
+    machine = new Machine({ "project/src/main.ts": "export const start = 1;\n" });
+    machine.save("used");
+    machine.save("other");
+  });
+  afterAll(() => machine.end());
+  const problemOf = async (...blocks: [string, string][]) => {
+    const problems = [];
+    for (const line of typedLines([pageOf(...blocks)]))
+      problems.push(await lineProblem(line, machine, notes));
+    return problems;
+  };
+
+  it.for([
+    [
+      "has a wrong option",
+      "lsp-proxy tools --budgt 1",
+      "page.md:2: lsp-proxy tools --budgt 1\nexit code 2, expected 0",
+    ],
+    ["names what is not there", "lsp-proxy explain --config none.toml", "exit code 3"],
+    ["has a problem in its config", "lsp-proxy tools", "exit code 3"],
+    ["gets another answer", "lsp-proxy trust", "exit code 1"],
+    ["no longer fails", "lsp-proxy hub", "exit code 0, expected 1"],
+    ["fails in a pipe", "lsp-proxy explain nothing | cat", "exit code 2, expected 0"],
+    ["fails in a substitution", "export A=$(lsp-proxy explain nothing)", "exit code 2, expected 0"],
+    ["is a shell's mistake", "lsp-proxy --version | false", "exit code 1, expected 0"],
+    ["writes into a folder that is not there", "lsp-proxy schema > none/schema.json", "no such file"],
+    ["ends at once", "lsp-proxy serve --config none.toml", "exit code 3, expected that it goes on"],
+    ["goes on", "lsp-proxy serve -w PLACE", undefined],
+  ] as const)("is reported if it %s", async ([, line, problem]) => {
+    const [found] = await problemOf(["sh", line]).catch((error: Error) => [error.message]);
+    if (problem === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(problem);
+  });
+
+  it("has the config of its page, and the home folder as it was", async () => {
+    const blocks: [string, string][] = [
+      ["toml config", "[mpc]"],
+      ["sh", "lsp-proxy explain"],
+    ];
+    expect((await problemOf(...blocks))[0]).toContain("exit code 3");
+    expect(await problemOf(["sh", "lsp-proxy init --yes --all\nlsp-proxy init --all --yes"])).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("is found once, in every block that is not run", () => {
+    const text = "npm test\nlsp-proxy hub # a\nlsp-proxy hub\nA=1 node dist/cli/bin.js hub \\\n  --json";
+    const found = typedLines([
+      pageOf(["sh", text], ["console", "$ lsp-proxy tools\n…"], ["sh run", "lsp-proxy token"]),
+    ]);
+    expect(found.map(({ place, text }) => `${place} ${text}`)).toEqual([
+      "page.md:3 lsp-proxy hub",
+      "page.md:5 A=1 node dist/cli/bin.js hub \\\n  --json",
+      "page.md:9 lsp-proxy tools",
+    ]);
+  });
+
+  it("has no note that is not used", () => {
+    expect(
+      unusedNotes(typedLines([pageOf(["sh", "lsp-proxy tools -w PLACE\nlsp-proxy trust"])]), notes),
+    ).toEqual(["schema", "lsp-proxy hub"]);
   });
 });
 

@@ -41,10 +41,11 @@ if (command === "init") {
     const place = join(folder, "node_modules", name);
     const { bin = {}, dependencies } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
     // A copy finds what is installed beside it, a link finds what it depends on.
-    if (dependencies === undefined) cpSync(source, place, { recursive: true });
+    if (dependencies === undefined && positionals.length > 1) cpSync(source, place, { recursive: true });
     else link(source, place);
+    // Relative, as npm's: lsp-proxy renames the folder after it.
     for (const [program, path] of Object.entries(typeof bin === "string" ? { [name]: bin } : bin))
-      link(join(place, path), join(folder, "node_modules", ".bin", program));
+      link(join("..", name, path), join(folder, "node_modules", ".bin", program));
   }
 } else {
   console.error(`\`npm ${command}\` is not for a page that is run`);

@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import type { Block, Page } from "../../docs/.vitepress/markdown.js";
-import { binaries, program } from "../live/session.js";
+import { binaries } from "../live/session.js";
 import { isConfig, PageConfig } from "./configs.js";
+import { writePrograms } from "./machine.js";
 import { matches, outputDiff } from "./output.js";
 
 /** Why blocks cannot run here; undefined when they can. */
@@ -59,11 +59,7 @@ class Reader {
   constructor() {
     const bin = join(this.#folder, "bin");
     for (const folder of [this.#project, this.#home, bin]) mkdirSync(folder);
-    const programs = { "lsp-proxy": program, npm: fileURLToPath(new URL("npm.mjs", import.meta.url)) };
-    for (const [name, file] of Object.entries(programs))
-      writeFileSync(join(bin, name), `#!/bin/sh\nexec '${process.execPath}' '${file}' "$@"\n`, {
-        mode: 0o755,
-      });
+    writePrograms(bin);
     // Nothing of the person who runs the tests: no config, no trust, no token, no language.
     const { TMPDIR = tmpdir(), PATH = "" } = process.env;
     this.#env = {

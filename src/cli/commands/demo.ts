@@ -2,7 +2,7 @@
 import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { type ConnectedClient, connectClient } from "../../mcp/client.js";
-import { type Command, exitCodes, type Input, type Io } from "../command.js";
+import { type Command, exitCodes, failure, type Input, type Io } from "../command.js";
 import { configFlags } from "../flags.js";
 import { executable, version } from "../shipped.js";
 
@@ -25,7 +25,13 @@ export const demo: Command = {
     print.heading("An agent starts lsp-proxy");
     print.line(`$ lsp-proxy ${args.slice(1).join(" ")}`);
     const options = { cwd: io.cwd, env: io.env, version: version() };
-    const client = await connectClient(process.execPath, args, options);
+    let client: ConnectedClient;
+    try {
+      client = await connectClient(process.execPath, args, options);
+    } catch (error) {
+      // `serve` has said why it ended.
+      return failure(io, `the session did not begin: ${(error as Error).message}`);
+    }
     try {
       return await session(client, input.words, print);
     } finally {

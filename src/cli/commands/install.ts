@@ -40,7 +40,7 @@ export const install: Command = {
   },
   words: { min: 0, max: 100 },
   completes: "servers",
-  examples: ["lsp-proxy install", "lsp-proxy install pyright gopls", "lsp-proxy install --list"],
+  examples: ["lsp-proxy install", "lsp-proxy install pyright bash", "lsp-proxy install --list"],
   async run(input, io) {
     if (input.isOn("list")) return list(input, io);
     const facts = openCatalogue().facts();

@@ -37,7 +37,7 @@ export const serve: Command = {
     "lsp-proxy serve --config lspi.toml",
     "lsp-proxy serve --shared",
     "lsp-proxy serve --bundle .lspi/bundle --expect sha256-…",
-    "lsp-proxy serve --config lspi.toml --http",
+    "lsp-proxy serve --http --config lspi.toml",
     "lsp-proxy -e rs -s rust-analyzer -w ~/project   # one server and one tool, without a config",
   ],
   async run(input, io) {

@@ -19,7 +19,7 @@ export const tools: Command = {
     json: toggle("Prints JSON."),
     budget: option("BYTES", "Exits with 1 when the whole list is larger."),
   },
-  examples: ["lsp-proxy tools", "lsp-proxy tools --budget 8192"],
+  examples: ["lsp-proxy tools", "lsp-proxy tools --budget 10000"],
   async run(input, io) {
     const { bundle, plan } = await compile(input, io);
     const effectOf = (name: string) => plan.tools.find((tool) => tool.name === name)?.effect ?? "read";

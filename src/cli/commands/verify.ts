@@ -1,5 +1,5 @@
 /** `verify`: tests one server of the catalogue through the tools on a sample project of its language. */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { escapeLine } from "../../base/hidden-characters.js";
@@ -10,7 +10,16 @@ import { searchProgram } from "../../lsp/process/search.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
-import { type Command, exitCodes, failure, Input, type Io, printJson, workspaceOf } from "../command.js";
+import {
+  type Command,
+  exitCodes,
+  failure,
+  Input,
+  type Io,
+  printJson,
+  UsageError,
+  workspaceOf,
+} from "../command.js";
 import { compile } from "../compile.js";
 import { guardedFolders } from "../files/link-guard.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";
@@ -47,7 +56,10 @@ export const verify: Command = {
   },
   words: { min: 1, max: 1 },
   completes: "servers",
-  examples: ["lsp-proxy verify pyright", "lsp-proxy verify astro-ls --modules ./node_modules"],
+  examples: [
+    "lsp-proxy verify typescript",
+    "lsp-proxy verify vscode-json-language-server --modules ./node_modules",
+  ],
   async run(input, io) {
     const [word = ""] = input.words;
     const catalogue = openCatalogue();
@@ -112,7 +124,11 @@ export interface Card {
 
 function modulesOf(input: Input, io: Io): string | undefined {
   const named = input.text("modules");
-  return named === undefined ? undefined : realpathSync.native(resolve(io.cwd, named));
+  if (named === undefined) return undefined;
+  const folder = resolve(io.cwd, named);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new UsageError(`--modules takes a folder; \`${named}\` is none`);
+  return realpathSync.native(folder);
 }
 
 /** The folders that are searched for the server before PATH. */
