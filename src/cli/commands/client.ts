@@ -105,7 +105,9 @@ async function partsOf(facts: ClientFacts, input: Input, io: Io) {
     if (why !== undefined)
       return `\`npx\` would download ${packageSpec()}, but ${why}; --absolute starts this installation by its path`;
   }
-  const known = planConfig(input.withConfig(allEffects), io).plan.tools;
+  // Only a change looks for what is in the file already.
+  const isChange = input.isOn("write") || input.isOn("remove");
+  const known = isChange ? planConfig(input.withConfig(allEffects), io).plan.tools : [];
   const within = scope === "project" ? workspace : undefined;
   const parts = facts.files.flatMap((file) => {
     const path = fileOf(file, scope, workspace, io);
