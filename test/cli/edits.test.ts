@@ -23,7 +23,7 @@ beforeAll(() => {
   top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cli-edits-")));
   const files = {
     "proxy.toml": `extends = ["./conf/base.toml"]\n[workspace]\nroots = ["."]\ndeny = ["**/.env"]\n`,
-    "conf/base.toml": `[allow]\neffects = ["read", "edit"]\n`,
+    "conf/base.toml": `[allow]\neffects = ["read", "edit"]\n[mcp.tools]\nallow = ["apply_workspace_edit", "create_file", "undo_edit"]\n`,
     "a.txt": "one\n",
   };
   for (const [name, content] of Object.entries(files)) {
