@@ -365,7 +365,7 @@ describe("what others have in a file", () => {
 
 describe("the user is warned", () => {
   it("when an entry was another project's, and not when it is written again", async () => {
-    for (const flags of [[], ["--npx"], ["--http"], []])
+    for (const flags of [[], ["--private"], ["--http"], []])
       expect((await client("vscode", "--write", ...flags)).stderr).toBe("");
     const other = join(folder, "other", "lspi.toml");
     write(other, `${read(project, "lspi.toml")}\n[http]\nport = 4000\n`);
@@ -649,7 +649,7 @@ describe("what the config has no more", () => {
 describe("what was before", () => {
   it("is nothing again after two ways of writing", async () => {
     await client("cursor", "--write");
-    await client("cursor", "--write", "--npx");
+    await client("cursor", "--write", "--private");
     expect((await client("cursor", "--remove")).stdout).toMatch(/^removed /);
     expect(tree(home)).toEqual({});
   });
