@@ -86,7 +86,7 @@ describe.skipIf(missing("zsh"))(titleOf("zsh"), () => {
     const setup = [
       "PS1= RPS1= PROMPT_EOL_MARK= LISTMAX=10000",
       "unsetopt zle_bracketed_paste",
-      "stty cols 500 rows 2000",
+      "stty cols 200 rows 100",
       "autoload -U compinit",
       "compinit -u -D",
       `source '${join(folder, "script.zsh")}'`,
