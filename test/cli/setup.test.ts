@@ -67,7 +67,7 @@ function tree(of: string): { [file: string]: string } {
 }
 
 describe("the built program in an empty home", () => {
-  const proxy = (cwd: string, ...args: string[]) => run(args, { cwd: at(cwd), env: env(`${binaries}:`) });
+  const there = (cwd: string) => ({ cwd: at(cwd), env: env(`${binaries}:`) });
 
   it("proves each language, writes one entry for all projects, and does nothing twice", async () => {
     mkdirSync(at("home/.codex"));
@@ -78,7 +78,7 @@ describe("the built program in an empty home", () => {
     write("ws/tsconfig.json", '{ "compilerOptions": { "strict": true } }\n');
     write("ws/b.py", "def greet(name):\n    return name\n");
     const before = tree("ws");
-    const first = await proxy("ws", "setup", "--yes");
+    const first = await run(["setup", "--yes"], there("ws"));
     expect(first.stdout).toMatch(/^✓ languages .*python 1/m);
     expect(first.stdout).toMatch(/^✓ trust /m);
     expect(first.stdout).toMatch(/^✓ install +already installed: .*pyright/m);
@@ -91,14 +91,14 @@ describe("the built program in an empty home", () => {
     expect(read("home/.codex/config.toml")).not.toContain(at("ws"));
 
     const home = tree("home");
-    const second = await proxy("ws", "setup", "--yes", "--only", "python");
+    const second = await runHere(["setup", "--yes", "--only", "python"], there("ws"));
     expect(second.code).toBe(0);
     expect(second.stdout).toContain("nothing to change in");
     expect(tree("home")).toEqual(home);
 
     // The entry serves another project, started there as a client would.
     write("other/c.py", "def other_one():\n    return 1\n");
-    expect((await proxy("other", "trust", "--yes")).code).toBe(0);
+    expect((await runHere(["trust", "--yes"], there("other"))).code).toBe(0);
     const [, command = ""] = /^command = "(.*)"$/m.exec(read("home/.codex/config.toml")) ?? [];
     expect(read("home/.codex/config.toml")).toContain('args = ["serve", "--shared"]');
     const client = new Client({ name: "setup", version: "0" });
@@ -106,7 +106,7 @@ describe("the built program in an empty home", () => {
     await client.connect(new StdioClientTransport({ ...started, stderr: "ignore" }));
     const answer = await client.callTool({ name: "get_document_symbols", arguments: { file_path: "c.py" } });
     await client.close();
-    expect((await proxy("other", "hub", "stop")).stderr).toContain("was stopped");
+    expect((await runHere(["hub", "stop"], there("other"))).stderr).toContain("was stopped");
     expect(JSON.stringify(answer)).toContain("other_one");
   }, 180_000);
 });
