@@ -18,6 +18,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { digests } from "./digests.js";
 
 interface Locked {
   optionalDependencies?: { [name: string]: string };
@@ -175,20 +176,26 @@ describe("the package", () => {
       return stdout;
     }
 
-    it("says its version, checks a config, generates a bundle, answers and renames", () => {
+    it("has the whole build, and nothing that it did not make", () => {
+      const bytes = (dist: string) =>
+        Object.entries(digests(dist)).map(([path, digest]) => [path, digest.split(" ")[0]]);
+      const installed = bytes(join(folder, "prefix", "lib", "node_modules", "lsp-proxy", "dist"));
+      // The tools of the build itself are left out.
+      const isPublished = ([path = ""]: (string | undefined)[]) => !/^cli\/(print|precompile)\./.test(path);
+      expect(installed).toEqual(bytes("dist").filter(isPublished));
+    });
+
+    it("says its version, checks a config, generates a bundle, and renames", () => {
       expect(succeeds("--version")).toBe(`${manifest.version}\n`);
       const trusted = ["--config", "lspi.toml", "--trust-workspace"];
       succeeds("validate", "--config", "lspi.toml");
       succeeds("generate", "--config", "lspi.toml", "--out", join(folder, "bundle"));
-      const symbol = { ...file, symbol_name: "greet" };
-      const call = (tool: string, args: object) => succeeds("call", tool, JSON.stringify(args), ...trusted);
-      expect(call("find_references", symbol)).toContain("src/use.ts");
-      expect(call("whole_file", file)).toContain("greet");
-      call("rename_symbol", { ...symbol, new_name: "welcome", dry_run: false });
+      const change = { ...file, symbol_name: "greet", new_name: "welcome", dry_run: false };
+      succeeds("call", "rename_symbol", JSON.stringify(change), ...trusted);
       expect(readFileSync(join(project, "src", "use.ts"), "utf8")).toContain("welcome();");
     }, 300_000);
 
-    it("is started by the stanza that it prints for a client, from another folder", async () => {
+    it("is started by the stanza that it prints for a client, from another folder, and answers", async () => {
       const entry = JSON.parse(succeeds("client", "vscode", "--config", "lspi.toml")).servers["lsp-proxy"];
       expect(entry.args[0]).toBe(
         join(folder, "prefix", "lib", "node_modules", "lsp-proxy", "dist", "cli", "bin.js"),
@@ -200,6 +207,10 @@ describe("the package", () => {
       expect(tools.map(({ name }) => name)).toEqual(
         expect.arrayContaining(["find_definition", "whole_file"]),
       );
+      const call = async (tool: string, args: object) =>
+        JSON.stringify(await client.callTool({ name: tool, arguments: { ...file, ...args } }));
+      expect(await call("find_references", { symbol_name: "welcome" })).toContain("src/use.ts");
+      expect(await call("whole_file", {})).toContain("welcome");
       await client.close();
     }, 120_000);
 

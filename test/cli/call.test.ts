@@ -9,6 +9,8 @@ import { runHere } from "./terminal.js";
 
 const uri = "file:///work/a.fake";
 const text = "one two\n".repeat(30);
+/** Only what is called here: each call compiles the tools of the config. */
+const tools = ["find_references", "get_document_symbols", "get_hover", "get_server_status", "rename_symbol"];
 let top: string;
 /** Calls in this process. */
 let call: (...words: string[]) => Promise<Run>;
@@ -47,7 +49,10 @@ beforeAll(() => {
         },
       },
     },
-    config: { allow: { commands: [process.execPath], effects: ["read", "edit"] } },
+    config: {
+      allow: { commands: [process.execPath], effects: ["read", "edit"] },
+      mcp: { tools: { allow: tools } },
+    },
   });
   top = made.outside;
   const env = { XDG_STATE_HOME: join(top, "state") };
@@ -168,7 +173,7 @@ it("a server that does not start is told once, by the answer", async () => {
     JSON.stringify({ allow: { commands: ["not-there-at-all"] }, servers }),
   );
   const words = ["call", "get_hover", "a.fake:1:1", "--config", "lspi.json"];
-  const { stdout, stderr, code } = await run(words, { cwd: folder });
+  const { stdout, stderr, code } = await runHere(words, { cwd: folder });
   rmSync(folder, { recursive: true });
   expect(code).toBe(1);
   expect(stdout).toContain("not-there-at-all was not found");
@@ -193,12 +198,13 @@ it("a tool that the config does not enable is told how it is enabled", async () 
 
 describe("pages", () => {
   it("are reached by their cursors in later calls, until the files change", async () => {
-    const ask = (...words: string[]) =>
-      callApart("find_references", "a.fake:1:1", "page_size=10", "--json", ...words);
+    const page = ["find_references", "a.fake:1:1", "page_size=10", "--json"];
+    const askApart = (...words: string[]) => callApart(...page, ...words);
+    const ask = (...words: string[]) => call(...page, ...words);
     const lines = (page: Run) => (answer(page).locations as { line: number }[]).map(({ line }) => line);
-    const first = await ask();
-    const second = await ask(`cursor=${answer(first).next_cursor}`);
-    const third = await ask(`cursor=${answer(second).next_cursor}`);
+    const first = await askApart();
+    const second = await askApart(`cursor=${answer(first).next_cursor}`);
+    const third = await askApart(`cursor=${answer(second).next_cursor}`);
     expect(answer(third)).toMatchObject({ ok: true, shown: 5 });
     expect([first, second, third].flatMap(lines)).toEqual(
       Array.from({ length: 25 }, (_, index) => index + 1),

@@ -14,6 +14,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const config = '[allow]\ncommands = ["pyright-langserver"]\n[[servers]]\nid = "py"\nkind = "pyright"\n';
 
+/** A server that starts quickly, for what a server answers. */
+const styles = '[[servers]]\nid = "css"\nkind = "vscode-css-language-server"\n';
+
 function write(name: string, text: string): string {
   const file = join(folder, name);
   writeFileSync(file, text);
@@ -256,13 +259,13 @@ describe("tools, explain, schema", () => {
   });
 
   it("takes a workspace that was named for that of the config that was named, with the same bundle", async () => {
-    const file = write("lspi.toml", config);
+    const file = write("lspi.toml", styles);
     mkdirSync(join(folder, "other"));
-    const other = dirname(write("other/app.py", "def greet():\n    pass\n"));
+    const other = dirname(write("other/app.css", ".greet {\n}\n"));
     const named = ["--config", file, "--workspace", other];
     expect((await runHere(["explain", ...named])).stdout).toContain(`workspace  ${other};`);
     expect((await runHere(["explain", "--config", file])).stdout).toContain(`workspace  ${dirname(file)};`);
-    const asked = JSON.stringify({ file_path: "app.py" });
+    const asked = JSON.stringify({ file_path: "app.css" });
     const answer = await runHere(["call", "get_document_symbols", asked, ...named]);
     expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining("greet") });
     const plans = [named, named.slice(0, 2)].map((words) => runHere(["explain", ...words, "--json"]));
@@ -296,18 +299,18 @@ describe("tools, explain, schema", () => {
 
 describe("call", () => {
   it("answers in text and in JSON, and exits with 1 when refused", async () => {
-    const file = write("lspi.toml", config);
-    write("a.py", "def hello() -> int:\n    return 1\n\nhello()\n");
-    const args = JSON.stringify({ file_path: "a.py", line: 4, character: 2 });
+    const file = write("lspi.toml", styles);
+    write("a.css", ":root {\n  --hello: red;\n}\n.a { color: var(--hello); }\n");
+    const args = JSON.stringify({ file_path: "a.css", line: 4, character: 19 });
     const text = await runHere(["call", "find_definition", args, "--config", file]);
     expect(text).toMatchObject({ code: 0, stderr: "" });
-    expect(text.stdout).toMatch(/a\.py\n {2}1:5-1:10 {2}def hello/);
+    expect(text.stdout).toMatch(/a\.css\n {2}2:3-2:10 {2}--hello: red;/);
     const json = await runHere(["call", "find_definition", "-", "--config", file, "--json"], { input: args });
-    expect(JSON.parse(json.stdout).locations).toMatchObject([{ path: "a.py", line: 1, character: 5 }]);
+    expect(JSON.parse(json.stdout).locations).toMatchObject([{ path: "a.css", line: 2, character: 3 }]);
     const refused = await runHere([
       "call",
       "find_definition",
-      '{"file_path": "../x.py", "line": 1, "character": 1}',
+      '{"file_path": "../x.css", "line": 1, "character": 1}',
       "--config",
       file,
     ]);

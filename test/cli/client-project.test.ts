@@ -13,15 +13,15 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { program, testEnvironment } from "../live/session.js";
-import { run } from "./run.js";
+import { runHere } from "./run-here.js";
 
 let top: string;
 let client: Client;
 beforeEach(() => {
   top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-roots-")));
   for (const name of ["home", "home/w", "home/other"]) mkdirSync(join(top, name));
-  writeFileSync(join(top, "home/w/a.py"), "def of_the_root():\n    return 1\n");
-  writeFileSync(join(top, "home/other/a.py"), "def of_the_folder():\n    return 1\n");
+  writeFileSync(join(top, "home/w/a.css"), ".of_the_root {\n}\n");
+  writeFileSync(join(top, "home/other/a.css"), ".of_the_folder {\n}\n");
 });
 afterEach(async () => {
   await client.close();
@@ -34,9 +34,9 @@ const env = () => ({
   XDG_STATE_HOME: join(top, "state"),
   XDG_CONFIG_HOME: join(top, "config"),
 });
-const trust = (folder: string) => run(["trust", "--yes"], { cwd: join(top, folder), env: env() });
+const trust = (folder: string) => runHere(["trust", "--yes"], { cwd: join(top, folder), env: env() });
 
-/** Asks for the symbols of `a.py` in a session that is started in a folder, with these roots or without the capability. */
+/** Asks for the symbols of `a.css` in a session that is started in a folder, with these roots or without the capability. */
 async function symbols(cwd: string, roots?: string[]) {
   let [asked, changes] = [0, 0];
   client = new Client(
@@ -56,7 +56,7 @@ async function symbols(cwd: string, roots?: string[]) {
   client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void listed.push("resources"));
   const start = { command: process.execPath, args: [program, "serve"], cwd: join(top, cwd), env: env() };
   await client.connect(new StdioClientTransport({ ...start, stderr: "ignore" }));
-  const call = { name: "get_document_symbols", arguments: { file_path: "a.py" } };
+  const call = { name: "get_document_symbols", arguments: { file_path: "a.css" } };
   const answers = [await client.callTool(call), await client.callTool(call)];
   return { text: JSON.stringify(answers[1]), first: JSON.stringify(answers[0]), asked, changes, listed };
 }
@@ -87,9 +87,9 @@ it("has the prompts and resources of the client's root, and says that the lists 
   expect((await client.listPrompts()).prompts).toMatchObject([{ name: "review" }]);
   const { resourceTemplates } = await client.listResourceTemplates();
   expect(resourceTemplates).toMatchObject([{ uriTemplate: "lsp://outline/{path}" }]);
-  const { contents } = await client.readResource({ uri: "lsp://outline/a.py" });
+  const { contents } = await client.readResource({ uri: "lsp://outline/a.css" });
   expect(JSON.stringify(contents)).toContain("of_the_root");
-  await client.subscribeResource({ uri: "lsp://outline/a.py" });
+  await client.subscribeResource({ uri: "lsp://outline/a.css" });
 }, 60_000);
 
 it("serves the folder in which it is started, whatever the client's roots", async () => {
@@ -101,7 +101,7 @@ it("serves the folder in which it is started, whatever the client's roots", asyn
 
 it("a config that the root leads to starts nothing without trust", async () => {
   const started = join(top, "started");
-  const server = { id: "x", command: "touch", args: [started], extensions: ["py"] };
+  const server = { id: "x", command: "touch", args: [started], extensions: ["css"] };
   writeFileSync(
     join(top, "home/w/lspi.json"),
     JSON.stringify({ allow: { commands: ["touch"] }, servers: [server] }),
@@ -116,7 +116,7 @@ it("a client without roots, or without a folder among them, is served where the 
   for (const roots of [undefined, [], ["home/absent"]]) {
     const { text } = await symbols("home", roots);
     expect(text).not.toContain("of_the_root");
-    expect(text).toContain("a.py");
+    expect(text).toContain("a.css");
     await client.close();
   }
 }, 90_000);

@@ -29,6 +29,14 @@ import { runHere } from "./terminal.js";
 const clients = readClients(join(repository, "configs"), diskFiles);
 const SECRET = "a-secret-value-0123456789";
 
+const withAllTools =
+  '[allow]\ncommands = ["x"]\nenv = ["PATH", "GOPATH", "MY_KEY"]\neffects = ["read", "edit"]\n[[servers]]\nid = "x"\ncommand = "x"\nextensions = ["x"]\n';
+
+/** The config of the tests about lists of tools. The others have a profile with one tool, which is read faster. */
+function useAllTools(): void {
+  write(join(project, "lspi.toml"), withAllTools);
+}
+
 let folder: string;
 let home: string;
 let project: string;
@@ -40,7 +48,7 @@ beforeEach(() => {
   mkdirSync(project);
   write(
     join(project, "lspi.toml"),
-    '[allow]\ncommands = ["x"]\nenv = ["PATH", "GOPATH", "MY_KEY"]\neffects = ["read", "edit"]\n[[servers]]\nid = "x"\ncommand = "x"\nextensions = ["x"]\n',
+    `${withAllTools}[mcp]\nname = "lsp-proxy"\ncontext = "pathfinder"\nwarmup = false\n`,
   );
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -120,6 +128,8 @@ describe("every client", () => {
     "%s, %s %s: is set up in one go, twice without a difference, and as before after --remove",
     async (id, scope, http) => {
       const flags = ["--scope", scope, ...(http === "" ? [] : [http])];
+      // Lists of tools do not depend on how the proxy is reached.
+      if (http === "") useAllTools();
       const before = { ...tree(home), ...tree(project) };
       const printed = await client(id, ...flags);
       expect(printed.code).toBe(0);
@@ -159,6 +169,7 @@ describe("a file that is there", () => {
   const theirs = '{\n  // mine\n  "mcpServers": { "other": { "command": "y" } },\n  "theme": "dark"\n}\n';
 
   it("keeps the rest, has one copy of what it was, and loses the copy with the entry", async () => {
+    useAllTools();
     const file = join(home, ".gemini", "settings.json");
     write(file, theirs);
     chmodSync(file, 0o640);
@@ -281,6 +292,7 @@ describe("what others have in a file", () => {
   it.each(["cursor", "copilot-cli", "opencode", "crush", "vscode"])(
     "%s: several projects stand side by side, each by its name",
     async (id) => {
+      useAllTools();
       const names = ["lsp-proxy-two", "lsp-proxy_three", "lsp-proxy"];
       for (const name of names) await client(id, "--write", "--name", name);
       const all = Object.values(tree(home)).join("\n");
@@ -293,6 +305,7 @@ describe("what others have in a file", () => {
   );
 
   it("stays in a client's list of tools; names of ours go with what the config no longer has", async () => {
+    useAllTools();
     const file = join(home, ".config", "crush", "crush.json");
     const listed = () => JSON.parse(read(file)).permissions.allowed_tools;
     write(file, '{"permissions":{"allowed_tools":["mcp_lsp-proxy_two_x","view"]}}');
@@ -342,7 +355,7 @@ describe("what others have in a file", () => {
     const file = join(home, ".config", "Claude", "claude_desktop_config.json");
     await client("claude-desktop", "--write");
     write(file, read(file).replace('"env": {', '"env": {\n        "MY_KEY": "by-hand",'));
-    await client("claude-desktop", "--write", "--npx");
+    await client("claude-desktop", "--write", "--private");
     expect(JSON.parse(read(file)).mcpServers["lsp-proxy"].env).toMatchObject({
       MY_KEY: "by-hand",
       GOPATH: "/go",
@@ -352,7 +365,7 @@ describe("what others have in a file", () => {
 
 describe("the user is warned", () => {
   it("when an entry was another project's, and not when it is written again", async () => {
-    for (const flags of [[], ["--npx"], ["--http"], []])
+    for (const flags of [[], ["--private"], ["--http"], []])
       expect((await client("vscode", "--write", ...flags)).stderr).toBe("");
     const other = join(folder, "other", "lspi.toml");
     write(other, `${read(project, "lspi.toml")}\n[http]\nport = 4000\n`);
@@ -369,6 +382,7 @@ describe("the user is warned", () => {
   });
 
   it("when a call may take longer than a client waits, or a start", async () => {
+    useAllTools();
     const slow = `${read(project, "lspi.toml")}\n[limits]\ntimeout_ms = 290000\n`;
     for (const id of ["cursor", "claude-desktop", "windsurf"])
       expect((await client(id)).stderr).not.toContain("waits");
@@ -386,6 +400,7 @@ describe("the user is warned", () => {
   });
 
   it("when a list that Cursor would take instead of its own is not there", async () => {
+    useAllTools();
     const file = join(home, ".cursor", "permissions.json");
     expect((await client("cursor", "--write")).stderr).toContain("has no list `mcpAllowlist`");
     expect(existsSync(file)).toBe(false);
@@ -404,6 +419,7 @@ describe("the user is warned", () => {
     ["claude-code", ".claude/settings.json", '{"permissions":null}', "permissions"],
     ["claude-code", ".claude/settings.json", '{"permissions":{"allow":"all"}}', "permissions.allow"],
   ])("%s: when %s with %s has no place for who asks", async (id, name, text, key) => {
+    useAllTools();
     write(join(home, name), text);
     const { code, stderr } = await client(id, "--write");
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`\`${key}\` in `) });
@@ -411,6 +427,7 @@ describe("the user is warned", () => {
   });
 
   it.each(["allow", '{ "*": "allow" }'])("nothing when opencode says %s to all: ours ask", async (said) => {
+    useAllTools();
     const file = join(home, ".config", "opencode", "opencode.json");
     const text = `{ "permission": ${said === "allow" ? '"allow"' : said} }\n`;
     write(file, text);
@@ -537,6 +554,7 @@ describe("two clients that share a project's file", () => {
   ];
 
   it("have one entry, without a quarrel, until neither needs it", async () => {
+    useAllTools();
     for (const id of ["claude-code", "copilot-cli", "claude-code"]) await client(id, ...writing);
     const text = read(project, ".mcp.json");
     await client("copilot-cli", ...writing);
@@ -564,6 +582,7 @@ describe("what the config has no more", () => {
     `[[tools]]\nname = "${name}"\ndescription = "Looks."\ninput = "document"\noutput = "document_symbols"\nrequest = { method = "textDocument/documentSymbol", params = "text_document" }\n`;
 
   it("goes at the next writing: tools of one's own, and variables; what was written by hand stays", async () => {
+    useAllTools();
     const config = read(project, "lspi.toml");
     const settings = join(home, ".claude", "settings.json");
     const allowed = () => JSON.parse(read(settings)).permissions.allow;
@@ -580,6 +599,7 @@ describe("what the config has no more", () => {
   });
 
   it("goes also from the entry's environment, and with --remove", async () => {
+    useAllTools();
     const config = read(project, "lspi.toml");
     const env = () => JSON.parse(read(home, ".gemini", "settings.json")).mcpServers["lsp-proxy"].env;
     write(join(project, "lspi.toml"), config + tool("look_a"));
@@ -601,11 +621,24 @@ describe("what the config has no more", () => {
     expect(tree(home)).toEqual({});
   });
 
+  it("goes also where the record is gone, if it is of the shipped profile", async () => {
+    const config = read(project, "lspi.toml");
+    const listed = () => JSON.parse(read(home, ".config", "crush", "crush.json")).permissions.allowed_tools;
+    useAllTools();
+    await client("crush", "--write");
+    expect(listed()).toContain("mcp_lsp-proxy_get_hover");
+    rmSync(join(home, ".local", "state"), { recursive: true });
+    write(join(project, "lspi.toml"), config);
+    await client("crush", "--write");
+    expect(listed()).toEqual(["mcp_lsp-proxy_definition"]);
+  });
+
   it("is not known where the record is gone or cannot be kept, and nothing breaks", async () => {
+    useAllTools();
     const state = join(home, ".local", "state");
     await client("vscode", "--write");
     write(join(state, "lsp-proxy", "clients.json"), "{ oops");
-    expect((await client("vscode", "--write", "--npx")).code).toBe(0);
+    expect((await client("vscode", "--write", "--private")).code).toBe(0);
     rmSync(state, { recursive: true });
     write(state, "a file where a folder would be");
     const done = await client("vscode", "--write");
@@ -616,7 +649,7 @@ describe("what the config has no more", () => {
 describe("what was before", () => {
   it("is nothing again after two ways of writing", async () => {
     await client("cursor", "--write");
-    await client("cursor", "--write", "--npx");
+    await client("cursor", "--write", "--private");
     expect((await client("cursor", "--remove")).stdout).toMatch(/^removed /);
     expect(tree(home)).toEqual({});
   });
@@ -630,7 +663,7 @@ describe("what was before", () => {
   ])("%s: %s with %j is that again, to the byte", async (id, name, text) => {
     write(join(home, name), text);
     await client(id, "--write");
-    await client(id, "--write", "--npx");
+    await client(id, "--write", "--http");
     await client(id, "--remove");
     expect(tree(home)).toEqual({ [name]: text });
   });
@@ -672,6 +705,7 @@ describe("the command line", () => {
   });
 
   it("starts the proxy by npx at this version, or by its path", async () => {
+    useAllTools();
     const { version } = JSON.parse(read(repository, "package.json"));
     const npx = JSON.parse((await client("vscode", "--npx")).stdout).servers["lsp-proxy"];
     expect([npx.command, ...npx.args]).toEqual(
@@ -732,6 +766,7 @@ describe("the command line", () => {
   });
 
   it("passes on what the servers need: by name, by reference, by value where that is no secret", async () => {
+    useAllTools();
     expect((await client("codex")).stdout).toContain('env_vars = ["GOPATH", "MY_KEY"]');
     const moved = await clientWith({ XDG_STATE_HOME: "/state" }, "codex");
     expect(moved.stdout).toContain('env_vars = ["GOPATH", "MY_KEY", "XDG_STATE_HOME"]');
@@ -743,12 +778,14 @@ describe("the command line", () => {
   });
 
   it("says which tools a client would cut", async () => {
+    useAllTools();
     const long = "a-name-of-forty-characters-for-this-serv";
     expect((await client("cursor", "--name", long)).stderr).toContain("search_workspace_symbols");
     expect((await client("cursor")).stderr).not.toContain("cuts");
   });
 
   it("is also found by the name of its program, and an unknown one is told what there is", async () => {
+    useAllTools();
     const args = ["--config", join(project, "lspi.toml")];
     const byProgram = await runHere(["client", "claude", ...args], { cwd: project, env: { HOME: home } });
     const byId = await runHere(["client", "claude-code", ...args], { cwd: project, env: { HOME: home } });
@@ -759,6 +796,7 @@ describe("the command line", () => {
   });
 
   it("has `codex` as a short form", async () => {
+    useAllTools();
     const args = ["--config", join(project, "lspi.toml")];
     const short = await runHere(["codex", ...args], { cwd: project, env: { HOME: home } });
     const long = await runHere(["client", "codex", ...args], { cwd: project, env: { HOME: home } });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { program, testEnvironment } from "../live/session.js";
-import { run } from "./run.js";
+import { runHere } from "./run-here.js";
 
 let folder: string;
 let env: { [name: string]: string };
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const usual = testEnvironment();
   env = { ...usual, HOME: folder, PATH: `${folder}${delimiter}${usual.PATH}` };
   for (const shell of ["bash", "zsh", "fish"]) {
-    const { code, stdout } = await run(["completion", shell]);
+    const { code, stdout } = await runHere(["completion", shell]);
     expect(code).toBe(0);
     writeFileSync(join(folder, `script.${shell}`), stdout);
   }
@@ -86,7 +86,7 @@ describe.skipIf(missing("zsh"))(titleOf("zsh"), () => {
     const setup = [
       "PS1= RPS1= PROMPT_EOL_MARK= LISTMAX=10000",
       "unsetopt zle_bracketed_paste",
-      "stty cols 500 rows 2000",
+      "stty cols 200 rows 100",
       "autoload -U compinit",
       "compinit -u -D",
       `source '${join(folder, "script.zsh")}'`,

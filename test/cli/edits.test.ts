@@ -23,7 +23,7 @@ beforeAll(() => {
   top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cli-edits-")));
   const files = {
     "proxy.toml": `extends = ["./conf/base.toml"]\n[workspace]\nroots = ["."]\ndeny = ["**/.env"]\n`,
-    "conf/base.toml": `[allow]\neffects = ["read", "edit"]\n`,
+    "conf/base.toml": `[allow]\neffects = ["read", "edit"]\n[mcp.tools]\nallow = ["apply_workspace_edit", "create_file", "undo_edit"]\n`,
     "a.txt": "one\n",
   };
   for (const [name, content] of Object.entries(files)) {
@@ -79,7 +79,7 @@ it("applies in a later process the very edit that an earlier one showed, and und
   const applied = answer(await call("apply_workspace_edit", token));
   expect(applied).toMatchObject({ status: "applied", summary: { files: 1, edits: 1 } });
   expect(text("a.txt")).toBe("two\n");
-  const again = answer(await call("apply_workspace_edit", token));
+  const again = answer(await call("apply_workspace_edit", token, runHere));
   expect(again).toMatchObject({ error: { code: "edit/changed" } });
   await call("undo_edit", { undo_token: applied.undo_token, dry_run: false });
   expect(text("a.txt")).toBe("one\n");
@@ -88,9 +88,10 @@ it("applies in a later process the very edit that an earlier one showed, and und
 it("does not apply the preview of another call, a modified preview, or a preview of an older text", {
   timeout: patience,
 }, async () => {
-  const shown = answer(await call("apply_workspace_edit", edits("six")));
+  const callHere = (args: object) => call("apply_workspace_edit", args, runHere);
+  const shown = answer(await callHere(edits("six")));
   const token = { edit_token: shown.edit_token, dry_run: false };
-  const other = answer(await call("apply_workspace_edit", { ...edits("ten"), ...token }));
+  const other = answer(await callHere({ ...edits("ten"), ...token }));
   expect(other).toMatchObject({ error: { code: "edit/unknown-token" } });
 
   const folder = join(top, "state", "lsp-proxy", "previews");
@@ -100,15 +101,13 @@ it("does not apply the preview of another call, a modified preview, or a preview
     expect(statSync(file).mode & 0o077).toBe(0);
     writeFileSync(file, readFileSync(file, "utf8").replaceAll('"six"', '"bad"'));
   }
-  const rewritten = answer(await call("apply_workspace_edit", token));
+  const rewritten = answer(await callHere(token));
   expect(rewritten).toMatchObject({ ok: false });
   expect(text("a.txt")).toBe("one\n");
 
-  const fresh = answer(await call("apply_workspace_edit", edits("six")));
+  const fresh = answer(await callHere(edits("six")));
   writeFileSync(inside("a.txt"), "one and more\n");
-  const changed = answer(
-    await call("apply_workspace_edit", { edit_token: fresh.edit_token, dry_run: false }),
-  );
+  const changed = answer(await callHere({ edit_token: fresh.edit_token, dry_run: false }));
   expect(changed).toMatchObject({ error: { code: "edit/changed" } });
   expect(text("a.txt")).toBe("one and more\n");
 });

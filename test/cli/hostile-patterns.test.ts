@@ -127,53 +127,57 @@ describe("a .gitignore", () => {
   const backtracks = `${"a/**/".repeat(14)}b\n`;
   const deep = `${"a/".repeat(40)}x`;
 
-  it("whose patterns would backtrack hangs neither a session nor a command", options, async () => {
-    const { outside, folder } = workspaceOf({
-      ".gitignore": backtracks,
-      "a.fake": "x\n",
-      [`${deep}.py`]: "x\n",
-    });
-    const { answers } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
-    expect(answers[0]).toContain("words");
-    // Without a config the workspace is scanned for languages before the first answer.
-    expect(await run(["tools"], folder)).toMatchObject({ code: 0 });
-    await serve([], folder, []);
-  });
-
-  it.each(["[", "*a"])("full of `%s` hangs neither", options, async (unit) => {
-    const rule = unit.repeat(998 / unit.length);
-    const text = `${rule}\n`.repeat(1_040);
-    const { outside, folder } = workspaceOf({ ".gitignore": text, "a.fake": "x\n", "sub/.gitignore": text });
-    const { answers } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
-    expect(answers[0]).toContain("words");
-    expect(await run(["tools"], folder)).toMatchObject({ code: 0 });
-  });
+  it(
+    "whose patterns would backtrack, or is full of one, hangs neither a session nor a command",
+    options,
+    async () => {
+      const full = (unit: string) => `${unit.repeat(998 / unit.length)}\n`.repeat(1_040);
+      const texts = { backtracks, brackets: full("["), stars: full("*a") };
+      const files = Object.entries(texts).flatMap(([place, text]) => [
+        [`${place}/.gitignore`, text],
+        [`${place}/a.fake`, "x\n"],
+        [`${place}/${deep}.py`, "x\n"],
+        [`${place}/sub/.gitignore`, text],
+      ]);
+      const { outside, folder } = workspaceOf(Object.fromEntries(files));
+      const calls = Object.keys(texts).map((place) => hover(`${place}/a.fake`));
+      const { answers, logged } = await serve(["--config", "lspi.json"], outside, calls);
+      for (const answer of answers) expect(answer).toContain("words");
+      // Each folder was matched to its end.
+      expect(logged).not.toContain("matching the ignore rules takes too long");
+      // Without a config the workspace is scanned for languages before the first answer.
+      expect(await run(["tools"], folder)).toMatchObject({ code: 0 });
+      await serve([], folder, []);
+    },
+  );
 
   const many = Array.from({ length: 100_000 }, (_, n) => `**/x${n}/*a*b*c*d*${n}`).join("\n");
-  it.each<[string, (file: string) => void]>([
-    ["of 2.9 MB of patterns", (file) => writeFileSync(file, many)],
-    [
-      "that is a sparse file of 400 MB",
-      (file) => {
+  it(
+    "that is too large, or sparse, costs no memory, and doctor tells that it is not used",
+    options,
+    async () => {
+      const files: { [path: string]: string } = { "a.fake": "x\n" };
+      for (let n = 0; n < 200; n++) files[`dir${n % 5}/f${n}.fake`] = "x\n";
+      const { outside, folder } = workspaceOf(files);
+      for (const place of ["", "dir0"]) writeFileSync(join(folder, place, ".gitignore"), many);
+      for (const place of ["dir1", "dir2"]) {
+        const file = join(folder, place, ".gitignore");
         writeFileSync(file, "x\n");
         truncateSync(file, 400 * 2 ** 20);
-      },
-    ],
-  ])("%s costs no memory, and doctor tells that it is not used", options, async (_, write) => {
-    const files: { [path: string]: string } = { "a.fake": "x\n" };
-    for (let n = 0; n < 200; n++) files[`dir${n % 5}/f${n}.fake`] = "x\n";
-    const { outside, folder } = workspaceOf(files);
-    for (const place of ["", "dir0", "dir1", "dir2"]) write(join(folder, place, ".gitignore"));
-    const { answers, logged, peakMb } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
-    expect(answers[0]).toContain("words");
-    expect(logged).toContain("larger than 1 MiB");
-    if (peakMb !== undefined) expect(peakMb).toBeLessThan(400);
-    const { stdout } = await run(["doctor", "--no-start", "--json", "--config", "lspi.json"], outside);
-    const { findings } = JSON.parse(stdout) as { findings: { area: string; state: string; text: string }[] };
-    const told = findings.filter(({ area }) => area === "workspace");
-    expect(told).toHaveLength(4);
-    expect(told[0]).toMatchObject({ state: "warning", text: expect.stringContaining("larger than 1 MiB") });
-  });
+      }
+      const { answers, logged, peakMb } = await serve(["--config", "lspi.json"], outside, [hover("a.fake")]);
+      expect(answers[0]).toContain("words");
+      expect(logged).toContain("larger than 1 MiB");
+      if (peakMb !== undefined) expect(peakMb).toBeLessThan(400);
+      const { stdout } = await run(["doctor", "--no-start", "--json", "--config", "lspi.json"], outside);
+      const { findings } = JSON.parse(stdout) as {
+        findings: { area: string; state: string; text: string }[];
+      };
+      const told = findings.filter(({ area }) => area === "workspace");
+      const warning = { state: "warning", text: expect.stringContaining("larger than 1 MiB") };
+      expect(told).toMatchObject([warning, warning, warning, warning]);
+    },
+  );
 
   it("within the bound, but slow to match, is used as far as the budget goes", options, async () => {
     const rules = Array.from({ length: 5_000 }, (_, n) => `${"*a".repeat(90)}[b${n}]`).join("\n");
@@ -194,9 +198,9 @@ describe("workspace.deny", () => {
     "of a config that was found and is not trusted hangs neither a session nor a command",
     options,
     async () => {
-      const { folder } = workspaceOf({ [`${name}.py`]: "x = 1\n" });
+      const { folder } = workspaceOf({ [`${name}.css`]: ".x {}\n" });
       writeFileSync(join(folder, "lspi.toml"), `[workspace]\ndeny = ["${stars}"]\n`);
-      const words = { tool: "get_document_symbols", args: { file_path: `${name}.py` } };
+      const words = { tool: "get_document_symbols", args: { file_path: `${name}.css` } };
       const { answers } = await serve([], folder, [words]);
       expect(answers[0]).toContain("1 symbol");
       expect(await run(["validate"], folder)).toMatchObject({ code: expect.any(Number) });
@@ -228,17 +232,27 @@ describe("workspace.deny", () => {
     expect(logged).toContain("some files count as denied");
   });
 
-  it.each([
-    ["is too long", "a".repeat(1_001), "at most 1000 characters"],
-    ["has a syntax that is not supported", "!(a|b)/**", "must be a glob of"],
-  ])("with a pattern that %s is a problem of the config", options, async (_, pattern, words) => {
+  it("with patterns that are too long or not supported is a problem of the config", options, async () => {
     const { folder } = workspaceOf({});
     const file = join(folder, "own.json");
-    writeFileSync(file, JSON.stringify({ workspace: { deny: [pattern] } }));
+    writeFileSync(file, JSON.stringify({ workspace: { deny: ["a".repeat(1_001), "!(a|b)/**"] } }));
     const { code, stdout } = await run(["validate", "--json", "--config", file], folder);
     expect(code).toBe(3);
-    expect(stdout).toContain("config/bad-value");
-    expect(stdout).toContain(words);
+    const { problems } = JSON.parse(stdout) as {
+      problems: { code: string; pointer: string; message: string }[];
+    };
+    expect(problems).toMatchObject([
+      {
+        code: "config/bad-value",
+        pointer: "/workspace/deny/0",
+        message: expect.stringContaining("at most 1000 characters"),
+      },
+      {
+        code: "config/bad-value",
+        pointer: "/workspace/deny/1",
+        message: expect.stringContaining("must be a glob of"),
+      },
+    ]);
   });
 });
 
@@ -247,24 +261,31 @@ describe("a document selector that a server registers", () => {
     const registerOptions = { documentSelector: patterns.map((pattern) => ({ pattern })) };
     const params = { registrations: [{ id: "1", method: "textDocument/hover", registerOptions }] };
     const initialized = [{ request: "client/registerCapability", params }];
-    return { fake: { scenario: { capabilities: {}, replies: scenario.replies, on: { initialized } } } };
+    return { capabilities: {}, replies: scenario.replies, on: { initialized } };
   };
 
-  it.each([
-    ["would backtrack", [stars], ""],
-    ["is too long", [`**/${"*a".repeat(5_000)}`], "a registered glob is not used"],
-    ["has 900 globs of open brackets", Array.from({ length: 900 }, (_, n) => `${"[".repeat(3_990)}${n}`), ""],
-    [
-      "is too much work",
-      Array.from({ length: 900 }, (_, n) => `**/${"*a".repeat(900)}[z${n}]`),
-      "too much work",
-    ],
-  ])("and that %s blocks nothing", options, async (_, patterns, told) => {
-    const { outside } = workspaceOf({ [`${name}.fake`]: "x\n" }, registering(patterns) as never);
-    const status = { tool: "get_server_status", args: {} };
-    const calls = [hover(`${name}.fake`), status, hover(`${name}.fake`)];
+  it("blocks nothing, whatever its globs are", options, async () => {
+    const selectors = {
+      backtracks: [stars],
+      long: [`**/${"*a".repeat(5_000)}`],
+      brackets: Array.from({ length: 900 }, (_, n) => `${"[".repeat(3_990)}${n}`),
+      work: Array.from({ length: 900 }, (_, n) => `**/${"*a".repeat(900)}[z${n}]`),
+    };
+    const servers = Object.fromEntries(
+      Object.entries(selectors).map(([id, globs]) => [
+        id,
+        { scenario: registering(globs), config: { extensions: [id] } },
+      ]),
+    );
+    const ids = Object.keys(selectors);
+    const files = Object.fromEntries(ids.map((id) => [`${name}.${id}`, "x\n"]));
+    const { outside } = workspaceOf(files, servers as never);
+    const hovers = ids.map((id) => hover(`${name}.${id}`));
+    const calls = [...hovers, { tool: "get_server_status", args: {} }, ...hovers];
     const { answers, logged } = await serve(["--config", "lspi.json"], outside, calls);
-    expect(answers[2]).toContain("textDocument/hover is not offered");
-    expect(logged).toContain(told);
+    for (const answer of answers.slice(-ids.length))
+      expect(answer).toContain("textDocument/hover is not offered");
+    expect(logged).toContain("a registered glob is not used");
+    expect(logged).toContain("too much work");
   });
 });

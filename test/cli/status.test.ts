@@ -7,7 +7,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Scenario } from "../fake-server/index.js";
 import { program, testEnvironment } from "../live/session.js";
 import { type TestWorkspaceOptions, writeTestWorkspace } from "../runtime/test-workspace.js";
-import { run } from "./run.js";
 import { runHere } from "./terminal.js";
 
 const folders: string[] = [];
@@ -170,6 +169,14 @@ describe("status", () => {
     expect(doctor.stdout).toMatch(new RegExp(`^✓ server +fake: .*, ${words}$`, "m"));
   });
 
+  it("is wrong use where the config lists no tool for it", async () => {
+    const { config } = write({ files, config: { mcp: { tools: { exclude: ["get_server_status"] } } } });
+    expect(await runHere(["status", "--config", config])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("this config lists no tool for server status"),
+    });
+  });
+
   it("exits with 1 when a server does not come up, and says why in its own words", async () => {
     const bad: { scenario: Scenario } = { scenario: { start: [{ stderr: "no licence\n" }, { exit: 3 }] } };
     const { config } = write({ files, servers: { bad } });
@@ -183,7 +190,7 @@ describe("status", () => {
 describe("serve", () => {
   it("says that no client came when its input ends at once", async () => {
     const { folder } = write({ files: {} });
-    const { code, stdout, stderr } = await run(["serve", "-C", folder], { input: "" });
+    const { code, stdout, stderr } = await runHere(["serve", "-C", folder], { input: "" });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(/the input ended before an MCP client sent a message.*`lsp-proxy client`/);
   });

@@ -55,6 +55,16 @@ let folder: string;
 let environment: { [name: string]: string };
 const file = `a${NAME}.fake`;
 
+/** Only what is called here: each command compiles the tools of the config. */
+const tools = [
+  "find_definition",
+  "find_references",
+  "get_diagnostics",
+  "get_document_symbols",
+  "get_hover",
+  "get_server_status",
+];
+
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 5 } };
 const scenario: Scenario = {
   capabilities: {
@@ -135,6 +145,7 @@ beforeAll(() => {
     JSON.stringify({
       allow: { commands: [process.execPath] },
       servers: [server, dying, refusing],
+      mcp: { tools: { allow: tools } },
       ...changes,
     });
   writeFileSync(join(folder, "lspi.json"), config({ limits: { cache_bytes: 1 } }));
@@ -207,7 +218,7 @@ const runs: { [command: string]: string[][] } = {
     ["get_hover", at(file), ...named, "--json", "--log-level", "debug"],
     ["get_hover", at(file), ...named, "--log-json", "--log-level", "debug"],
     ["get_diagnostics", JSON.stringify({ file_path: file }), ...named],
-    ["list_document_symbols", JSON.stringify({ file_path: file }), ...named],
+    ["get_document_symbols", JSON.stringify({ file_path: file }), ...named],
     ["find_references", at(file), ...named],
     ["get_hover", at(`absent${NAME}`), ...named],
     [NAME, "{}", ...named],

@@ -124,7 +124,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
         wide: [],
       });
     }
-    const { stdout } = await run(["servers", "python"], { cwd: folder });
+    const { stdout } = await runHere(["servers", "python"], { cwd: folder });
     expect(stdout).toMatch(/^pyright .* python .*preferred/m);
   });
 
@@ -170,7 +170,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
     for (const line of progress.split(ERASE)) expect(displayWidth(line)).toBeLessThan(60);
     expect(answer).toMatch(/^: /);
     expect(text).not.toMatch(/^\d{4}-\d\d-\d\dT/m);
-    const piped = await run(args);
+    const piped = await runHere(args);
     expect(piped.stderr).toBe("");
     expect(piped.stdout.trimEnd()).toBe(`find_references${answer}`.trimEnd());
   });
@@ -179,12 +179,15 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
     const { config } = write({
       servers: { bad: { scenario: { start: [{ stderr: "no licence\n" }, { exit: 3 }] } } },
     });
+    const { text } = await onTerminal(["doctor", "--config", config], { columns: 80 });
+    const status = await shownHere(["status", "--config", config], { columns: 80 });
+    for (const shown of [text, status]) {
+      expect(shown).toContain("exited with code 3");
+      expect(shown).not.toMatch(/^\d{4}-\d\d-\d\dT/m);
+    }
     for (const command of ["doctor", "status"]) {
-      const { text } = await onTerminal([command, "--config", config], { columns: 80 });
-      expect(text).toContain("exited with code 3");
-      expect(text).not.toMatch(/^\d{4}-\d\d-\d\dT/m);
-      const logged = await onTerminal([command, "--config", config, "--log-level", "warn"], { columns: 80 });
-      expect(logged.text).toMatch(/^\d{4}-\d\d-\d\dT\S+ warn /m);
+      const words = [command, "--config", config, "--log-level", "warn"];
+      expect(await shownHere(words, { columns: 80 })).toMatch(/^\d{4}-\d\d-\d\dT\S+ warn /m);
     }
   });
 

@@ -25,11 +25,11 @@ const claimsOf = ({ extensions = [], filenames = [], globs = [] }: PresetConfig)
   ...globs.map((glob) => `glob ${glob}`),
 ];
 
-/** The plan of a config with one server. */
+/** The plan of a config with one server. A profile with one tool: the tools do not depend on the server. */
 function planOf(server: object) {
   const { config, ...loaded } = loadConfig(
     request({ shipped: SHIPPED, configPath: "/w/c.json" }),
-    overShipped({ "/w/c.json": JSON.stringify({ servers: [server] }) }),
+    overShipped({ "/w/c.json": JSON.stringify({ servers: [server], mcp: { context: "pathfinder" } }) }),
   );
   return buildPlan(config, loaded);
 }

@@ -40,7 +40,7 @@ describe.each(["default", "custom"])("the bundle of %s", (name) => {
   const config = parse(golden(name));
   const expected = bytesOf(golden(name));
 
-  it("is the same for 20 shuffles of its config", () => {
+  it("is the same for 8 shuffles of its config", () => {
     const texts = new Set<string>();
     fc.assert(
       fc.property(fc.noShrink(fc.infiniteStream(fc.nat())), (stream) => {
@@ -48,9 +48,9 @@ describe.each(["default", "custom"])("the bundle of %s", (name) => {
         texts.add(text);
         expect(bytesOf(text)).toBe(expected);
       }),
-      { seed: 7, numRuns: 20 },
+      { seed: 7, numRuns: 8 },
     );
-    expect(texts.size).toBeGreaterThan(16);
+    expect(texts.size).toBeGreaterThan(6);
   }, 120_000);
 
   it("is the same from TOML and from JSON, and says nothing of the folder it came from", () => {

@@ -1,4 +1,5 @@
 /** `client`: prints, writes or removes the stanza of lsp-proxy in an MCP client's config. `codex` is `client codex`. */
+import { existsSync } from "node:fs";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
 import { clientSetup, stanzaOf } from "../clients/client-entry.js";
@@ -105,14 +106,21 @@ async function partsOf(facts: ClientFacts, input: Input, io: Io) {
     if (why !== undefined)
       return `\`npx\` would download ${packageSpec()}, but ${why}; --absolute starts this installation by its path`;
   }
-  const known = planConfig(input.withConfig(allEffects), io).plan.tools;
+  const isChange = input.isOn("write") || input.isOn("remove");
   const within = scope === "project" ? workspace : undefined;
-  const parts = facts.files.flatMap((file) => {
+  const files = facts.files.flatMap((file) => {
     const path = fileOf(file, scope, workspace, io);
-    if (path === undefined) return [];
+    return path === undefined ? [] : [{ file, path }];
+  });
+  // Only a change of a file that exists looks for what is in it already.
+  const known =
+    isChange && files.some(({ path }) => existsSync(path))
+      ? planConfig(input.withConfig(allEffects), io).plan.tools
+      : [];
+  const parts = files.map(({ file, path }) => {
     const before = writtenBefore(path, name, io).filter((written) => written.client === facts.id);
     const past = before.map(({ text }) => text);
-    return [{ path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within }];
+    return { path, stanza: stanzaOf(facts, file, setup, plan, { known, past }), within };
   });
   for (const remark of setup.remarks) io.stderr.writeLine(remark);
   const { gateway, project } = setup;

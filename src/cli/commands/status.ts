@@ -39,10 +39,13 @@ export const status: Command = {
     const seconds = input.integer("timeout", 0, 86_400) ?? USUAL_WAIT_S;
     const found = await loadFrom(input, io);
     const signal = abortOn("SIGINT", "SIGTERM");
-    const tool = found.loaded.plan.tools.find(({ steps }) =>
-      steps.some((step) => step.kind === "runtime" && step.action === "server_status"),
+    const { tools, mcp } = found.loaded.plan;
+    const tool = tools.find(
+      ({ name, steps }) =>
+        mcp.listed.includes(name) &&
+        steps.some((step) => step.kind === "runtime" && step.action === "server_status"),
     );
-    if (tool === undefined) throw new UsageError("this config has no tool for server status");
+    if (tool === undefined) throw new UsageError("this config lists no tool for server status");
     const hub = await runningHub(found, input, io);
     const outcome = await withProgress(io, "starting the language servers", () =>
       hub === undefined
