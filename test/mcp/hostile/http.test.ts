@@ -81,7 +81,7 @@ const progress = (value: JsonObject): JsonObject => ({
 /** Over 8 MB of reports, twice what the buffers of a connection hold; then what else is given. */
 const REPORTS = 12_000;
 function chatty(id: string, ...then: JsonObject[]): Scenario {
-  const message = { $text: [{ $: "/i" }, " ", { $repeat: "漢", times: 200 }] };
+  const message: JsonObject = { $text: [{ $: "/i" }, " ", { $repeat: "漢", times: 200 }] };
   return {
     ...definition,
     on: {
