@@ -118,13 +118,11 @@ const scenarios: { [what: string]: (id: string) => Scenario } = {
       { save: `${id}-reported.json` },
     ),
   unread: (id) => chatty(id, { never: true }),
-  closed: (id) => ({
-    ...definition,
-    on: {
-      "textDocument/definition": [{ save: `${id}-asked.json` }, { never: true }],
-      "$/cancelRequest": [{ save: `${id}-cancelled.json` }],
-    },
-  }),
+  closed: (id) => {
+    const wait: JsonObject[] = [{ save: `${id}-asked.json` }, { never: true }];
+    const cancelled = [{ save: `${id}-cancelled.json` }];
+    return { ...definition, on: { "textDocument/definition": wait, "$/cancelRequest": cancelled } };
+  },
 };
 
 describe("one gateway", () => {
