@@ -2,7 +2,7 @@
  * The globs that a server gives: of document selectors, file watchers and file operations. They are matched within a
  * budget of steps. One that cannot be used matches nothing, and a warning names it.
  */
-import { basename, relative } from "node:path";
+import { relative } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { RelativePattern, WorkspaceFolder } from "vscode-languageserver-protocol";
 import { compileGlob, type GlobBudget, GlobError, type GlobMatcher, globProblem } from "../base/glob.js";
@@ -53,7 +53,9 @@ export function matchesOrTooLong(budget: GlobBudget, match: () => boolean): bool
 
 function globTest(glob: string, path: string, budget: GlobBudget, ignoreCase: boolean): boolean {
   const test = usableMatcher(glob, budget, ignoreCase);
-  return test(slashed(path), budget) || (!glob.includes("/") && test(basename(path), budget));
+  const whole = slashed(path);
+  if (test(whole, budget)) return true;
+  return !glob.includes("/") && test(whole.slice(whole.lastIndexOf("/") + 1), budget);
 }
 
 /** A pattern that cannot be used matches nothing. */

@@ -1,9 +1,10 @@
 /** `context = "auto"`: the client's name decides whether it gets text, structured content or both. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client as ModernClient } from "@modelcontextprotocol/client";
-import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
+import { createInterface } from "node:readline";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,6 +12,7 @@ import { readClients } from "../../src/config/catalogue/clients.js";
 import { diskFiles } from "../../src/config/files.js";
 import { program, repository, testEnvironment } from "../live/session.js";
 import { planText } from "../plan/config.js";
+import { callOf, MODERN } from "./hostile/program.js";
 
 const clients = readClients(join(repository, "configs"), diskFiles);
 
@@ -78,15 +80,20 @@ describe("the result form", () => {
     },
   );
 
-  it.each(Object.entries(forms))(
-    "for %s has text and structure: %j, in 2026-07-28",
-    async (name, [text, structure]) => {
-      const client = new ModernClient({ name, version: "0" }, { versionNegotiation: { mode: "auto" } });
-      await client.connect(new ModernStdio(start()));
-      const result = await client.callTool({ name: "get_server_status", arguments: {} });
-      await client.close();
-      expect((result.content as unknown[]).length > 0).toBe(text);
-      expect(result.structuredContent !== undefined).toBe(structure);
-    },
-  );
+  it("is chosen for each request in 2026-07-28, which names its client", async () => {
+    const { command, args, env } = start();
+    const child = spawn(command, args, { env, stdio: ["pipe", "pipe", "ignore"] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    for (const [name, [text, structure]] of Object.entries(forms)) {
+      const _meta = { ...MODERN, "io.modelcontextprotocol/clientInfo": { name, version: "0" } };
+      child.stdin.write(`${JSON.stringify(callOf(name, _meta, {}, "get_server_status"))}\n`);
+      const { value } = await lines.next();
+      const { id, result } = JSON.parse(value);
+      expect(id).toBe(name);
+      expect(result.content.length > 0, name).toBe(text);
+      expect(result.structuredContent !== undefined, name).toBe(structure);
+    }
+    child.stdin.end();
+    await once(child, "exit");
+  });
 });

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "vitest";
-import type { Bundle } from "../../src/abi/bundle.js";
-import type { JsonObject } from "../../src/base/json.js";
+import { type Bundle, PLAN_FILE } from "../../src/abi/bundle.js";
+import { digest } from "../../src/base/hash.js";
+import { canonicalText, type JsonObject } from "../../src/base/json.js";
 import { diskFiles } from "../../src/config/files.js";
 import { loadConfig } from "../../src/config/load.js";
 import { ajvCompiler } from "../../src/emit/ajv-compiler.js";
@@ -82,8 +83,34 @@ export function writeTestWorkspace(options: TestWorkspaceOptions): {
     methods: [{ method: "fake/received" }, { method: "fake/arrivals" }],
     ...options.config,
   };
-  writeFileSync(join(top, "lspi.json"), JSON.stringify(config));
-  return { folder, outside: top, bundle: compileConfig(join(top, "lspi.json")) };
+  const text = JSON.stringify(config);
+  writeFileSync(join(top, "lspi.json"), text);
+  return { folder, outside: top, bundle: compileOnce(text, top) };
+}
+
+/** Some configs that were compiled; many tests of a file share one. */
+const compiled = new Map<string, { bundle: Bundle; inFolder: string }>();
+const MAX_COMPILED = 20;
+
+/** The bundle of a config; where an earlier one differs in its folder only, that one's with the other folder. */
+function compileOnce(config: string, folder: string): Bundle {
+  const inFolder = JSON.stringify(folder).slice(1, -1);
+  const key = config.replaceAll(inFolder, "<folder>");
+  const known = compiled.get(key);
+  if (known !== undefined) return moved(known.bundle, known.inFolder, inFolder);
+  const bundle = compileConfig(join(folder, "lspi.json"));
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
+  compiled.set(key, { bundle, inFolder });
+  return bundle;
+}
+
+function moved({ files, manifest: { bundle: _, ...members } }: Bundle, from: string, to: string): Bundle {
+  const now = files.map((file) => ({ ...file, text: file.text.replaceAll(from, to) }));
+  const changed = now.filter(({ text }, index) => text !== files[index]?.text);
+  const digests = Object.fromEntries(changed.map(({ path, text }) => [path, digest(text)]));
+  const all = { ...members.files, ...digests };
+  const manifest = { ...members, plan: all[PLAN_FILE] ?? "", files: all };
+  return { files: now, manifest: { ...manifest, bundle: digest(canonicalText(manifest)) } };
 }
 
 /** The bundle of a config. */

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../src/base/json.js";
 import type { Scenario } from "../../fake-server/index.js";
 import { send } from "../http/support.js";
 import {
+  at,
   callOf,
   definition,
   endAll,
@@ -73,11 +74,86 @@ it("1,500 silent connections lock nobody out, and a known client keeps its conne
   expect(isClosed).toBe(false);
 });
 
+const progress = (value: JsonObject): JsonObject => ({
+  notify: "$/progress",
+  params: { token: "index", value },
+});
+/** Over 8 MB of reports, twice what the buffers of a connection hold; then what else is given. */
+const REPORTS = 12_000;
+function chatty(id: string, ...then: JsonObject[]): Scenario {
+  const message: JsonObject = { $text: [{ $: "/i" }, " ", { $repeat: "漢", times: 200 }] };
+  return {
+    ...definition,
+    on: {
+      "textDocument/definition": [
+        progress({ kind: "begin", title: "indexing" }),
+        {
+          flood: "$/progress",
+          times: REPORTS,
+          params: { token: "index", value: { kind: "report", message } },
+        },
+        ...then,
+      ],
+      "$/cancelRequest": [{ save: `${id}-cancelled.json` }],
+    },
+  };
+}
+
+const eras = ["sessions", "no sessions"] as const;
+type Era = (typeof eras)[number];
+async function headersOf(era: Era, url: URL): Promise<{ headers: Headers; meta: JsonObject }> {
+  if (era === "sessions") return { headers: await openSession(url), meta: {} };
+  return { headers: modernHeaders, meta: MODERN };
+}
+
+/** Each case has a server of its own, by which its files are named. */
+const idOf = (what: string, era: Era) => `${what}-${eras.indexOf(era)}`;
+const scenarios: { [what: string]: (id: string) => Scenario } = {
+  dropped: (id) =>
+    chatty(
+      id,
+      progress({ kind: "end" }),
+      // Answered only after the reports were handled.
+      { request: "workspace/workspaceFolders" },
+      { save: `${id}-reported.json` },
+    ),
+  unread: (id) => chatty(id, { never: true }),
+  closed: (id) => {
+    const wait: JsonObject[] = [{ save: `${id}-asked.json` }, { never: true }];
+    const cancelled = [{ save: `${id}-cancelled.json` }];
+    return { ...definition, on: { "textDocument/definition": wait, "$/cancelRequest": cancelled } };
+  },
+};
+
 describe("one gateway", () => {
   let url: URL;
+  let folder: string;
   beforeAll(async () => {
-    ({ url } = await startGateway());
+    const ids = Object.keys(scenarios).flatMap((what) => eras.map((era) => idOf(what, era)));
+    // A call that is never answered may take longer than its test.
+    const config = { request_timeout_ms: 170_000 };
+    const servers = Object.entries(scenarios).flatMap(([what, scenario]) =>
+      eras.map((era) => {
+        const id = idOf(what, era);
+        return [id, { scenario: scenario(id), config: { ...config, extensions: [id] } }] as const;
+      }),
+    );
+    ({ url, folder } = await startGateway({
+      files: Object.fromEntries(["fake", ...ids].map((id) => [`a.${id}`, "one two\n"])),
+      servers: { fake: { scenario: definition }, ...Object.fromEntries(servers) },
+      config: { limits: { timeout_ms: 170_000 } },
+    }));
   });
+
+  const isSaved = (id: string, what: string) => () => existsSync(join(folder, `${id}-${what}.json`));
+  /** A call on a connection of its own. */
+  const callIn = async (id: string, era: Era, more: JsonObject = {}): Promise<Socket> => {
+    const { headers, meta } = await headersOf(era, url);
+    const socket = open(url);
+    const call = callOf(1, { ...more, ...meta }, { ...at, file_path: `a.${id}` });
+    socket.write(requestText(url, call, headers));
+    return socket;
+  };
 
   it.each(["host", "authorization", "origin", "content-type", "mcp-session-id"])(
     "refuses a request with two %s headers",
@@ -90,93 +166,43 @@ describe("one gateway", () => {
       expect(await statusOf(open(url), text)).toBe("HTTP/1.1 200 OK");
     },
   );
-});
 
-const progress = (value: JsonObject): JsonObject => ({
-  notify: "$/progress",
-  params: { token: "index", value },
-});
-/** Over 15 MB of reports, more than the buffers of a connection hold; then what else is given. */
-function chatty(...then: JsonObject[]): Scenario {
-  return {
-    ...definition,
-    on: {
-      "textDocument/definition": [
-        progress({ kind: "begin", title: "indexing" }),
-        ...Array.from({ length: 24_000 }, (_, index) =>
-          progress({ kind: "report", message: { $text: [`${index} `, { $repeat: "漢", times: 200 }] } }),
-        ),
-        ...then,
-      ],
-      "$/cancelRequest": [{ save: "cancelled.json" }],
-    },
-  };
-}
-
-const eras = ["sessions", "no sessions"] as const;
-async function headersOf(
-  era: (typeof eras)[number],
-  url: URL,
-): Promise<{ headers: Headers; meta: JsonObject }> {
-  if (era === "sessions") return { headers: await openSession(url), meta: {} };
-  return { headers: modernHeaders, meta: MODERN };
-}
-
-// At the same time: these tests mostly wait.
-const eachEra = it.concurrent.for(eras);
-
-eachEra("reports that a client does not read are dropped, its answer is not: %s", async (era, { expect }) => {
-  const scenario = chatty(
-    progress({ kind: "end" }),
-    // Answered only after the reports were handled.
-    { request: "workspace/workspaceFolders" },
-    { save: "reported.json" },
-  );
-  const { url, folder } = await startGateway({ servers: { fake: { scenario } } });
-  const { headers, meta } = await headersOf(era, url);
-  const socket = open(url);
-  socket.write(requestText(url, callOf(1, { progressToken: "p", ...meta }), headers));
-  socket.pause();
-  await expect.poll(() => existsSync(join(folder, "reported.json")), { timeout: 60_000 }).toBe(true);
-  let text = "";
-  const answered = new Promise<void>((resolve) => {
-    socket.setEncoding("utf8").on("data", (part: string) => {
-      text += part;
-      if (text.includes('"id":1')) resolve();
+  // One after the other: a client that does not read for long is disconnected.
+  it.each(eras)("reports that a client does not read are dropped, its answer is not: %s", async (era) => {
+    const id = idOf("dropped", era);
+    const socket = await callIn(id, era, { progressToken: "p" });
+    socket.pause();
+    await expect.poll(isSaved(id, "reported"), { timeout: 60_000 }).toBe(true);
+    let text = "";
+    const answered = new Promise<void>((resolve) => {
+      socket.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+        if (text.includes('"id":1')) resolve();
+      });
     });
+    socket.resume();
+    await answered;
+    expect(text).toContain("structuredContent");
+    const reports = text.match(/notifications\/progress/g)?.length;
+    expect(reports).toBeGreaterThan(0);
+    expect(reports).toBeLessThan((REPORTS * 5) / 6);
   });
-  socket.resume();
-  await answered;
-  expect(text).toContain("structuredContent");
-  expect(text.match(/notifications\/progress/g)?.length).toBeLessThan(20_000);
-});
 
-eachEra("a stream that nobody reads is ended, and its call cancelled: %s", async (era, { expect }) => {
-  // The call itself may take longer than this test.
-  const { url, folder } = await startGateway({
-    servers: { fake: { scenario: chatty({ never: true }), config: { request_timeout_ms: 170_000 } } },
-    config: { limits: { timeout_ms: 170_000 } },
+  // At the same time: these tests mostly wait.
+  const eachEra = it.concurrent.for(eras);
+
+  eachEra("a stream that nobody reads is ended, and its call cancelled: %s", async (era, { expect }) => {
+    const id = idOf("unread", era);
+    const socket = await callIn(id, era, { progressToken: "p" });
+    socket.pause();
+    await expect.poll(isSaved(id, "cancelled"), { timeout: 90_000 }).toBe(true);
   });
-  const { headers, meta } = await headersOf(era, url);
-  const socket = open(url);
-  socket.write(requestText(url, callOf(1, { progressToken: "p", ...meta }), headers));
-  socket.pause();
-  await expect.poll(() => existsSync(join(folder, "cancelled.json")), { timeout: 90_000 }).toBe(true);
-});
 
-eachEra("the call of a closed connection is cancelled: %s", async (era, { expect }) => {
-  const scenario: Scenario = {
-    ...definition,
-    on: {
-      "textDocument/definition": [{ save: "asked.json" }, { never: true }],
-      "$/cancelRequest": [{ save: "cancelled.json" }],
-    },
-  };
-  const { url, folder } = await startGateway({ servers: { fake: { scenario } } });
-  const { headers, meta } = await headersOf(era, url);
-  const socket = open(url);
-  socket.write(requestText(url, callOf(1, meta), headers));
-  await expect.poll(() => existsSync(join(folder, "asked.json")), { timeout: 20_000 }).toBe(true);
-  socket.destroy();
-  await expect.poll(() => existsSync(join(folder, "cancelled.json")), { timeout: 10_000 }).toBe(true);
+  eachEra("the call of a closed connection is cancelled: %s", async (era, { expect }) => {
+    const id = idOf("closed", era);
+    const socket = await callIn(id, era);
+    await expect.poll(isSaved(id, "asked"), { timeout: 20_000 }).toBe(true);
+    socket.destroy();
+    await expect.poll(isSaved(id, "cancelled"), { timeout: 10_000 }).toBe(true);
+  });
 });

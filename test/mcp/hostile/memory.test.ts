@@ -78,7 +78,7 @@ it("a reply of 21 million values within the limit of bytes is refused before it 
   expect(await client.answer(2)).toMatchObject({ result: { structuredContent: { ok: true, total: 1 } } });
 });
 
-/** A script for `--import` that keeps more and more memory, some 20 MB a second. */
+/** A script for `--import` that keeps more and more memory, at most 80 MB a second. */
 const leaking = (what: string): string[] => [
   "--import",
   `data:text/javascript,globalThis.kept=[];setInterval(()=>kept.push(${what}),40).unref()`,
@@ -87,7 +87,7 @@ const leaking = (what: string): string[] => [
 // At the same time: these processes mostly wait until they have kept enough.
 it.concurrent.each([
   ["memory outside the heap", leaking("Buffer.alloc(1e6,1)"), 256],
-  ["heap, up to V8's own limit", ["--max-old-space-size=300", ...leaking("Array(1e5).fill(0.5)")], 4096],
+  ["heap, up to V8's own limit", ["--max-old-space-size=300", ...leaking("Array(4e5).fill(0.5)")], 4096],
 ])("a process that keeps too much %s ends with a message, not by SIGABRT", async (_name, nodeArgs, limit) => {
   const options = { config: { limits: { proxy_memory_mb: limit } } };
   const program = start(options, [], nodeArgs);

@@ -1,7 +1,7 @@
 /** Messages that are almost right, on stdio and over HTTP, with and without sessions: cancellations and `__proto__`. */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
 import type { Scenario } from "../../fake-server/index.js";
 import type { TestWorkspaceOptions } from "../../runtime/test-workspace.js";
@@ -19,7 +19,7 @@ import {
 } from "./program.js";
 
 vi.setConfig({ testTimeout: 120_000 });
-afterEach(endAll);
+afterAll(endAll);
 
 /** A client of one of the ways: sends a text, and gives the answer to the request with this id. */
 interface Way {
@@ -29,7 +29,23 @@ interface Way {
   post(text: string, id?: number): Promise<JsonObject | undefined>;
 }
 
-async function overStdio(options: TestWorkspaceOptions, meta: JsonObject): Promise<Way> {
+/** Answers a definition only when it is asked for a hover. */
+const waiting: Scenario = {
+  capabilities: { definitionProvider: true, hoverProvider: true },
+  replies: { ...definition.replies, "textDocument/hover": { contents: "hovered" } },
+  on: { "textDocument/definition": [{ save: "asked.json" }, { wait: "textDocument/hover" }] },
+};
+/** Both servers of the tests; each has its own files. */
+const options: TestWorkspaceOptions = {
+  files: { "a.fake": "one two\n", "a.waiting": "one two\n" },
+  servers: {
+    fake: { scenario: definition },
+    waiting: { scenario: waiting, config: { extensions: ["waiting"] } },
+  },
+};
+const atWaiting = { ...at, file_path: "a.waiting" };
+
+async function overStdio(meta: JsonObject): Promise<Way> {
   const program = start(options);
   const client = new PipeClient(program).read();
   client.send(meta === MODERN ? callOf("hello", meta, {}, "get_server_status") : initialize);
@@ -41,8 +57,12 @@ async function overStdio(options: TestWorkspaceOptions, meta: JsonObject): Promi
   return { folder: program.folder, meta, post };
 }
 
-async function overHttp(options: TestWorkspaceOptions, meta: JsonObject): Promise<Way> {
-  const { url, folder } = await startGateway(options);
+/** One gateway for both ways over HTTP. */
+let gateway: ReturnType<typeof startGateway> | undefined;
+
+async function overHttp(meta: JsonObject): Promise<Way> {
+  gateway ??= startGateway(options);
+  const { url, folder } = await gateway;
   const { headers } = await send(String(url), { body: initialize });
   const session = {
     "mcp-session-id": String(headers["mcp-session-id"]),
@@ -59,11 +79,11 @@ async function overHttp(options: TestWorkspaceOptions, meta: JsonObject): Promis
   return { folder, meta, post };
 }
 
-const ways: [string, (options: TestWorkspaceOptions) => Promise<Way>][] = [
-  ["stdio", (options) => overStdio(options, {})],
-  ["stdio, no sessions", (options) => overStdio(options, MODERN)],
-  ["HTTP", (options) => overHttp(options, {})],
-  ["HTTP, no sessions", (options) => overHttp(options, MODERN)],
+const ways: [string, () => Promise<Way>][] = [
+  ["stdio", () => overStdio({})],
+  ["stdio, no sessions", () => overStdio(MODERN)],
+  ["HTTP", () => overHttp({})],
+  ["HTTP, no sessions", () => overHttp(MODERN)],
 ];
 
 /** Changes of a cancellation of the request 1. None of them is one. */
@@ -81,17 +101,16 @@ const notCancellations: JsonObject[] = [
   { jsonrpc: "1.0" },
 ];
 
-/** Answers a definition only when it is asked for a hover. */
-const waiting: Scenario = {
-  capabilities: { definitionProvider: true, hoverProvider: true },
-  replies: { ...definition.replies, "textDocument/hover": { contents: "hovered" } },
-  on: { "textDocument/definition": [{ save: "asked.json" }, { wait: "textDocument/hover" }] },
-};
-
 describe.each(ways)("%s", (_name, connect) => {
+  let way: Way;
+  beforeAll(async () => {
+    way = await connect();
+  });
+
   it("malformed cancellations cancel nothing, and a request of that name is answered", async () => {
-    const { post, meta, folder } = await connect({ servers: { fake: { scenario: waiting } } });
-    const answer = post(JSON.stringify(callOf(1, meta)), 1);
+    const { post, meta, folder } = way;
+    rmSync(join(folder, "asked.json"), { force: true });
+    const answer = post(JSON.stringify(callOf(1, meta, atWaiting)), 1);
     await expect.poll(() => existsSync(join(folder, "asked.json")), { timeout: 20_000 }).toBe(true);
     for (const change of notCancellations) {
       const message = {
@@ -102,23 +121,23 @@ describe.each(ways)("%s", (_name, connect) => {
       const told = await post(JSON.stringify(message), id);
       if (id !== undefined) expect(told).toMatchObject({ id, error: { code: expect.any(Number) } });
     }
-    await post(JSON.stringify(callOf(2, meta, at, "get_hover")), 2);
+    await post(JSON.stringify(callOf(2, meta, atWaiting, "get_hover")), 2);
     expect(await answer).toMatchObject({ result: { structuredContent: { ok: true, total: 1 } } });
   });
 
   it("`__proto__` in arguments is nothing, at any depth", async () => {
-    const { post, meta } = await connect({});
-    const text = JSON.stringify(callOf(1, meta, { ...at, page_size: 7 }));
-    const inside = JSON.stringify(callOf(2, meta, { ...at, page_size: { x: 1 } }));
+    const { post, meta } = way;
+    const text = JSON.stringify(callOf(11, meta, { ...at, page_size: 7 }));
+    const inside = JSON.stringify(callOf(12, meta, { ...at, page_size: { x: 1 } }));
     const hostile = '"__proto__":{"page_size":0,"polluted":true},';
-    const top = await post(text.replace('"file_path"', `${hostile}"file_path"`), 1);
+    const top = await post(text.replace('"file_path"', `${hostile}"file_path"`), 11);
     expect(top).toMatchObject({ result: { structuredContent: { ok: true, total: 1 } } });
-    const nested = await post(inside.replace('"x"', `${hostile}"x"`), 2);
+    const nested = await post(inside.replace('"x"', `${hostile}"x"`), 12);
     expect(nested).toMatchObject({
       result: { isError: true, structuredContent: { error: { code: "guard/invalid-arguments" } } },
     });
     // Nothing has changed for those who come later.
-    expect(await post(JSON.stringify(callOf(3, meta)), 3)).toMatchObject({
+    expect(await post(JSON.stringify(callOf(13, meta)), 13)).toMatchObject({
       result: { structuredContent: { ok: true, total: 1 } },
     });
   });

@@ -4,7 +4,6 @@ import { renameSync, writeFileSync } from "node:fs";
 const file = process.env.SOAK_MEMORY_FILE;
 process.on("SIGUSR2", () => {
   globalThis.gc?.();
-  globalThis.gc?.();
   process.emit("collected");
   writeFileSync(`${file}.new`, JSON.stringify(process.memoryUsage()));
   renameSync(`${file}.new`, file);

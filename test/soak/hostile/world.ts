@@ -186,13 +186,13 @@ export async function runHostile(names: readonly string[], seconds: number, seed
   await pause((seconds * 1_000) / 3);
   const early = await settle(run, watched, writer);
   await pause((seconds * 1_000 * 2) / 3);
-  const late = await settle(run, watched, writer, true);
+  const late = await settle(run, watched, writer, early);
   const isOver = await within(STOP_MS, Promise.all(loops));
   if (isOver === undefined) run.fail(`a client or a writer still waits ${STOP_MS} ms after the end`);
 
   for (const { name, pid } of watched) {
     const [before, after] = [early.get(name) ?? 0, late.get(name) ?? 0];
-    if (after > before * 1.25 + GROWTH_MB)
+    if (after > mostMb(before))
       run.fail(`${name}: memory grew from ${before.toFixed()} MB to ${after.toFixed()} MB`);
     if (peakMb(pid) > PEAK_MB) run.fail(`${name}: had ${peakMb(pid).toFixed()} MB at its peak`);
   }
@@ -261,21 +261,28 @@ interface Watched {
   start: Start;
 }
 
-/** Pauses everything and measures the memory of each proxy. */
+/** What a proxy may have in use at the end of a run. */
+function mostMb(before: number): number {
+  return before * 1.25 + GROWTH_MB;
+}
+
+/** Pauses everything and measures the memory of each proxy. With `early` measurements, ends the run. */
 async function settle(
   run: HostileRun,
   watched: Watched[],
   writer: ChildProcess,
-  last = false,
+  early?: Map<string, number>,
 ): Promise<Map<string, number>> {
-  if (last) run.end();
+  if (early) run.end();
   else run.pause();
   await pauseWriter(writer, true);
   // Every call has a limit, so that this ends.
   while (run.inFlight > 0) await pause(50);
   const result = new Map<string, number>();
   const measure = async ({ name, pid, start }: Watched): Promise<void> => {
-    const megabytes = await settledMb(pid, start, END_MS).catch(() => undefined);
+    const before = early?.get(name);
+    const enough = before === undefined ? 0 : mostMb(before);
+    const megabytes = await settledMb(pid, start, END_MS, enough).catch(() => undefined);
     if (megabytes === undefined) run.fail(`${name}: the proxy has ended, or is blocked`);
     else result.set(name, megabytes);
   };

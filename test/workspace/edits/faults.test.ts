@@ -26,7 +26,7 @@ import {
   remove,
   snapshotOf,
 } from "./bench.js";
-import { type Moment, systemError, watchedDisk } from "./faulty-disk.js";
+import { type Moment, systemError, watchedDisk, withoutPrograms } from "./faulty-disk.js";
 import { everything, fill } from "./scenario.js";
 
 let bench: Bench;
@@ -53,7 +53,7 @@ describe("whatever fails, everything is as it was", () => {
           struck = true;
           throw systemError(code);
         }
-      });
+      }, withoutPrograms);
       const edits = await here.open({}, disk);
       const preview = await edits.preview(everything(here));
       armed = 1;
@@ -66,7 +66,7 @@ describe("whatever fails, everything is as it was", () => {
         codes.add(refusal.code);
         expect(here.snapshot()).toEqual(before);
         // It works when the cause is gone.
-        await applyNow(await here.open(), everything(here));
+        await applyNow(await here.open({}, withoutPrograms), everything(here));
         expect(here.recoveries).toEqual([]);
       }
       here.remove();
@@ -331,7 +331,7 @@ describe("somebody else, at the worst moment", () => {
           if (existsSync(path)) renameSync(path, join(here.root, `was-${folder}`));
           symlinkSync(outside, path);
         }
-      });
+      }, withoutPrograms);
       const edits = await here.open({}, disk);
       const preview = await edits.preview(everything(here));
       armed = 1;

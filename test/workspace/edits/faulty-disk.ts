@@ -27,16 +27,22 @@ export interface Moment {
   paths: string[];
 }
 
+/** Copying attributes starts a program for each file: tests of every moment write without them. */
+export const withoutPrograms: Disk = {
+  ...realDisk,
+  writeLike: (_like, ...args) => realDisk.write(...args).then(() => true),
+};
+
 /** A disk that calls `before` ahead of each write; if it throws, the write fails with that error. */
-export function watchedDisk(before: (moment: Moment) => void | Promise<void>): Disk {
+export function watchedDisk(before: (moment: Moment) => void | Promise<void>, real = realDisk): Disk {
   let count = 0;
-  const disk: { [method: string]: unknown } = { ...realDisk };
+  const disk: { [method: string]: unknown } = { ...real };
   for (const method of changing) {
     disk[method] = async (...args: unknown[]) => {
       count++;
       const paths = args.filter((arg): arg is string => typeof arg === "string" && arg.startsWith("/"));
       await before({ count, method, paths });
-      return Reflect.apply(realDisk[method as keyof Disk], realDisk, args);
+      return Reflect.apply(real[method as keyof Disk], real, args);
     };
   }
   return disk as unknown as Disk;
