@@ -19,7 +19,6 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   beforeAll(async () => {
     browser = await openBrowser();
   }, 120_000);
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterEach(closeAll);
   afterAll(() => browser?.close());
 
