@@ -92,7 +92,7 @@ describe("one hub", () => {
       expect(structuredContent).toMatchObject({ ok: true });
   });
 
-  it("loads no config code, no compiler and no SDK in the process of a session", async () => {
+  it("loads no config code, no compiler, no SDK and no dashboard in the process of a session", async () => {
     const trace = join(user.top, "modules");
     const tracer = new URL("../cli/module-trace.mjs", import.meta.url).pathname;
     const thin = { NODE_OPTIONS: `--import ${tracer}`, MODULE_TRACE: trace };
@@ -104,7 +104,8 @@ describe("one hub", () => {
     const texts = [...new Set(chunks)].map((url) => readFileSync(new URL(url), "utf8"));
     const code = texts.join("\n");
     expect(code).toContain("// src/hub/relay.ts");
-    for (const part of ["src/runtime/", "src/emit/", "src/mcp/", "src/lsp/pool", "node_modules/"])
+    const others = ["src/runtime/", "src/emit/", "src/mcp/", "src/lsp/pool", "node_modules/"];
+    for (const part of [...others, "src/dashboard/", "src/cli/dashboard/"])
       expect(code).not.toContain(`// ${part}`);
     await session.close();
   });
