@@ -1,14 +1,17 @@
 /** Transpiles a source file so that each of its functions records who called it, across `await`. For `run.mjs`. */
+import { transformSync } from "esbuild";
 import ts from "typescript-5";
 
-/** The JavaScript of a TypeScript file; functions with a body of statements call `__trace` first. */
+const printer = ts.createPrinter();
+
+/**
+ * The JavaScript of a TypeScript file; functions with a body of statements call `__trace` first. TypeScript only parses and
+ * prints, and esbuild removes the types: `transpileModule` takes three times as long.
+ */
 export function instrument(text, file) {
-  const { outputText } = ts.transpileModule(text, {
-    fileName: file,
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    transformers: { before: [(context) => (source) => traced(source, context, file)] },
-  });
-  return outputText;
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
+  const { transformed } = ts.transform(source, [(context) => (whole) => traced(whole, context, file)]);
+  return transformSync(printer.printFile(transformed[0]), { loader: "ts", target: "es2022" }).code;
 }
 
 function traced(source, context, file) {
