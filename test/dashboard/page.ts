@@ -45,8 +45,6 @@ export async function openLink(
   page.setDefaultTimeout(60_000);
   await page.setViewportSize(viewport);
   await page.emulateMedia({ colorScheme: colorScheme ?? null });
-  // Nothing of the page before is left, also where the link differs only after its `#`.
-  await page.goto("about:blank");
   await page.goto(link);
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.getByText("Live", { exact: true }).waitFor();
