@@ -40,13 +40,14 @@ it("is bounded under a flood of large calls with made-up names", async () => {
     call.ended({ content: [{ type: "text", text }], structuredContent: { text } });
     hostile.isClosed = true;
   }
+  // Before anything reads the rows, which copies their texts.
+  expect((await used()) - before).toBeLessThan(32 * MB);
   expect(rows).toBe(1_200);
   expect(record.rows()).toHaveLength(500);
   expect(record.bytes).toBeLessThanOrEqual(8 * MB);
   expect(JSON.stringify(record.rows()).length).toBeLessThan(MB);
   expect(record.sessions()).toHaveLength(0);
   expect(record.tallies.tools().map(({ tool, calls }) => [tool, calls])).toEqual([["(unknown)", 600]]);
-  expect((await used()) - before).toBeLessThan(32 * MB);
   const last = record.rows().at(-1);
   expect(last?.tool.length).toBeLessThan(200);
   expect(last?.target.length).toBeLessThan(300);
