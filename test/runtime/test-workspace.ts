@@ -56,7 +56,7 @@ export interface TestWorkspace {
 export function writeTestWorkspace(options: TestWorkspaceOptions): {
   folder: string;
   outside: string;
-  bundle: Bundle;
+  readonly bundle: Bundle;
 } {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-runtime-")));
   const folder = join(top, "work");
@@ -82,8 +82,16 @@ export function writeTestWorkspace(options: TestWorkspaceOptions): {
     methods: [{ method: "fake/received" }, { method: "fake/arrivals" }],
     ...options.config,
   };
-  writeFileSync(join(top, "lspi.json"), JSON.stringify(config));
-  return { folder, outside: top, bundle: compileConfig(join(top, "lspi.json")) };
+  const file = join(top, "lspi.json");
+  writeFileSync(file, JSON.stringify(config));
+  return {
+    folder,
+    outside: top,
+    // Only for those who ask: the program compiles the file itself.
+    get bundle() {
+      return compileConfig(file);
+    },
+  };
 }
 
 /** The bundle of a config. */
