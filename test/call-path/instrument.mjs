@@ -1,31 +1,29 @@
 /** Transpiles a source file so that each of its functions records who called it, across `await`. For `run.mjs`. */
+import { transformSync } from "esbuild";
 import ts from "typescript-5";
 
-/** The JavaScript of a TypeScript file; functions with a body of statements call `__trace` first. */
+/** The JavaScript of a TypeScript file; functions with a body of statements call `__trace` first. esbuild removes the types. */
 export function instrument(text, file) {
-  const { outputText } = ts.transpileModule(text, {
-    fileName: file,
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
-    transformers: { before: [(context) => (source) => traced(source, context, file)] },
-  });
-  return outputText;
-}
-
-function traced(source, context, file) {
-  const { factory } = context;
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
+  const insertions = [];
   const visit = (node) => {
-    const visited = ts.visitEachChild(node, visit, context);
-    if (!isTraced(node)) return visited;
-    const isAsync = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword) === true;
-    const inner = factory.createArrowFunction(
-      isAsync ? [factory.createModifier(ts.SyntaxKind.AsyncKeyword)] : undefined,
-      ...[undefined, [], undefined, undefined, visited.body],
-    );
-    const name = factory.createStringLiteral(`${file}#${nameOf(node)}`);
-    const call = factory.createCallExpression(factory.createIdentifier("__trace"), undefined, [name, inner]);
-    return withBody(visited, factory.createBlock([factory.createReturnStatement(call)]), factory);
+    if (isTraced(node)) {
+      const isAsync = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword) === true;
+      const name = JSON.stringify(`${file}#${nameOf(node)}`);
+      insertions.push([
+        node.body.getStart(source) + 1,
+        `return __trace(${name}, ${isAsync ? "async " : ""}() => {`,
+      ]);
+      insertions.push([node.body.end - 1, "});"]);
+    }
+    ts.forEachChild(node, visit);
   };
-  return ts.visitNode(source, visit);
+  visit(source);
+  insertions.sort(([one], [other]) => one - other);
+  const ends = [...insertions.slice(1).map(([at]) => at), text.length];
+  const parts = insertions.map(([at, inserted], index) => inserted + text.slice(at, ends[index]));
+  const whole = text.slice(0, insertions[0]?.[0]) + parts.join("");
+  return transformSync(whole, { loader: "ts", target: "es2022" }).code;
 }
 
 /** Functions and methods that are more than an expression. Constructors and generators cannot be wrapped. */
@@ -47,21 +45,4 @@ function isTraced(node) {
 function nameOf(node) {
   const named = node.name ?? node.parent?.name;
   return named?.text ?? named?.escapedText ?? "(anonymous)";
-}
-
-function withBody(node, body, factory) {
-  if (ts.isFunctionDeclaration(node))
-    return factory.updateFunctionDeclaration(
-      ...[node, node.modifiers, node.asteriskToken, node.name, node.typeParameters, node.parameters],
-      ...[node.type, body],
-    );
-  if (ts.isMethodDeclaration(node))
-    return factory.updateMethodDeclaration(
-      ...[node, node.modifiers, node.asteriskToken, node.name, node.questionToken, node.typeParameters],
-      ...[node.parameters, node.type, body],
-    );
-  return factory.updateArrowFunction(
-    ...[node, node.modifiers, node.typeParameters, node.parameters, node.type],
-    ...[node.equalsGreaterThanToken, body],
-  );
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../cli/run.js";
+import { runHere } from "../cli/run-here.js";
 import { binaries, placeIn, program, repository, testEnvironment } from "../live/session.js";
 import { findCodex, startCodex } from "./codex.js";
 import { freePort } from "./drivers.js";
@@ -13,6 +14,9 @@ import { freePort } from "./drivers.js";
 const codex = findCodex();
 if ("why" in codex) console.warn(`skipped: ${codex.why}`);
 const path = "path" in codex ? codex.path : "";
+
+/** Where the fixture defines it. */
+const greet = { path: "src/greet.ts", line: 2, character: 17 };
 
 describe.skipIf(path === "")("codex app-server", () => {
   let folder: string;
@@ -22,14 +26,14 @@ describe.skipIf(path === "")("codex app-server", () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-codex-")));
     home = join(folder, "home");
     mkdirSync(home);
-    cpSync(join(repository, "test", "fixtures", "python"), join(folder, 'a project\'s "own" folder'), {
+    cpSync(join(repository, "test", "fixtures", "typescript"), join(folder, 'a project\'s "own" folder'), {
       recursive: true,
     });
     const project = join(folder, 'a project\'s "own" folder');
     // An absolute path, since Codex passes on no PATH of ours.
     writeFileSync(
       join(project, "lspi.toml"),
-      `[allow]\ncommands = ["${join(binaries, "pyright-langserver")}"]\n[[servers]]\nid = "py"\nkind = "pyright"\ncommand = "${join(binaries, "pyright-langserver")}"\n`,
+      `[allow]\ncommands = ["${join(binaries, "tsc")}"]\n[[servers]]\nid = "ts"\nkind = "typescript"\ncommand = "${join(binaries, "tsc")}"\n`,
     );
     const printed = await run(["codex", "--config", join(project, "lspi.toml")]);
     expect(printed.code).toBe(0);
@@ -70,14 +74,14 @@ describe.skipIf(path === "")("codex app-server", () => {
       };
       const ours = status.data.find((entry) => entry.name === "lsp-proxy" || entry.name === "lsp_proxy");
       expect(Object.keys(ours?.tools ?? {})).toHaveLength(12);
-      const at = placeIn(readFileSync(join(project, "app.py"), "utf8"), "first = |greet(wave)");
+      const at = placeIn(readFileSync(join(project, "src/app.ts"), "utf8"), "first = |greet(wave)");
       const answer = (await server.request("mcpServer/tool/call", {
         threadId: thread.thread.id,
         server: ours?.name,
         tool: "find_definition",
-        arguments: { file_path: "app.py", ...at },
+        arguments: { file_path: "src/app.ts", ...at },
       })) as { structuredContent: { locations: unknown[] }; isError?: boolean };
-      expect(answer.structuredContent.locations).toMatchObject([{ path: "greet.py", line: 4, character: 5 }]);
+      expect(answer.structuredContent.locations).toMatchObject([greet]);
     } finally {
       await server.close();
     }
@@ -108,7 +112,7 @@ describe.skipIf(path === "")("codex app-server", () => {
       await expect.poll(() => told).toMatch(/http:\/\/\S+/);
       const [url] = /http:\/\/\S+/.exec(told) ?? [];
       const own = mkdtempSync(join(folder, "http-home-"));
-      const printed = await run(["codex", "--http", "--name", "lsp", "--config", config]);
+      const printed = await runHere(["codex", "--http", "--name", "lsp", "--config", config]);
       const address = "http://127.0.0.1:3939/mcp";
       expect(printed.stdout).toContain(address);
       expect(strictCheck(printed.stdout)).not.toHaveProperty("error");
@@ -149,10 +153,8 @@ describe.skipIf(path === "")("codex app-server", () => {
     async (_name, args) => {
       const project = join(folder, 'a project\'s "own" folder');
       await overHttp(join(project, "lspi.toml"), args, async (call) => {
-        const answer = await call("find_definition", { file_path: "app.py", symbol_name: "greet" });
-        expect(answer.structuredContent).toMatchObject({
-          locations: [{ path: "greet.py", line: 4, character: 5 }],
-        });
+        const answer = await call("find_definition", { file_path: "src/app.ts", symbol_name: "greet" });
+        expect(answer.structuredContent).toMatchObject({ locations: [greet] });
       });
     },
     90_000,
@@ -168,7 +170,7 @@ describe.skipIf(path === "")("codex app-server", () => {
   }
 
   it("is accepted by a strict gateway that is configured for its handshake", async () => {
-    const file = join(folder, 'a project\'s "own" folder', "greet.py");
+    const file = join(folder, 'a project\'s "own" folder', "src/greet.ts");
     await overHttp(strictConfig('older_handshakes = ["2025-06-18"]'), [], async (call, tools) => {
       expect(tools).toHaveLength(7);
       // A call has two seconds, in which the server may not have started yet.

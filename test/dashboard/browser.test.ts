@@ -1,7 +1,7 @@
 /** The dashboard as a person uses it: Chromium, the built program, a real language server. */
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { hasBrowser, loadingOf, openBrowser, openView, ServedPage, violationsOf } from "./page.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser, loadingOf, openBrowser, openLink, openView, ServedPage, violationsOf } from "./page.js";
 
 const greet = { file_path: "src/greet.ts", symbol_name: "greet" };
 
@@ -13,7 +13,6 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     served = new ServedPage();
     await served.start();
   }, 120_000);
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterAll(async () => {
     await browser?.close();
     await served?.close();
@@ -21,21 +20,21 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
 
   it("opens by a link that counts once; the cookie is the browser's only", async () => {
     const link = await served.link();
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(link);
+    const page = await openLink(browser, link);
     await page.getByRole("heading", { level: 1, name: "Servers" }).waitFor();
     await page.getByRole("heading", { level: 2, name: "typescript" }).waitFor();
-    const [cookie] = await context.cookies();
+    const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
     expect(await page.evaluate("document.cookie")).toBe("");
 
-    const other = await (await browser.newContext()).newPage();
+    const stranger = await browser.newContext();
+    const other = await stranger.newPage();
     const used = await other.goto(link);
     expect(used?.status()).toBe(403);
     const withoutCookie = await other.goto(new URL("/dashboard/", link).href);
     expect(withoutCookie?.status()).toBe(401);
     expect(await other.locator("body").innerText()).not.toContain("typescript");
+    await stranger.close();
   });
 
   it("is small, loads nothing from elsewhere and paints at once", async () => {
@@ -55,6 +54,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await page.route("**/page.js", (route) => route.abort());
     await page.reload();
     await page.getByText("Connecting…").waitFor();
+    await page.unrouteAll();
   });
 
   it("shows a call as it arrives, filters, and opens its answer", async () => {
@@ -195,7 +195,8 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   });
 
   it("has the entries of clients to copy, and the languages of the workspace", async () => {
-    const page = await served.open(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await served.open(browser);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await openView(page, "Set-up");
     await page.getByRole("row", { name: /typescript.*Installed/ }).waitFor();
     await page.getByLabel("Client").selectOption("Claude Code");

@@ -2,7 +2,7 @@
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { run } from "../cli/run.js";
+import { runHere } from "../cli/run-here.js";
 import type { Scenario } from "../fake-server/index.js";
 import { HubUser } from "../hub/support.js";
 import { at, connect } from "../mcp/http/support.js";
@@ -19,7 +19,6 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   beforeAll(async () => {
     browser = await openBrowser();
   }, 120_000);
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterEach(closeAll);
   afterAll(() => browser?.close());
 
@@ -33,7 +32,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     it("shows a call live, stops a server after a question, and says when the hub ends", async () => {
       const { args } = user.workspace({ extends: ["tools/core"] }, hover);
       const { call } = await user.open(args);
-      const { code, stdout, stderr } = await run(["dashboard", "--no-open", ...args], { env: user.env });
+      const { code, stdout, stderr } = await runHere(["dashboard", "--no-open", ...args], { env: user.env });
       expect(code, stderr).toBe(0);
       const page = await openLink(browser, stdout.trim());
       await page.getByText(/^Hub, process \d+/).waitFor();
@@ -72,7 +71,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
 
       await openView(page, "Calls");
       await expect.poll(() => page.getByRole("row", { name: /get_hover.*Answered/ }).count()).toBe(2);
-      await run(["hub", "stop", "--all"], { env: user.env });
+      await runHere(["hub", "stop", "--all"], { env: user.env });
       await page.getByRole("heading", { name: "The proxy has ended" }).waitFor();
     });
   });

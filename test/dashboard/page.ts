@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import axe from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import { runHere } from "../cli/run-here.js";
 import { installed, program, repository, testEnvironment } from "../live/session.js";
@@ -26,15 +26,25 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath ?? "", args });
 }
 
-/** A page of this browser, opened by a link. */
+export interface PageOptions {
+  viewport?: { width: number; height: number };
+  colorScheme?: "light" | "dark";
+}
+
+/**
+ * The page of this browser, opened by a link. There is one, which is used again: a new one costs Chromium a second of
+ * processor time.
+ */
 export async function openLink(
   browser: Browser,
   link: string,
-  options: BrowserContextOptions = {},
+  { viewport = { width: 1280, height: 800 }, colorScheme }: PageOptions = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
+  const context = browser.contexts()[0] ?? (await browser.newContext());
+  const page = context.pages()[0] ?? (await context.newPage());
   page.setDefaultTimeout(60_000);
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme: colorScheme ?? null });
   await page.goto(link);
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.getByText("Live", { exact: true }).waitFor();
@@ -61,8 +71,8 @@ export function loadingOf(page: Page): Promise<{ bytes: number; paint: number }>
 
 /** What axe finds wrong, of any impact. */
 export async function violationsOf(page: Page): Promise<{ id: string; impact: string; nodes: string[] }[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(`axe.run().then(({ violations }) =>
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source);
+  return page.evaluate(`axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
     violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html) })))`);
 }
 
@@ -89,6 +99,8 @@ export class ServedPage {
   #gateway: ChildProcess | undefined;
   #port = 0;
   #relayPort = 0;
+  /** Of the page, once the browser has the cookie. */
+  #address: string | undefined;
 
   /** Further servers of the config, as TOML, and the programs that they need. */
   constructor(servers = "", programs: string[] = []) {
@@ -124,6 +136,7 @@ export class ServedPage {
     const words = ["serve", "--http", "--config", "lspi.toml", "--trust-workspace"];
     const gateway = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: this.#env });
     this.#gateway = gateway;
+    this.#address = undefined;
     await new Promise<void>((resolve, reject) => {
       let said = "";
       gateway.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -155,8 +168,11 @@ export class ServedPage {
     return url.href;
   }
 
-  async open(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
-    return openLink(browser, await this.link(), options);
+  /** The page: by a link where the browser has no cookie of this gateway yet, then by its address. */
+  async open(browser: Browser, options: PageOptions = {}): Promise<Page> {
+    const page = await openLink(browser, this.#address ?? (await this.link()), options);
+    this.#address = new URL("/dashboard/", page.url()).href;
+    return page;
   }
 
   /** An agent, which is connected to the gateway itself. */

@@ -19,6 +19,7 @@ import type { JsonObject } from "../../src/base/json.js";
 import type { DashboardState, SetupInfo } from "../../src/dashboard/api.js";
 import { noTerminal, onTerminal } from "../cli/pty.js";
 import { run } from "../cli/run.js";
+import { runHere } from "../cli/run-here.js";
 import { HubUser } from "../hub/support.js";
 import { program, repository } from "../live/session.js";
 import { callOf, openRaw, send } from "../mcp/http/support.js";
@@ -87,11 +88,10 @@ async function startGateway(args: string[], env: { [name: string]: string } = {}
   return { child, url, session: () => openRaw(url, token) };
 }
 
-async function link(args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(["dashboard", "--no-open", ...args], {
-    env: user.env,
-    cwd: user.top,
-  });
+/** The link of what runs. Only the program itself can start a hub where none does. */
+async function link(args: string[], command = runHere): Promise<string> {
+  const asked = { env: user.env, cwd: user.top };
+  const { code, stdout, stderr } = await command(["dashboard", "--no-open", ...args], asked);
   expect([code, stderr]).toEqual([0, ""]);
   return stdout.trim();
 }
@@ -104,9 +104,9 @@ async function follow(address: string): Promise<Visitor> {
 }
 
 describe("the dashboard of a hub", () => {
-  it("is that of the hub that runs, or of a new one, and stays as long as a page is open", async () => {
-    const { args } = workspaceWith({ share: { idle_minutes: 0.05 } });
-    const first = await link(args);
+  it("is that of the hub that runs, or of a new one, stays as long as a page is open, and shows problems", async () => {
+    const { args, outside } = workspaceWith({ share: { idle_minutes: 0.05 } });
+    const first = await link(args, run);
     expect(first).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/dashboard\/open\?code=[\w-]{32}$/);
     const { pid } = await user.hub();
     const visitor = await follow(first);
@@ -117,6 +117,20 @@ describe("the dashboard of a hub", () => {
     // A page is open: the hub does not end after its idle time of three seconds.
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     expect(await user.hub()).toMatchObject({ pid, sessions: 0 });
+
+    // It shows the problems of a changed config.
+    const file = join(outside, "lspi.json");
+    const good = readFileSync(file, "utf8");
+    writeFileSync(file, '{ "no_such_key": 1 }');
+    const { workspaces } = await visitor.state();
+    expect(await visitor.json(`api/config?workspace=${workspaces[0]?.name}`)).toMatchObject({
+      explain: null,
+      problems: expect.arrayContaining([
+        expect.objectContaining({ severity: "error", code: "config/unknown-key", line: 1 }),
+      ]),
+      weights: expect.arrayContaining([expect.objectContaining({ name: "get_hover" })]),
+    });
+    writeFileSync(file, good);
     stream.close();
     await expect.poll(() => user.hubs(), { timeout: 30_000 }).toEqual([]);
   });
@@ -171,7 +185,7 @@ describe("the dashboard of a hub", () => {
     expect(setup.languages).toContainEqual(
       expect.objectContaining({ language: expect.stringContaining("typescript") }),
     );
-    await run(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
+    await runHere(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
     await expect.poll(() => stream.isEnded, { timeout: 30_000 }).toBe(true);
     expect(stream.heard().at(-1)).toEqual({ name: "bye", data: { reason: "the hub ends" } });
   });
@@ -183,9 +197,9 @@ describe("the dashboard of a hub", () => {
     const opened = join(user.top, "opened");
     const opener = `#!/bin/sh\nprintf '%s\\n' "$@" >${opened}\nexit $STATUS\n`;
     writeFileSync(join(bin, "xdg-open"), opener, { mode: 0o755 });
-    const open = (env: { [name: string]: string }) =>
-      run(["dashboard", ...args], { env: { ...user.env, PATH: `${bin}:${user.env.PATH}`, ...env } });
-    expect(await open({ DISPLAY: ":0", STATUS: "0" })).toMatchObject({ code: 0, stdout: "" });
+    const open = (env: { [name: string]: string }, command = runHere) =>
+      command(["dashboard", ...args], { env: { ...user.env, PATH: `${bin}:${user.env.PATH}`, ...env } });
+    expect(await open({ DISPLAY: ":0", STATUS: "0" }, run)).toMatchObject({ code: 0, stdout: "" });
     const file = readFileSync(opened, "utf8").trim();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const [, address = ""] = /url=(http:[^"]+)"/.exec(readFileSync(file, "utf8")) ?? [];
@@ -210,20 +224,6 @@ describe("the dashboard of a hub", () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("`dashboard.enabled`");
   });
-
-  it("shows the problems of a changed config", async () => {
-    const { args, outside } = workspaceWith();
-    const visitor = await follow(await link(args));
-    writeFileSync(join(outside, "lspi.json"), '{ "no_such_key": 1 }');
-    const { workspaces } = await visitor.state();
-    expect(await visitor.json(`api/config?workspace=${workspaces[0]?.name}`)).toMatchObject({
-      explain: null,
-      problems: expect.arrayContaining([
-        expect.objectContaining({ severity: "error", code: "config/unknown-key", line: 1 }),
-      ]),
-      weights: expect.arrayContaining([expect.objectContaining({ name: "get_hover" })]),
-    });
-  });
 });
 
 describe("the dashboard of a gateway", () => {
@@ -240,6 +240,10 @@ describe("the dashboard of a gateway", () => {
     await send(url, { headers: await session(), body: callOf(1, place, "get_hover") });
     expect((await visitor.state()).calls).toMatchObject([{ tool: "get_hover", outcome: "ok" }]);
     expect(await user.hubs()).toEqual([]);
+
+    // It is not looked for at an address that others could have written.
+    chmodSync(file, 0o666);
+    expect(await (await follow(await link(args, run))).state()).toMatchObject({ kind: "hub" });
     expect(await ended(child, "SIGTERM")).toBe(0);
     expect(readdirSync(records())).toEqual([]);
   });
@@ -262,16 +266,6 @@ describe("the dashboard of a gateway", () => {
     writeFileSync(join(outside, "lspi.json"), '{ "no_such_key": 1 }');
     const { status, text } = await visitor.get(`api/setup?workspace=${name}`);
     expect([status, text]).toEqual([400, expect.stringContaining("has errors")]);
-  });
-
-  it("is not looked for at an address that others could have written", async () => {
-    const { args } = workspaceWith();
-    const { child } = await startGateway(args);
-    const file = join(records(), `${child.pid}.json`);
-    await expect.poll(() => existsSync(file)).toBe(true);
-    chmodSync(file, 0o666);
-    const visitor = await follow(await link(args));
-    expect(await visitor.state()).toMatchObject({ kind: "hub" });
   });
 });
 
@@ -311,7 +305,7 @@ describe("status --watch", () => {
       env: user.env,
       meanwhile: [
         [/fake/, () => void agent.call("get_hover", { ...place, file_path: evil })],
-        [/guard\//, () => void run(["hub", "stop", "--all"], { env: user.env, cwd: user.top })],
+        [/guard\//, () => void runHere(["hub", "stop", "--all"], { env: user.env, cwd: user.top })],
       ],
     });
     expect(shown.code).toBe(1);
@@ -338,17 +332,12 @@ describe("a session that does not use the dashboard", () => {
     return [...new Set(parts.map(([, part = ""]) => part))].toSorted();
   }
 
-  it.each([
-    ["on stdio", []],
-    ["with a hub", ["--shared"]],
-  ])("loads nothing of it %s", async (_name, more) => {
+  // That one with a hub loads nothing of it either is tested with the rest of what it does not load, in hub.test.ts.
+  it("loads nothing of it on stdio", async () => {
     const { args } = workspaceWith();
     const trace = join(user.top, "modules");
-    mkdirSync(user.top, { recursive: true });
     const env = { NODE_OPTIONS: `--import ${tracer}`, MODULE_TRACE: trace };
-    // The process that finds a hub already running is the one of a session.
-    if (more.length > 0) await user.open(args);
-    const session = await user.open(args, env, more.length > 0 ? {} : { alone: true });
+    const session = await user.open(args, env, { alone: true });
     await session.call("get_hover", place);
     expect(loadedParts(trace)).toEqual([]);
   });

@@ -1,50 +1,34 @@
 /** A config that changes while sessions share a hub: the hub goes on with it, or leaves its sessions to another hub. */
-import { cpSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { run } from "../cli/run.js";
+import { runHere } from "../cli/run-here.js";
 import { repository } from "../live/session.js";
 import { change, HubUser, isThere, place, type SharedSession, slow } from "./support.js";
-
-let user: HubUser;
-beforeEach(() => {
-  user = new HubUser();
-});
-afterEach(() => user.close());
 
 const without = (tool: string) => ({ mcp: { tools: { exclude: [tool] } } });
 const toolsOf = async ({ client }: SharedSession) => (await client.listTools()).tools.map(({ name }) => name);
 const statusOf = async (session: SharedSession) =>
   JSON.stringify((await session.call("get_server_status", {})).structuredContent);
 
+/** The sessions and the config are the same in all tests, which run in this order: a start costs more than a change. */
 describe("a changed config", () => {
-  it("is used by the same hub: running calls end, servers keep running, all sessions are told", async () => {
-    const { args, folder, config } = user.workspace({}, slow);
-    const [one, two] = [await user.open(args), await user.open(args)];
-    const waiting = one.call("get_hover", place);
-    await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
-    const [{ pid }, [server]] = [await user.hub(), await two.status()];
-    expect(server?.pid).toBeGreaterThan(0);
-    change(config, without("find_references"));
-    await expect.poll(() => [one.changes(), two.changes()]).toEqual([1, 1]);
-    expect(await toolsOf(one)).not.toContain("find_references");
-    expect(await toolsOf(two)).not.toContain("find_references");
-    writeFileSync(join(folder, "go"), "");
-    expect((await waiting).structuredContent).toMatchObject({ ok: true });
-
-    // A session that starts now finds the hub by its new key, and the command line too.
-    const three = await user.open(args);
-    expect(await user.hub()).toMatchObject({ pid, sessions: 3 });
-    expect((await three.status())[0]?.pid).toBe(server?.pid);
-    const { stdout } = await run(["status", "--json", ...args], { env: user.env, cwd: user.top });
-    expect((JSON.parse(stdout) as { servers: { pid: number }[] }).servers[0]?.pid).toBe(server?.pid);
-    expect([one.closed(), two.closed()]).toEqual([0, 0]);
-  });
+  const user = new HubUser();
+  const { args, folder, config } = user.workspace({}, slow);
+  const go = join(folder, "go");
+  writeFileSync(go, "");
+  let [first, second]: SharedSession[] = [];
+  const opened = (session: SharedSession | undefined) => {
+    if (session === undefined) throw new Error("a test before this one opens the session");
+    return session;
+  };
+  const sessionsOf = async () => (await user.hubs()).map(({ sessions }) => sessions);
+  afterAll(() => user.close());
 
   it("that has problems changes nothing, and the status says so until it is right again", async () => {
-    const { args, config } = user.workspace();
-    const session = await user.open(args);
+    const session = await user.open(args, { ONLY_HERE: "1" });
+    first = session;
     await session.call("get_hover", place);
     const { pid } = await user.hub();
     const text = readFileSync(config, "utf8");
@@ -59,13 +43,11 @@ describe("a changed config", () => {
   });
 
   it("that has problems does not end a session whose hub ends; calls are refused until it is right again", async () => {
-    const { args, config } = user.workspace();
-    const session = await user.open(args);
-    await session.call("get_hover", place);
+    const session = opened(first);
     const text = readFileSync(config, "utf8");
     const ends = [
       async () => process.kill((await user.hub()).pid, "SIGKILL"),
-      () => run(["hub", "stop", "--all"], { env: user.env, cwd: user.top }),
+      () => runHere(["hub", "stop", "--all"], { env: user.env, cwd: user.top }),
     ];
     for (const end of ends) {
       change(config, { nonsense: 1 });
@@ -81,79 +63,108 @@ describe("a changed config", () => {
   });
 
   it("that means the same changes nothing", async () => {
-    const { args, config } = user.workspace();
-    const session = await user.open(args);
-    const { pid } = await user.hub();
+    const one = opened(first);
+    const [{ pid }, changes] = [await user.hub(), one.changes()];
     writeFileSync(config, `${readFileSync(config, "utf8")}\n\n`);
     // Another session finds the same hub by the new record, or starts one that finds it.
-    await user.open(args);
+    second = await user.open(args, { ONLY_HERE: "2" });
     expect(await user.hub()).toMatchObject({ pid, sessions: 2 });
-    expect(session.changes()).toBe(0);
+    expect(one.changes()).toBe(changes);
     // One that was started, and is not needed, ends.
     await expect.poll(() => user.processes().filter((words) => words.includes("hub run"))).toHaveLength(1);
   });
 
-  it("and a session that starts at the same moment end with one hub", async () => {
-    const { args, config } = user.workspace();
-    const one = await user.open(args);
+  it("is used by the same hub: running calls end, servers keep running, all sessions are told", async () => {
+    const [one, two] = [opened(first), opened(second)];
+    const changes = [one.changes(), two.changes()];
+    for (const name of ["go", "asked-hover"]) rmSync(join(folder, name));
+    const waiting = one.call("get_hover", place);
+    await expect.poll(() => isThere(folder, "asked-hover")).toBe(true);
+    const [{ pid }, [server]] = [await user.hub(), await two.status()];
+    expect(server?.pid).toBeGreaterThan(0);
     change(config, without("find_references"));
-    const two = await user.open(args);
-    await expect.poll(async () => (await user.hubs()).map(({ sessions }) => sessions)).toEqual([2]);
-    for (const session of [one, two])
-      await expect.poll(() => toolsOf(session)).not.toContain("find_references");
-    expect(one.changes()).toBeGreaterThan(0);
+    await expect.poll(() => [one.changes(), two.changes()]).toEqual(changes.map((count) => count + 1));
+    expect(await toolsOf(one)).not.toContain("find_references");
+    expect(await toolsOf(two)).not.toContain("find_references");
+    writeFileSync(go, "");
+    expect((await waiting).structuredContent).toMatchObject({ ok: true });
+
+    // A session that starts now finds the hub by its new key, and the command line too.
+    const three = await user.open(args);
+    expect(await user.hub()).toMatchObject({ pid, sessions: 3 });
+    expect((await three.status())[0]?.pid).toBe(server?.pid);
+    const { stdout } = await runHere(["status", "--json", ...args], { env: user.env, cwd: user.top });
+    expect((JSON.parse(stdout) as { servers: { pid: number }[] }).servers[0]?.pid).toBe(server?.pid);
     expect([one.closed(), two.closed()]).toEqual([0, 0]);
+    await three.close();
+    await expect.poll(sessionsOf).toEqual([2]);
   });
 
-  it("that lets servers inherit another variable needs another hub: sessions may differ in it", async () => {
-    const { args, config } = user.workspace();
-    const one = await user.open(args, { ONLY_HERE: "1" });
-    const two = await user.open(args, { ONLY_HERE: "2" });
-    const { pid, sessions } = await user.hub();
-    expect(sessions).toBe(2);
-    const { allow } = JSON.parse(readFileSync(config, "utf8")) as { allow: JsonObject };
-    change(config, { allow: { ...allow, env: ["ONLY_HERE"] }, ...without("find_references") });
-    await expect.poll(async () => (await user.hubs()).map((hub) => hub.sessions)).toEqual([1, 1]);
-    expect((await user.hubs()).map((hub) => hub.pid)).not.toContain(pid);
-    for (const session of [one, two]) {
-      expect(session.changes()).toBe(1);
-      expect(await toolsOf(session)).not.toContain("find_references");
-      expect(session.closed()).toBe(0);
-    }
+  it("and a session that starts at the same moment end with one hub", async () => {
+    const one = opened(first);
+    const changes = one.changes();
+    change(config, without("get_document_symbols"));
+    const late = await user.open(args);
+    await expect.poll(sessionsOf).toEqual([3]);
+    for (const session of [one, late])
+      await expect.poll(() => toolsOf(session)).not.toContain("get_document_symbols");
+    expect(one.changes()).toBeGreaterThan(changes);
+    expect([one.closed(), late.closed()]).toEqual([0, 0]);
+    await late.close();
+    await expect.poll(sessionsOf).toEqual([2]);
   });
 
   it("that turns the dashboard off needs another hub, which has none", async () => {
-    const { args, config } = user.workspace();
-    const session = await user.open(args);
     const { pid } = await user.hub();
     change(config, { dashboard: { enabled: false } });
     await expect.poll(async () => (await user.hubs()).map((hub) => hub.pid)).not.toContain(pid);
-    await expect.poll(async () => (await user.hubs()).map((hub) => hub.sessions)).toEqual([1]);
-    expect(session.closed()).toBe(0);
+    await expect.poll(sessionsOf).toEqual([2]);
+    expect([opened(first).closed(), opened(second).closed()]).toEqual([0, 0]);
   });
 
-  it("that was found needs trust first; one that lost it refuses calls", async () => {
-    const { folder, config } = user.workspace();
-    const found = { ...JSON.parse(readFileSync(config, "utf8")), workspace: { roots: ["."] } };
-    const file = join(folder, "lspi.json");
-    writeFileSync(file, JSON.stringify(found));
-    const asked = { cwd: folder, env: user.env };
-    expect((await run(["trust", "--yes"], asked)).code).toBe(0);
-    const session = await user.open([], {}, { cwd: folder });
-    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+  it("that lets servers inherit another variable needs another hub: sessions may differ in it", async () => {
+    const sessions = [opened(first), opened(second)];
+    const changes = sessions.map((session) => session.changes());
     const { pid } = await user.hub();
-    change(file, without("find_references"));
-    await expect.poll(() => statusOf(session)).toContain("answer/config-not-used");
-    expect(await toolsOf(session)).toContain("find_references");
-    expect((await run(["trust", "--yes"], asked)).code).toBe(0);
-    await expect.poll(() => toolsOf(session)).not.toContain("find_references");
-    expect((await user.hub()).pid).toBe(pid);
-    expect((await run(["trust", "--remove"], asked)).code).toBe(0);
-    await expect
-      .poll(async () => (await session.call("get_hover", place)).structuredContent)
-      .toMatchObject({ error: { code: "config/untrusted" } });
-    expect(session.closed()).toBe(0);
+    const { allow } = JSON.parse(readFileSync(config, "utf8")) as { allow: JsonObject };
+    change(config, { allow: { ...allow, env: ["ONLY_HERE"] }, ...without("find_definition") });
+    await expect.poll(sessionsOf).toEqual([1, 1]);
+    expect((await user.hubs()).map((hub) => hub.pid)).not.toContain(pid);
+    for (const [index, session] of sessions.entries()) {
+      expect(session.changes()).toBe((changes[index] ?? 0) + 1);
+      expect(await toolsOf(session)).not.toContain("find_definition");
+      expect(session.closed()).toBe(0);
+    }
   });
+});
+
+let user: HubUser;
+beforeEach(() => {
+  user = new HubUser();
+});
+afterEach(() => user.close());
+
+it("a changed config that was found needs trust first; one that lost it refuses calls", async () => {
+  const { folder, config } = user.workspace();
+  const found = { ...JSON.parse(readFileSync(config, "utf8")), workspace: { roots: ["."] } };
+  const file = join(folder, "lspi.json");
+  writeFileSync(file, JSON.stringify(found));
+  const asked = { cwd: folder, env: user.env };
+  expect((await runHere(["trust", "--yes"], asked)).code).toBe(0);
+  const session = await user.open([], {}, { cwd: folder });
+  expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+  const { pid } = await user.hub();
+  change(file, without("find_references"));
+  await expect.poll(() => statusOf(session)).toContain("answer/config-not-used");
+  expect(await toolsOf(session)).toContain("find_references");
+  expect((await runHere(["trust", "--yes"], asked)).code).toBe(0);
+  await expect.poll(() => toolsOf(session)).not.toContain("find_references");
+  expect((await user.hub()).pid).toBe(pid);
+  expect((await runHere(["trust", "--remove"], asked)).code).toBe(0);
+  await expect
+    .poll(async () => (await session.call("get_hover", place)).structuredContent)
+    .toMatchObject({ error: { code: "config/untrusted" } });
+  expect(session.closed()).toBe(0);
 });
 
 it("a hub whose program has changed answers its running calls, and its sessions go on in another", async () => {

@@ -13,8 +13,9 @@ beforeEach(() => {
 });
 afterEach(() => user.close());
 
-it("a session with many calls leaves a quarter of all to the others", async () => {
-  const { args, folder } = user.workspace({ http: { max_calls: 8, max_calls_per_session: 8 } }, slow);
+it("a session with many calls leaves a quarter of all to the others; one beyond the limit serves by itself, and says so", async () => {
+  const http = { max_calls: 8, max_calls_per_session: 8, max_sessions: 2 };
+  const { args, folder } = user.workspace({ http }, slow);
   const [one, two] = [await user.open(args), await user.open(args)];
   const codes: unknown[] = [];
   const ask = async (session: typeof one) => {
@@ -31,48 +32,25 @@ it("a session with many calls leaves a quarter of all to the others", async () =
   writeFileSync(join(folder, "go"), "");
   expect((await Promise.all(many)).filter((ok) => ok === true)).toHaveLength(6);
   expect((await Promise.all(few)).filter((ok) => ok === true)).toHaveLength(2);
-});
 
-it("a session beyond the limit serves by itself, and says so", async () => {
-  const { args } = user.workspace({ http: { max_sessions: 1 } });
-  const first = await user.open(args);
-  const second = await user.open(args);
-  for (const session of [first, second])
+  const third = await user.open(args);
+  for (const session of [one, two, third])
     expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
-  const { structuredContent } = await second.call("get_server_status", {});
+  const { structuredContent } = await third.call("get_server_status", {});
   expect(structuredContent.warnings).toEqual([
     expect.objectContaining({
       code: "answer/not-shared",
       message: expect.stringContaining("http.max_sessions"),
     }),
   ]);
-  expect((await first.call("get_server_status", {})).structuredContent.warnings ?? []).toEqual([]);
-  expect(await user.hub()).toMatchObject({ sessions: 1 });
+  expect((await one.call("get_server_status", {})).structuredContent.warnings ?? []).toEqual([]);
+  expect(await user.hub()).toMatchObject({ sessions: 2 });
 });
 
-it("a session whose hub is stopped serves by itself after a while, and says so", async () => {
+it("a session whose hub is stopped serves by itself after a while, and says so; one whose client leaves ends", async () => {
   const { args } = user.workspace();
   const first = await user.open(args);
   await first.call("get_hover", place);
-  const { pid } = await user.hub();
-  process.kill(pid, "SIGSTOP");
-  try {
-    // The client waits a minute for its handshake.
-    const second = await user.open(args);
-    expect((await second.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
-    const { structuredContent } = await second.call("get_server_status", {});
-    expect(structuredContent.warnings).toEqual([expect.objectContaining({ code: "answer/not-shared" })]);
-    await second.close();
-  } finally {
-    process.kill(pid, "SIGCONT");
-  }
-  // The hub goes on, and so does its session.
-  expect((await first.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
-  expect(await user.hub()).toMatchObject({ pid, sessions: 1 });
-});
-
-it("a session whose client leaves ends, also where its hub is stopped", async () => {
-  const { args } = user.workspace();
   const options = { env: user.env, cwd: user.top };
   const child = spawn(process.execPath, [program, "serve", "--shared", ...args], options);
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "0" } };
@@ -83,8 +61,18 @@ it("a session whose client leaves ends, also where its hub is stopped", async ()
   try {
     child.stdin.end();
     await expect.poll(() => child.exitCode).toBe(0);
+    // The client waits a minute for its handshake.
+    const second = await user.open(args);
+    expect((await second.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+    const { structuredContent } = await second.call("get_server_status", {});
+    expect(structuredContent.warnings).toEqual([expect.objectContaining({ code: "answer/not-shared" })]);
+    await second.close();
   } finally {
     process.kill(pid, "SIGCONT");
     child.kill("SIGKILL");
   }
+  // The hub goes on, and so does its session.
+  expect((await first.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+  await expect.poll(async () => (await user.hub()).sessions).toBe(1);
+  expect((await user.hub()).pid).toBe(pid);
 });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { run } from "../cli/run.js";
+import { runHere } from "../cli/run-here.js";
 import { program } from "../live/session.js";
 import { change, HubUser, place } from "./support.js";
 
@@ -46,12 +46,9 @@ async function listen(args: string[]) {
 const without = (...exclude: string[]) => ({ mcp: { tools: { exclude } } });
 const hover = { name: "get_hover", arguments: place };
 
-it.each([
-  ["a hub", ["--shared"]],
-  ["a private session", []],
-])("a changed config is told to a client that listens on %s", async (_, words) => {
+it("a changed config is told to a client that listens on a private session", async () => {
   const { args, config } = user.workspace();
-  const { tools, changes, end } = await listen([...words, ...args]);
+  const { tools, changes, end } = await listen(args);
   change(config, without("find_references"));
   await expect.poll(changes).toBe(1);
   expect(await tools()).not.toContain("find_references");
@@ -82,27 +79,33 @@ it("a changed config is told to a client that listens on a gateway", async () =>
   }
 });
 
-it("a client listens on when its hub is stopped or killed, and hears what has changed meanwhile", async () => {
+it("a changed config is told to a client that listens on a hub, also after it is stopped or killed, or meanwhile", async () => {
   const { args, config } = user.workspace();
   const { client, tools, changes, end } = await listen(["--shared", ...args]);
   await client.callTool(hover);
+  const { pid } = await user.hub();
+  change(config, without("find_definition"));
+  await expect.poll(changes).toBe(1);
+  expect(await tools()).not.toContain("find_definition");
+  expect(end()).toBeUndefined();
+  expect((await user.hub()).pid).toBe(pid);
   for (const [index, stop] of [
-    () => run(["hub", "stop", "--all"], { env: user.env, cwd: user.top }),
+    () => runHere(["hub", "stop", "--all"], { env: user.env, cwd: user.top }),
     async () => process.kill((await user.hub()).pid, "SIGKILL"),
   ].entries()) {
     await stop();
     expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
-    expect([changes(), end()]).toEqual([index, undefined]);
+    expect([changes(), end()]).toEqual([index + 1, undefined]);
     const gone = ["find_references", "get_document_symbols"][index] ?? "";
     change(config, without(gone));
-    await expect.poll(changes).toBe(index + 1);
+    await expect.poll(changes).toBe(index + 2);
     expect(await tools()).not.toContain(gone);
   }
   // The config changes while there is no hub.
-  await run(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
+  await runHere(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
   change(config, without());
   expect(await client.callTool(hover)).toMatchObject({ structuredContent: { ok: true } });
-  await expect.poll(changes).toBe(3);
+  await expect.poll(changes).toBe(4);
   expect(await tools()).toContain("find_references");
   expect(end()).toBeUndefined();
 });

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { runHere } from "../cli/run-here.js";
 import { program, type ToolResult, testEnvironment } from "../live/session.js";
@@ -184,7 +184,7 @@ export class HubUser {
     await Promise.all(this.#sessions.map((session) => session.close()));
     const { code } = await runHere(["hub", "stop", "--all"], { env: this.env, cwd: this.top });
     expect(code).toBe(0);
-    await expect.poll(() => this.processes(), { timeout: 30_000 }).toEqual([]);
+    await vi.waitFor(() => expect(this.processes()).toEqual([]), { timeout: 30_000, interval: 50 });
     for (const folder of [this.top, ...this.#folders]) rmSync(folder, { recursive: true, force: true });
   }
 

@@ -7,19 +7,17 @@ import { HubUser } from "./support.js";
 
 const config = `
 [allow]
-commands = ["typescript-language-server"]
+commands = ["tsc"]
 
 [share]
 warm = true
 
 [[servers]]
 id = "ts"
-kind = "typescript-language-server"
-[servers.initialize_options.tsserver]
-path = "${join(repository, "node_modules", "typescript-5", "lib", "tsserver.js")}"
+kind = "typescript"
 `;
 
-describe("typescript-language-server", () => {
+describe("typescript 7", () => {
   const user = new HubUser();
   const folder = join(user.top, "w");
   const args = ["--config", join(folder, "lspi.toml")];

@@ -111,7 +111,7 @@ path = ${JSON.stringify(tsserver)}
 `;
     const config = extra("typescript-language-server", "typescript-language-server", options);
     session = await openSession("empty", config, [], {
-      "tsconfig.json": '{ "compilerOptions": { "strict": true }, "include": ["*.ts"] }',
+      "tsconfig.json": '{ "compilerOptions": { "strict": true, "lib": ["es2022"] }, "include": ["*.ts"] }',
       "greet.ts": greet,
       "app.ts": app,
       "talk.ts": talk,

@@ -10,8 +10,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { Catalogue } from "../../src/config/catalogue/catalogue.js";
 import { diskFiles } from "../../src/config/files.js";
 import { run } from "../cli/run.js";
+import { runHere } from "../cli/terminal.js";
 import { fetch } from "../matrix/fetch.mjs";
-import { repository } from "./session.js";
+import { openSession, repository } from "./session.js";
 
 let folder = "";
 let programs = "";
@@ -42,8 +43,8 @@ it("works from six lines", async () => {
   const [, lines = ""] = /```toml[^\n]*\n([^`]*)```/.exec(page) ?? [];
   expect(lines.trimEnd().split("\n")).toHaveLength(6);
   writeFileSync(config, `[allow]\ncommands = ["my-language-server"]\n\n${lines}`);
-  const ask = async (tool: string, args: object) => {
-    const { code, stdout, stderr } = await run(
+  const ask = async (tool: string, args: object, command = runHere) => {
+    const { code, stdout, stderr } = await command(
       ["call", tool, JSON.stringify(args), "--json", "--config", config],
       {
         cwd: folder,
@@ -53,7 +54,7 @@ it("works from six lines", async () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     return JSON.parse(stdout);
   };
-  const definition = await ask("find_definition", { file_path: "use.my", line: 1, character: 6 });
+  const definition = await ask("find_definition", { file_path: "use.my", line: 1, character: 6 }, run);
   expect(definition.locations).toEqual([expect.objectContaining({ path: "keys.my", line: 1, character: 5 })]);
   const diagnostics = await ask("get_diagnostics", { file_path: "use.my" });
   expect(diagnostics.diagnostics).toEqual([
@@ -82,36 +83,24 @@ it.skipIf(modules === undefined)(
     expect(
       shipped.filter(({ id, extensions = [] }) => id.includes("likec4") || extensions.includes("c4")),
     ).toEqual([]);
-    const project = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-likec4-")));
+    const files = {
+      "spec.c4": "specification {\n  element system\n  element person\n}\n",
+      "model.c4": "model {\n  shop = system 'Shop'\n  buyer = person 'Buyer'\n  buyer -> shop 'orders'\n}\n",
+      "views.c4": "views {\n  view index {\n    include shop\n  }\n}\n",
+    };
+    const config = `[allow]\ncommands = ["likec4"]\n\n[limits]\ntimeout_ms = 120000\n\n${likec4}`;
+    const path = { PATH: `${join(modules ?? "", ".bin")}:${process.env.PATH}` };
+    const session = await openSession("empty", config, [], files, path);
     try {
-      const files = {
-        "spec.c4": "specification {\n  element system\n  element person\n}\n",
-        "model.c4":
-          "model {\n  shop = system 'Shop'\n  buyer = person 'Buyer'\n  buyer -> shop 'orders'\n}\n",
-        "views.c4": "views {\n  view index {\n    include shop\n  }\n}\n",
-        "lspi.toml": `[allow]\ncommands = ["likec4"]\n\n[limits]\ntimeout_ms = 120000\n\n${likec4}`,
-      };
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
       const ask = async (tool: string, args: object) => {
-        const { code, stdout } = await run(
-          ["call", tool, JSON.stringify(args), "--json", "--config", "lspi.toml"],
-          {
-            cwd: project,
-            env: { PATH: `${join(modules ?? "", ".bin")}:${process.env.PATH}` },
-          },
+        const { structuredContent } = await session.call(tool, args);
+        const { locations, readiness } = structuredContent;
+        const places = (locations as { path: string; line: number; character: number }[]).map(
+          ({ path, line, character }) => [path, line, character],
         );
-        expect(code).toBe(0);
-        const { locations, readiness } = JSON.parse(stdout);
-        const places = locations.map((place: { path: string; line: number; character: number }) => [
-          place.path,
-          place.line,
-          place.character,
-        ]);
         return { places, readiness };
       };
       const declared = ["model.c4", 2, 3];
-      const definition = await ask("find_definition", { file_path: "views.c4", line: 3, character: 14 });
-      expect(definition.places).toEqual([declared]);
       const all = [declared, ["model.c4", 4, 12], ["views.c4", 3, 13]];
       // The server does not say when it has read all files: on a busy machine its first answer may be a part.
       const early: unknown[] = [];
@@ -130,8 +119,10 @@ it.skipIf(modules === undefined)(
         )
         .toEqual(all);
       expect(early).not.toContain("ready");
+      const definition = await ask("find_definition", { file_path: "views.c4", line: 3, character: 14 });
+      expect(definition.places).toEqual([declared]);
     } finally {
-      rmSync(project, { recursive: true, force: true });
+      await session.close();
     }
   },
   180_000,

@@ -3,7 +3,6 @@
  * the one they were probed with: typescript-language-server, cold.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LiveSession, openSession, repository } from "./session.js";
@@ -105,37 +104,24 @@ describe("the seven probes", () => {
   it("7: an unknown config key stops the start", async () => {
     await expect(openSession("typescript", `${config}\n[mcp]\nreadonly = true\n`)).rejects.toThrow();
   });
-});
 
-describe("a language server that is gone", () => {
+  it("answers about files that appear while it runs", async () => {
+    session.write(
+      "src/deep/new.ts",
+      'import { greet } from "../greet.js";\nexport const deep = greet("d");\n',
+    );
+    const at = session.place("src/deep/new.ts", "deep = |greet");
+    const { structuredContent } = await session.call("find_definition", {
+      file_path: "src/deep/new.ts",
+      ...at,
+    });
+    expect(structuredContent.locations).toMatchObject([{ path: "src/greet.ts" }]);
+  });
+
   it("leaves no process behind when the client leaves", async () => {
-    const session = await openSession("typescript", config);
-    const at = session.place("src/app.ts", "first = |greet(wave)");
-    await session.call("get_hover", { file_path: "src/app.ts", ...at });
     const started = descendants(session.pid ?? 0);
     expect(started.some((pid) => commandOf(pid).includes("tsserver"))).toBe(true);
     await session.close();
     await expect.poll(() => started.filter((pid) => commandOf(pid) !== "")).toEqual([]);
-  });
-});
-
-describe("a folder like a repository", () => {
-  it("answers about files that appear while it runs", async () => {
-    const session = await openSession("typescript", config);
-    try {
-      mkdirSync(join(session.folder, "src", "deep"));
-      writeFileSync(
-        join(session.folder, "src", "deep", "new.ts"),
-        'import { greet } from "../greet.js";\nexport const deep = greet("d");\n',
-      );
-      const at = session.place("src/deep/new.ts", "deep = |greet");
-      const { structuredContent } = await session.call("find_definition", {
-        file_path: "src/deep/new.ts",
-        ...at,
-      });
-      expect(structuredContent.locations).toMatchObject([{ path: "src/greet.ts" }]);
-    } finally {
-      await session.close();
-    }
   });
 });

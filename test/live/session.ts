@@ -70,12 +70,13 @@ export interface LiveSession {
   close(): Promise<void>;
 }
 
-/** Starts `serve` with a config on a copy of a fixture (`empty` for none), with further files beside it. */
+/** Starts `serve` with a config on a copy of a fixture (`empty` for none), with further files and variables. */
 export async function openSession(
   fixture: string,
   config: string,
   extraArgs: string[] = [],
   files: { [name: string]: string } = {},
+  env: { [name: string]: string } = {},
 ): Promise<LiveSession> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-live-")));
   if (fixture !== "empty") cpSync(join(repository, "test", "fixtures", fixture), folder, { recursive: true });
@@ -84,7 +85,7 @@ export async function openSession(
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [program, "serve", "--config", join(folder, "lspi.toml"), ...extraArgs],
-    env: testEnvironment(),
+    env: { ...testEnvironment(), ...env },
     stderr: "pipe",
   });
   const assertAnswers = answerCheck(transport.stderr);

@@ -44,7 +44,7 @@ const modules = ["hostile.mjs", ".herb/rules/hostile.mjs", "astro.config.mjs", "
 /** Configurations that name what is to be loaded or run. */
 const naming = {
   "tsconfig.json": {
-    compilerOptions: { plugins: [{ name: "hostile-plugin" }, { name: "../hostile.cjs" }] },
+    compilerOptions: { lib: ["es5"], plugins: [{ name: "hostile-plugin" }, { name: "../hostile.cjs" }] },
     vueCompilerOptions: { plugins: ["./hostile.cjs"] },
     mdx: { plugins: ["./hostile.cjs"], checkMdx: true },
   },

@@ -24,7 +24,7 @@ const repeat = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join("");
 
 const typescript: Omit<Language, "config"> = {
-  files: { "tsconfig.json": '{ "compilerOptions": { "strict": true, "module": "esnext" } }' },
+  files: { "tsconfig.json": '{ "compilerOptions": { "strict": true, "module": "esnext", "lib": ["es5"] } }' },
   definition: ["shared.ts", "export function shared(): number {\n  return 1;\n}\n", "function |shared"],
   user: (name, uses) => [
     `${name}.ts`,

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { run } from "../../cli/run.js";
+import { runHere } from "../../cli/run-here.js";
 import { program, testEnvironment } from "../../live/session.js";
 import { initialize, send } from "./support.js";
 
@@ -42,7 +42,7 @@ afterEach(async () => {
   rmSync(top, { recursive: true, force: true });
 });
 
-const trust = (name: string) => run(["trust", "--yes"], { cwd: join(top, "work", name), env });
+const trust = (name: string) => runHere(["trust", "--yes"], { cwd: join(top, "work", name), env });
 
 /** Starts the gateway; what it says until it listens or ends. */
 async function start(): Promise<string> {
