@@ -2,6 +2,7 @@
  * What the page may do: restart or stop a server, and call a tool. The playground is a session like that of an agent: the
  * same tools, the same gate, the same limits.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isTable, type JsonObject } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
@@ -62,6 +63,8 @@ export class Playground {
     // It has begun, and so it is the last one of the record.
     const id = this.record.lastId;
     const { content, structuredContent, isError } = await answered.catch(asResult);
+    // The end of a call is recorded in a later turn than its answer.
+    await nextTurn();
     const call = this.record.detail(id)?.call ?? null;
     const text = content.map((block) => block.text).join("\n");
     const structured = structuredContent ?? null;
