@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { program, testEnvironment } from "../live/session.js";
-import { runHere } from "./run-here.js";
+import { runHere } from "./terminal.js";
 
 let top: string;
 let client: Client;

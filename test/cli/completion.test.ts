@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { program, testEnvironment } from "../live/session.js";
-import { runHere } from "./run-here.js";
+import { runHere } from "./terminal.js";
 
 let folder: string;
 let env: { [name: string]: string };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../cli/run.js";
-import { runHere } from "../cli/run-here.js";
+import { runHere } from "../cli/terminal.js";
 import { binaries, placeIn, program, repository, testEnvironment } from "../live/session.js";
 import { findCodex, startCodex } from "./codex.js";
 import { freePort } from "./drivers.js";

@@ -2,7 +2,7 @@
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runHere } from "../cli/run-here.js";
+import { runHere } from "../cli/terminal.js";
 import type { Scenario } from "../fake-server/index.js";
 import { HubUser } from "../hub/support.js";
 import { at, connect } from "../mcp/http/support.js";

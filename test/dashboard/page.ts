@@ -10,7 +10,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { runHere } from "../cli/run-here.js";
+import { runHere } from "../cli/terminal.js";
 import { installed, program, repository, testEnvironment } from "../live/session.js";
 
 const chromiumPath = ["chromium", "chromium-browser", "google-chrome"]

@@ -19,7 +19,7 @@ import type { JsonObject } from "../../src/base/json.js";
 import type { DashboardState, SetupInfo } from "../../src/dashboard/api.js";
 import { noTerminal, onTerminal } from "../cli/pty.js";
 import { run } from "../cli/run.js";
-import { runHere } from "../cli/run-here.js";
+import { runHere } from "../cli/terminal.js";
 import { HubUser } from "../hub/support.js";
 import { program, repository } from "../live/session.js";
 import { callOf, openRaw, send } from "../mcp/http/support.js";

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, write
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { runHere } from "../cli/run-here.js";
+import { runHere } from "../cli/terminal.js";
 import { repository } from "../live/session.js";
 import { change, HubUser, isThere, place, type SharedSession, slow } from "./support.js";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { runHere } from "../cli/run-here.js";
+import { runHere } from "../cli/terminal.js";
 import { program } from "../live/session.js";
 import { change, HubUser, place } from "./support.js";
 

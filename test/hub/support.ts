@@ -15,7 +15,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, vi } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { runHere } from "../cli/run-here.js";
+import { runHere } from "../cli/terminal.js";
 import { program, type ToolResult, testEnvironment } from "../live/session.js";
 import { writeTestWorkspace } from "../runtime/test-workspace.js";
 

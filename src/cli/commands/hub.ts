@@ -1,11 +1,9 @@
 /** `hub`: lists the background processes of `serve --shared`, or stops them. */
 import { realpathSync } from "node:fs";
-import { factsOf } from "../../base/file-stamp.js";
-import { isTable } from "../../base/json.js";
 import { withTimeout } from "../../base/timing.js";
 import { plural } from "../../base/words.js";
-import { askOnce, exchange } from "../../hub/ask-hub.js";
-import { allSockets, checkHubFolder, HubUnavailable, hubFolder } from "../../hub/hub-folder.js";
+import { exchange } from "../../hub/ask-hub.js";
+import { HubUnavailable } from "../../hub/hub-folder.js";
 import {
   type Command,
   type ExitCode,
@@ -18,6 +16,7 @@ import {
   workspaceOf,
 } from "../command.js";
 import { option, toggle, withDefault } from "../flags.js";
+import { type ListedHub, listHubs } from "../hub/list-hubs.js";
 
 /** How long a hub may take to end: its running calls, then its servers. */
 const STOP_MS = 60_000;
@@ -51,7 +50,7 @@ export const hub: Command = {
     if (word !== undefined && (word !== "stop" || launch !== undefined))
       throw new UsageError(`\`hub ${input.words.join(" ")}\` is unknown; there is \`hub\` and \`hub stop\``);
     try {
-      const hubs = await runningHubs(io);
+      const hubs = await listHubs(io);
       return word === "stop" ? await stop(hubs, input, io) : list(hubs, input, io);
     } catch (error) {
       if (error instanceof HubUnavailable) return failure(io, error.message);
@@ -60,49 +59,9 @@ export const hub: Command = {
   },
 };
 
-interface RunningHub {
-  path: string;
-  pid: number;
-  version: string;
-  /** The folder that its config is for, and the folders that it serves: others where the config names them. */
-  workspace: string;
-  roots: string[];
-  sessions: number;
-  uptimeMs: number;
-  memoryMb: number;
-  servers: string[];
-}
-
-/** The hubs of this user that answer. */
-async function runningHubs(io: Io): Promise<RunningHub[]> {
-  const folder = hubFolder(io.env);
-  if (factsOf(folder) === undefined) return [];
-  checkHubFolder(folder);
-  const asked = allSockets(folder).map(async (path): Promise<RunningHub[]> => {
-    const status = await askOnce(path, "status");
-    if (status === undefined) return [];
-    const servers = (Array.isArray(status.servers) ? status.servers : []).filter((server) => isTable(server));
-    const memories = [status.memory_mb, ...servers.map((server) => server.memory_mb)];
-    return [
-      {
-        path,
-        pid: Number(status.pid),
-        version: String(status.version),
-        workspace: String(status.workspace),
-        roots: (Array.isArray(status.roots) ? status.roots : []).map(String),
-        sessions: Number(status.sessions),
-        uptimeMs: Number(status.uptime_ms),
-        memoryMb: memories.reduce((sum: number, mb) => sum + (typeof mb === "number" ? mb : 0), 0),
-        servers: servers.map((server) => String(server.id)),
-      },
-    ];
-  });
-  return (await Promise.all(asked)).flat();
-}
-
-function list(hubs: readonly RunningHub[], input: Input, io: Io): ExitCode {
+function list(hubs: readonly ListedHub[], input: Input, io: Io): ExitCode {
   if (input.isOn("json")) {
-    const shown = hubs.map(({ path, uptimeMs, memoryMb, ...rest }) => ({
+    const shown = hubs.map(({ path, bundle, uptimeMs, memoryMb, ...rest }) => ({
       ...rest,
       uptime_ms: uptimeMs,
       memory_mb: memoryMb,
@@ -126,7 +85,7 @@ function ageText(ms: number): string {
 }
 
 /** Stops hubs and waits until their processes are gone. */
-async function stop(hubs: readonly RunningHub[], input: Input, io: Io): Promise<ExitCode> {
+async function stop(hubs: readonly ListedHub[], input: Input, io: Io): Promise<ExitCode> {
   const here = realOrSame(workspaceOf(input, io));
   const isHere = (folder: string) => realOrSame(folder) === here;
   const chosen = hubs.filter(

@@ -6,8 +6,9 @@ import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { askOnce } from "../../hub/ask-hub.js";
 import { findHub } from "../../hub/find-hub.js";
-import { allSockets, HubUnavailable, hubFolder } from "../../hub/hub-folder.js";
+import { HubUnavailable } from "../../hub/hub-folder.js";
 import type { Input, Io } from "../command.js";
+import { listHubs } from "../hub/list-hubs.js";
 import { hubPath } from "../hub/running-hub.js";
 import { launchOf } from "../hub/serve-shared.js";
 import { type Loaded, loadFrom } from "../open.js";
@@ -21,7 +22,7 @@ export type FoundDashboard = { url: string } | { problem: string };
 
 export async function findDashboard(input: Input, io: Io): Promise<FoundDashboard> {
   const found = await loadFrom(input, io, { servesUntrusted: true });
-  for (const path of await runningHubs(found, input, io)) {
+  for (const path of await hubsOf(found, io, hubPath(found, input, io))) {
     const link = await linkOfHub(path);
     if (link !== undefined) return link;
   }
@@ -49,18 +50,12 @@ export async function findDashboard(input: Input, io: Io): Promise<FoundDashboar
  * The sockets of the hubs for this config and workspace, the one with the most sessions first. A client often starts its
  * hub with other variables than a terminal has, so there may be several.
  */
-async function runningHubs(found: Loaded, input: Input, io: Io): Promise<string[]> {
-  const own = hubPath(found, input, io);
-  const { bundle } = found.loaded.manifest;
-  const sessionsOf = async (path: string) => {
-    const status = await askOnce(path, "status");
-    const isSame =
-      status?.bundle === bundle && status.workspace === found.base && status.version === version();
-    return isSame ? [{ path, sessions: Number(status.sessions) }] : [];
-  };
+async function hubsOf({ loaded, base }: Loaded, io: Io, own: string | undefined): Promise<string[]> {
   try {
-    const hubs = await Promise.all(allSockets(hubFolder(io.env)).map(sessionsOf));
-    const ranked = sortBy(hubs.flat(), ({ path, sessions }) => [-sessions, path === own ? 0 : 1, path]);
+    const hubs = (await listHubs(io)).filter(
+      (hub) => hub.bundle === loaded.manifest.bundle && hub.workspace === base && hub.version === version(),
+    );
+    const ranked = sortBy(hubs, ({ path, sessions }) => [-sessions, path === own ? 0 : 1, path]);
     return ranked.map(({ path }) => path);
   } catch (error) {
     if (error instanceof HubUnavailable) return [];

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { runHere } from "../../cli/run-here.js";
+import { runHere } from "../../cli/terminal.js";
 import { program, testEnvironment } from "../../live/session.js";
 import { initialize, send } from "./support.js";
 

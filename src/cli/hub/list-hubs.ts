@@ -1,0 +1,49 @@
+/** The hubs of this user that run, with what each says of itself. */
+import { factsOf } from "../../base/file-stamp.js";
+import { isTable } from "../../base/json.js";
+import { askOnce } from "../../hub/ask-hub.js";
+import { allSockets, checkHubFolder, hubFolder } from "../../hub/hub-folder.js";
+import type { Io } from "../command.js";
+
+export interface ListedHub {
+  path: string;
+  pid: number;
+  version: string;
+  /** The hash of its config's bundle. */
+  bundle: string;
+  /** The folder that its config is for, and the folders that it serves: others where the config names them. */
+  workspace: string;
+  roots: string[];
+  sessions: number;
+  uptimeMs: number;
+  memoryMb: number;
+  servers: string[];
+}
+
+/** The hubs of this user that answer. */
+export async function listHubs(io: Io): Promise<ListedHub[]> {
+  const folder = hubFolder(io.env);
+  if (factsOf(folder) === undefined) return [];
+  checkHubFolder(folder);
+  const asked = allSockets(folder).map(async (path): Promise<ListedHub[]> => {
+    const status = await askOnce(path, "status");
+    if (status === undefined) return [];
+    const servers = (Array.isArray(status.servers) ? status.servers : []).filter((server) => isTable(server));
+    const memories = [status.memory_mb, ...servers.map((server) => server.memory_mb)];
+    return [
+      {
+        path,
+        pid: Number(status.pid),
+        version: String(status.version),
+        bundle: String(status.bundle),
+        workspace: String(status.workspace),
+        roots: (Array.isArray(status.roots) ? status.roots : []).map(String),
+        sessions: Number(status.sessions),
+        uptimeMs: Number(status.uptime_ms),
+        memoryMb: memories.reduce((sum: number, mb) => sum + (typeof mb === "number" ? mb : 0), 0),
+        servers: servers.map((server) => String(server.id)),
+      },
+    ];
+  });
+  return (await Promise.all(asked)).flat();
+}
