@@ -78,10 +78,10 @@ it("a reply of 21 million values within the limit of bytes is refused before it 
   expect(await client.answer(2)).toMatchObject({ result: { structuredContent: { ok: true, total: 1 } } });
 });
 
-/** A script for `--import` that keeps more and more memory, at most 80 MB a second. */
+/** A script for `--import` that keeps more and more memory after a signal, at most 80 MB a second. */
 const leaking = (what: string): string[] => [
   "--import",
-  `data:text/javascript,globalThis.kept=[];setInterval(()=>kept.push(${what}),40).unref()`,
+  `data:text/javascript,globalThis.kept=[];process.once("SIGUSR2",()=>setInterval(()=>kept.push(${what}),40))`,
 ];
 
 // At the same time: these processes mostly wait until they have kept enough.
@@ -91,8 +91,11 @@ it.concurrent.each([
 ])("a process that keeps too much %s ends with a message, not by SIGABRT", async (_name, nodeArgs, limit) => {
   const options = { config: { limits: { proxy_memory_mb: limit } } };
   const program = start(options, [], nodeArgs);
-  new PipeClient(program).read().send(initialize);
+  const client = new PipeClient(program).read();
+  client.send(initialize);
+  await client.answer("hello");
   const gateway = await startGateway(options, nodeArgs);
+  for (const { child } of [program, gateway]) child.kill("SIGUSR2");
   expect(await program.ended).toBe(70);
   expect(program.stderr()).toContain(`memory limit (limits.proxy_memory_mb = ${limit}) and ends`);
   expect(await gateway.ended).toBe(70);
