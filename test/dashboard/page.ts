@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -192,9 +192,9 @@ export class ServedPage {
 
   async reconnect(): Promise<void> {
     this.#isMute = false;
+    if (this.#relayPort === 0) this.#relayPort = await freePort();
     this.#relay.listen(this.#relayPort, "127.0.0.1");
     await once(this.#relay, "listening");
-    this.#relayPort = (this.#relay.address() as AddressInfo).port;
   }
 
   /** Lets no more bytes through, without closing a connection. */

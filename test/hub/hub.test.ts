@@ -260,6 +260,8 @@ describe("which sessions share a hub", () => {
     const git = (...words: string[]) =>
       execFileSync("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", ...words], {
         stdio: "ignore",
+        // Not the user's: it may want signed commits.
+        env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null" },
       });
     git("init");
     git("add", ".");
