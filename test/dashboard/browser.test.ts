@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     browser = await openBrowser();
     served = new ServedPage();
     await served.start();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await served?.close();
@@ -79,6 +79,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await expect.poll(() => page.getByRole("row", { name: /find_references/ }).count()).toBe(0);
     expect(await page.getByRole("row", { name: /find_definition/ }).count()).toBeGreaterThan(0);
     await page.getByRole("link", { name: "Clear" }).click();
+    await row.waitFor();
 
     await page.getByRole("button", { name: "Pause" }).click();
     const rows = await page.getByRole("row").count();
@@ -202,8 +203,10 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await page.getByLabel("Client").selectOption("Claude Code");
     const entry = page.getByRole("region", { name: "Entry for Claude Code" });
     await entry.waitFor();
+    // It is said for two seconds.
+    const copied = page.getByText("Copied").waitFor();
     await page.getByRole("button", { name: "Copy the entry for Claude Code" }).click();
-    await page.getByText("Copied").waitFor();
+    await copied;
     expect(await page.evaluate("navigator.clipboard.readText()")).toContain("lsp-proxy");
   });
 
@@ -315,9 +318,10 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     });
 
   it("is used by the keyboard alone", async () => {
-    const page = await served.open(browser);
+    // Before the page is opened, so that no row is added while the keys are pressed.
     const call = await served.agent("robot");
     await call("find_references", greet);
+    const page = await served.open(browser);
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Skip to the content");
     for (let step = 0; step < 3; step++) await page.keyboard.press("Tab");

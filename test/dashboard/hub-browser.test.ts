@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 120_000);
+  });
   afterEach(closeAll);
   afterAll(() => browser?.close());
 
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
       await question.getByRole("button", { name: "Stop" }).click();
       await question.waitFor({ state: "detached" });
       await card.getByText("Stopped").waitFor();
-      expect(await card.getByText("Process").count()).toBe(0);
+      await expect.poll(() => card.getByText("Process").count()).toBe(0);
       await call("get_hover", { ...at, file_path: "a.fake" });
       await card.getByText("Ready", { exact: true }).waitFor();
 
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
 
       await openView(page, "Playground");
       const tool = page.getByRole("combobox", { name: "Tool" });
-      await tool.waitFor();
+      await expect.poll(() => tool.locator("option").allInnerTexts()).toContain("find_definition");
       expect(await tool.locator("option").allInnerTexts()).not.toContain("get_hover");
       await page.getByRole("combobox", { name: "Workspace" }).selectOption("other");
       await expect.poll(() => tool.locator("option").allInnerTexts()).toContain("get_hover");

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -11,6 +11,7 @@ import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import { runHere } from "../cli/terminal.js";
+import { freePort } from "../free-ports.js";
 import { installed, program, repository, testEnvironment } from "../live/session.js";
 
 const chromiumPath = ["chromium", "chromium-browser", "google-chrome"]
@@ -23,7 +24,7 @@ export const hasBrowser = chromiumPath !== undefined;
 export function openBrowser(): Promise<Browser> {
   // Chromium has no sandbox for root, as whom some machines run tests.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  return chromium.launch({ executablePath: chromiumPath ?? "", args });
+  return chromium.launch({ executablePath: chromiumPath ?? "", args, timeout: 120_000 });
 }
 
 export interface PageOptions {
@@ -58,15 +59,20 @@ export function openView(page: Page, name: string): Promise<void> {
 
 /** The bytes of the page's own files, and when it painted something, in milliseconds. */
 export function loadingOf(page: Page): Promise<{ bytes: number; paint: number }> {
-  // A text, because the tests have no types of the browser.
-  return page.evaluate(`(() => {
-    const [document] = performance.getEntriesByType("navigation");
-    const files = performance.getEntriesByType("resource").filter(({ name }) => /\\.(?:js|css|svg)$/.test(name));
-    return {
-      bytes: files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, document.encodedBodySize),
-      paint: performance.getEntriesByName("first-contentful-paint")[0].startTime,
+  // A text, because the tests have no types of the browser. What has its place on the page may not be painted yet.
+  return page.evaluate(`new Promise((resolve) => {
+    const painted = () => {
+      const [paint] = performance.getEntriesByName("first-contentful-paint");
+      if (paint === undefined) return setTimeout(painted, 50);
+      const [document] = performance.getEntriesByType("navigation");
+      const files = performance.getEntriesByType("resource").filter(({ name }) => /\\.(?:js|css|svg)$/.test(name));
+      resolve({
+        bytes: files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, document.encodedBodySize),
+        paint: paint.startTime,
+      });
     };
-  })()`);
+    painted();
+  })`);
 }
 
 /** What axe finds wrong, of any impact. */
@@ -77,15 +83,6 @@ export async function violationsOf(page: Page): Promise<{ id: string; impact: st
 }
 
 const token = "a-token-of-the-dashboard-0123456789";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** A gateway with a TypeScript project, behind a relay that can be cut. */
 export class ServedPage {
@@ -195,9 +192,9 @@ export class ServedPage {
 
   async reconnect(): Promise<void> {
     this.#isMute = false;
+    if (this.#relayPort === 0) this.#relayPort = await freePort();
     this.#relay.listen(this.#relayPort, "127.0.0.1");
     await once(this.#relay, "listening");
-    this.#relayPort = (this.#relay.address() as AddressInfo).port;
   }
 
   /** Lets no more bytes through, without closing a connection. */

@@ -77,14 +77,17 @@ function start(words: string[], env: { [name: string]: string } = {}, cwd = user
   return { child, printed };
 }
 
+const records = () => join(user.top, "state", "lsp-proxy", "gateways");
+
 async function startGateway(args: string[], env: { [name: string]: string } = {}) {
   const { child, printed } = start(["serve", "--http", "--port", "0", ...args], {
     LSP_PROXY_TOKEN: token,
     ...env,
   });
-  await expect.poll(() => printed.stderr, { timeout: 60_000 }).toMatch(/ on http:\S+/);
+  await expect.poll(() => printed.stderr).toMatch(/ on http:\S+/);
   const [, url = ""] = / on (http:\S+)/.exec(printed.stderr) ?? [];
-  // The record is written right after.
+  // The record, by which a dashboard is found, is written right after.
+  await expect.poll(() => existsSync(join(records(), `${child.pid}.json`))).toBe(true);
   return { child, url, session: () => openRaw(url, token) };
 }
 
@@ -108,10 +111,11 @@ describe("the dashboard of a hub", () => {
     const { args, outside } = workspaceWith({ share: { idle_minutes: 0.05 } });
     const first = await link(args, run);
     expect(first).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/dashboard\/open\?code=[\w-]{32}$/);
-    const { pid } = await user.hub();
+    // At once: without a page the hub ends after three seconds.
     const visitor = await follow(first);
     const stream = visitor.events();
     await expect.poll(() => stream.heard()).not.toEqual([]);
+    const { pid } = await user.hub();
     const second = await link(args);
     expect(new URL(second).origin).toBe(new URL(first).origin);
     // A page is open: the hub does not end after its idle time of three seconds.
@@ -132,7 +136,7 @@ describe("the dashboard of a hub", () => {
     });
     writeFileSync(file, good);
     stream.close();
-    await expect.poll(() => user.hubs(), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => user.hubs()).toEqual([]);
   });
 
   it("shows the calls of a real language server, restarts it, and says when the hub ends", async () => {
@@ -146,9 +150,7 @@ describe("the dashboard of a hub", () => {
     await expect.poll(() => stream.heard()).not.toEqual([]);
     const asked = { file_path: "src/greet.ts", line: 2, character: 17 };
     await agent.call("find_references", asked);
-    await expect
-      .poll(() => stream.calls().map(({ outcome }) => outcome), { timeout: 30_000 })
-      .toEqual(["running", "ok"]);
+    await expect.poll(() => stream.calls().map(({ outcome }) => outcome)).toEqual(["running", "ok"]);
     expect(stream.calls()[1]).toMatchObject({
       ...{ tool: "find_references", target: "src/greet.ts:2:17", client: "hub-test", items: 7 },
       ...{ server: "typescript", workspace: "project" },
@@ -186,7 +188,7 @@ describe("the dashboard of a hub", () => {
       expect.objectContaining({ language: expect.stringContaining("typescript") }),
     );
     await runHere(["hub", "stop", "--all"], { env: user.env, cwd: user.top });
-    await expect.poll(() => stream.isEnded, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => stream.isEnded).toBe(true);
     expect(stream.heard().at(-1)).toEqual({ name: "bye", data: { reason: "the hub ends" } });
   });
 
@@ -200,6 +202,8 @@ describe("the dashboard of a hub", () => {
     const open = (env: { [name: string]: string }, command = runHere) =>
       command(["dashboard", ...args], { env: { ...user.env, PATH: `${bin}:${user.env.PATH}`, ...env } });
     expect(await open({ DISPLAY: ":0", STATUS: "0" }, run)).toMatchObject({ code: 0, stdout: "" });
+    // The program does not wait long for what opens the file.
+    await expect.poll(() => existsSync(opened) && readFileSync(opened, "utf8")).toMatch(/\n$/);
     const file = readFileSync(opened, "utf8").trim();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const [, address = ""] = /url=(http:[^"]+)"/.exec(readFileSync(file, "utf8")) ?? [];
@@ -227,13 +231,10 @@ describe("the dashboard of a hub", () => {
 });
 
 describe("the dashboard of a gateway", () => {
-  const records = () => join(user.top, "state", "lsp-proxy", "gateways");
-
   it("is found by its record, which only this user can read and which ends with it", async () => {
     const { args } = workspaceWith();
     const { child, url, session } = await startGateway(args);
     const file = join(records(), `${child.pid}.json`);
-    await expect.poll(() => existsSync(file)).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const visitor = await follow(await link(args));
     expect(await visitor.state()).toMatchObject({ kind: "gateway", pid: child.pid });
@@ -276,21 +277,17 @@ describe("status --watch", () => {
     const { args } = workspaceWith();
     const agent = await user.open(args);
     const { child, printed } = start(["status", "--watch", ...args]);
-    await expect.poll(() => printed.stdout, { timeout: 60_000 }).toContain("server fake: idle\n");
+    await expect.poll(() => printed.stdout).toContain("server fake: idle\n");
     await agent.call("get_hover", place);
     await agent.call("get_hover", { ...place, file_path: evil });
-    await expect
-      .poll(() => printed.stdout, { timeout: 30_000 })
-      .toMatch(/get_hover a\.fake:1:1 ok \d+ ms \d+ tokens\n/);
-    await expect
-      .poll(() => printed.stdout, { timeout: 30_000 })
-      .toContain("\\u001b]0;evil\\u0007.fake:1:1 guard/");
-    await expect.poll(() => printed.stdout, { timeout: 30_000 }).toMatch(/server fake: ready, pid \d+/);
+    await expect.poll(() => printed.stdout).toMatch(/get_hover a\.fake:1:1 ok \d+ ms \d+ tokens\n/);
+    await expect.poll(() => printed.stdout).toContain("\\u001b]0;evil\\u0007.fake:1:1 guard/");
+    await expect.poll(() => printed.stdout).toMatch(/server fake: ready, pid \d+/);
     expect(printed.stdout).not.toContain("server fake: unknown");
     expect(printed.stdout).toContain("session s1: hub-test 0\n");
     expect(printed.stdout).not.toContain("\u001b");
     await agent.close();
-    await expect.poll(() => printed.stdout, { timeout: 30_000 }).toContain("session s1: ended\n");
+    await expect.poll(() => printed.stdout).toContain("session s1: ended\n");
     expect(await ended(child, "SIGINT")).toBe(0);
     expect(printed.stderr).toBe("");
   });

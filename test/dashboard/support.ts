@@ -147,7 +147,9 @@ type Heard = {
 
 /** An open event stream. */
 export class Stream {
-  #text = "";
+  /** The beginning of an event whose end has not come yet. */
+  #rest = "";
+  readonly #heard: Heard[] = [];
   readonly #request;
   isEnded = false;
 
@@ -155,7 +157,9 @@ export class Stream {
     this.#request = httpRequest(new URL("/dashboard/events", url), { headers: { cookie }, agent: false });
     this.#request.once("response", (response) => {
       response.setEncoding("utf8").on("data", (part: string) => {
-        this.#text += part;
+        const messages = `${this.#rest}${part}`.split("\n\n");
+        this.#rest = messages.pop() ?? "";
+        for (const message of messages) this.#hear(message);
       });
       response.once("close", () => {
         this.isEnded = true;
@@ -166,9 +170,12 @@ export class Stream {
   }
 
   heard(): Heard[] {
-    return [...this.#text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(
-      ([, name, data = ""]) => ({ name, data: JSON.parse(data) }) as Heard,
-    );
+    return [...this.#heard];
+  }
+
+  #hear(message: string): void {
+    const [, name, data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(message) ?? [];
+    if (name !== undefined) this.#heard.push({ name, data: JSON.parse(data) } as Heard);
   }
 
   calls(): CallRow[] {

@@ -3,9 +3,9 @@
  * bytes with its own framing, so that a fault of the client's framing cannot hide.
  */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder that `initialize` named. */
@@ -87,14 +87,13 @@ function request(method, params) {
   return new Promise((resolve) => answers.set(id, resolve));
 }
 
+/** Looks again and again: a user has few watches, which all programs of the machine share. */
 function fileAppears(path) {
   return new Promise((resolve) => {
     const look = () => {
-      if (!existsSync(path)) return;
-      watcher.close();
-      resolve();
+      if (existsSync(path)) resolve();
+      else setTimeout(look, 10);
     };
-    const watcher = watch(dirname(path), (_event, name) => name === basename(path) && look());
     look();
   });
 }

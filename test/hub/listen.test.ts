@@ -64,8 +64,12 @@ it("a changed config is told to a client that listens on a gateway", async () =>
     stdio: ["ignore", "ignore", "pipe"],
   });
   try {
-    const [text] = (await once(child.stderr, "data")) as [Buffer];
-    const url = new URL(/ on (\S+)\n/.exec(text.toString())?.[1] ?? "");
+    let text = "";
+    child.stderr.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+    });
+    await expect.poll(() => text).toMatch(/ on \S+\n/);
+    const url = new URL(/ on (\S+)\n/.exec(text)?.[1] ?? "");
     const { client, changes } = newClient();
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));

@@ -172,9 +172,14 @@ export class HubUser {
     return (JSON.parse(stdout) as { hubs: ListedHub[] }).hubs;
   }
 
-  /** The only hub. */
+  /** The only hub. In the moment when one moves to the socket of a changed config, none is listed. */
   async hub(): Promise<ListedHub> {
-    const hubs = await this.hubs();
+    let hubs: ListedHub[] = [];
+    const count = async () => {
+      hubs = await this.hubs();
+      return hubs.length;
+    };
+    await expect.poll(count).toBeGreaterThan(0);
     expect(hubs).toHaveLength(1);
     return hubs[0] as ListedHub;
   }
@@ -184,7 +189,8 @@ export class HubUser {
     await Promise.all(this.#sessions.map((session) => session.close()));
     const { code } = await runHere(["hub", "stop", "--all"], { env: this.env, cwd: this.top });
     expect(code).toBe(0);
-    await vi.waitFor(() => expect(this.processes()).toEqual([]), { timeout: 30_000, interval: 50 });
+    // One that nobody has used yet ends after half a minute.
+    await vi.waitFor(() => expect(this.processes()).toEqual([]), { timeout: 90_000, interval: 50 });
     for (const folder of [this.top, ...this.#folders]) rmSync(folder, { recursive: true, force: true });
   }
 

@@ -2,13 +2,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../cli/run.js";
 import { fakeServerPath, type Scenario } from "../fake-server/index.js";
+import { freePorts } from "../free-ports.js";
 import { until } from "../lsp/support.js";
 import { callOf, openRaw, resultOf, send } from "../mcp/http/support.js";
 import { program, testEnvironment } from "./session.js";
@@ -25,23 +25,6 @@ function findHaproxy(): string | undefined {
     } catch {}
   }
   return undefined;
-}
-
-/** A number from which on so many ports are free. */
-async function freePorts(count: number): Promise<number> {
-  for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 30_000);
-    const free = await Promise.all(Array.from({ length: count }, (_, index) => isFree(first + index)));
-    if (free.every(Boolean)) return first;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const listener = createServer();
-    listener.once("error", () => done(false));
-    listener.listen(port, "127.0.0.1", () => listener.close(() => done(true)));
-  });
 }
 
 const folder = haproxy === undefined ? "" : realpathSync(mkdtempSync(join(tmpdir(), "lsp-proxy-cluster-")));

@@ -190,6 +190,12 @@ describe.runIf(hasClangd)("clangd", () => {
 
   it("renames a function in sources and header; it compiles after", async () => {
     const at = session.place("greet.c", "int |greet(");
+    // On a busy machine clangd answers before it reports that it indexes.
+    const uses = async () => {
+      const { structuredContent } = await session.call("find_references", { file_path: "greet.c", ...at });
+      return (structuredContent.locations as { path: string }[]).map(({ path }) => path);
+    };
+    await expect.poll(uses).toContain("app.c");
     const args = { file_path: "greet.c", ...at, new_name: "salute" };
     const { applied } = await previewAndApply(session, "rename_symbol_strict", args);
     expect(summary(applied)).toEqual({ files: 3, edits: 4, operations: 0 });

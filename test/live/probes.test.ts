@@ -38,6 +38,15 @@ function commandOf(pid: number): string {
   }
 }
 
+/** Kills a process, unless it has ended with another one before. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 describe("the seven probes", () => {
   let session: LiveSession;
   beforeAll(async () => {
@@ -95,7 +104,7 @@ describe("the seven probes", () => {
       commandOf(pid).includes("typescript-language-server"),
     );
     expect(servers.length).toBeGreaterThan(0);
-    for (const pid of servers) process.kill(pid, "SIGKILL");
+    for (const pid of servers) kill(pid);
     const at = session.place("src/app.ts", "first = |greet(wave)");
     const { structuredContent } = await session.call("find_definition", { file_path: "src/app.ts", ...at });
     expect(structuredContent).toMatchObject({ ok: true, locations: [{ path: "src/greet.ts" }] });

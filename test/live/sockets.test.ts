@@ -1,8 +1,9 @@
 /** Real language servers over TCP and sockets, in every direction that they know. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
+import { freePort } from "../free-ports.js";
 import { type LiveSession, openSession } from "./session.js";
 
 const running: (ChildProcess | LiveSession)[] = [];
@@ -19,14 +20,6 @@ function has(program: string, ...args: string[]): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer();
-  await new Promise<void>((done) => listener.listen(0, "127.0.0.1", done));
-  const { port } = listener.address() as AddressInfo;
-  await new Promise((done) => listener.close(done));
-  return port;
 }
 
 /** Starts a server that nobody here is to end, and waits until it listens. */

@@ -156,6 +156,8 @@ for (const [name, { config, probe, files, definition, user }] of Object.entries(
       const git = (...words: string[]) =>
         execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.test", ...words], {
           cwd: session.folder,
+          // Not the user's: it may want signed commits.
+          env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null" },
         });
       git("init", "-q", "-b", "one");
       git("add", ".");

@@ -141,7 +141,9 @@ describe("a batch with edits", () => {
       { operations, options: { atomic: true } },
       cancel.signal,
     );
-    await expect.poll(() => existsSync(path("new.fake")), { timeout: 20_000 }).toBe(true);
+    // Then the operation before is done, not only its file there.
+    await expect.poll(() => codeflow.work.received("textDocument/definition")).toHaveLength(1);
+    expect(existsSync(path("new.fake"))).toBe(true);
     cancel.abort();
     expect((await call).isError).toBe(true);
     expect(existsSync(path("new.fake"))).toBe(false);
@@ -155,7 +157,9 @@ describe("a batch with edits", () => {
     const where = { tool: "find_definition", args: { file_path: "a.fake", symbol_name: "last" } };
     const operations = [create("new.fake"), where, failing];
     const pending = json("batch_execute", { operations, options: { atomic: true } });
-    await expect.poll(() => existsSync(path("new.fake")), { timeout: 20_000 }).toBe(true);
+    // Then the operation before is done, not only its file there.
+    await expect.poll(() => codeflow.work.received("textDocument/definition")).toHaveLength(1);
+    expect(existsSync(path("new.fake"))).toBe(true);
     writeFileSync(path("new.fake"), "mine\n");
     writeFileSync(go, "");
     const answer = await pending;

@@ -20,30 +20,35 @@ export interface ListedHub {
   servers: string[];
 }
 
-/** The hubs of this user that answer. */
+/** The hubs of this user that answer. One that moves to another socket meanwhile, for a changed config, is asked there. */
 export async function listHubs(io: Io): Promise<ListedHub[]> {
   const folder = hubFolder(io.env);
   if (factsOf(folder) === undefined) return [];
   checkHubFolder(folder);
-  const asked = allSockets(folder).map(async (path): Promise<ListedHub[]> => {
-    const status = await askOnce(path, "status");
-    if (status === undefined) return [];
-    const servers = (Array.isArray(status.servers) ? status.servers : []).filter((server) => isTable(server));
-    const memories = [status.memory_mb, ...servers.map((server) => server.memory_mb)];
-    return [
-      {
-        path,
-        pid: Number(status.pid),
-        version: String(status.version),
-        bundle: String(status.bundle),
-        workspace: String(status.workspace),
-        roots: (Array.isArray(status.roots) ? status.roots : []).map(String),
-        sessions: Number(status.sessions),
-        uptimeMs: Number(status.uptime_ms),
-        memoryMb: memories.reduce((sum: number, mb) => sum + (typeof mb === "number" ? mb : 0), 0),
-        servers: servers.map((server) => String(server.id)),
-      },
-    ];
-  });
-  return (await Promise.all(asked)).flat();
+  const [asked, found] = [new Set<string>(), new Map<number, ListedHub>()];
+  for (;;) {
+    const paths = allSockets(folder).filter((path) => !asked.has(path));
+    if (paths.length === 0) return [...found.values()];
+    for (const path of paths) asked.add(path);
+    for (const hub of await Promise.all(paths.map(askHub))) if (hub !== undefined) found.set(hub.pid, hub);
+  }
+}
+
+async function askHub(path: string): Promise<ListedHub | undefined> {
+  const status = await askOnce(path, "status");
+  if (status === undefined) return undefined;
+  const servers = (Array.isArray(status.servers) ? status.servers : []).filter((server) => isTable(server));
+  const memories = [status.memory_mb, ...servers.map((server) => server.memory_mb)];
+  return {
+    path,
+    pid: Number(status.pid),
+    version: String(status.version),
+    bundle: String(status.bundle),
+    workspace: String(status.workspace),
+    roots: (Array.isArray(status.roots) ? status.roots : []).map(String),
+    sessions: Number(status.sessions),
+    uptimeMs: Number(status.uptime_ms),
+    memoryMb: memories.reduce((sum: number, mb) => sum + (typeof mb === "number" ? mb : 0), 0),
+    servers: servers.map((server) => String(server.id)),
+  };
 }

@@ -224,7 +224,7 @@ describe("llxprt's host", () => {
         for (const more of [{}, { text: "export const a: number = '';\n" }])
           expect(await host.rpc.sendRequest("lsp/checkFile", { filePath, ...more })).toEqual([]);
     } finally {
-      rmSync(secret);
+      rmSync(secret, { force: true });
     }
     for (const params of [undefined, {}, { filePath: 3 }, { filePath: ["src/broken.ts"] }])
       expect(await host.rpc.sendRequest("lsp/checkFile", params)).toEqual([]);
@@ -292,6 +292,7 @@ describe("llxprt's host", () => {
   ])("ends with 1 and says why: %s", async (text, message) => {
     const host = start(undefined, () => text);
     expect(await host.ended).toEqual({ code: 1, signal: null });
-    expect(host.stderr()).toContain(message);
+    // What it said may be read after its end.
+    await expect.poll(() => host.stderr()).toContain(message);
   });
 });
