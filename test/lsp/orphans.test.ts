@@ -51,7 +51,7 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"] as const)("%s of the proxy"
   const started = performance.now();
   proxy.kill(name);
   await until(() => !pids.some(alive));
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(performance.now() - started).toBeLessThan(20_000);
 });
 
 test.each(["exit", "throw"])("the proxy ends by itself: %s", async (word) => {
