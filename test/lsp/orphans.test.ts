@@ -102,7 +102,8 @@ test.runIf(withPrlimit)(
     const limits = { memoryMb: null, openFiles: null, processes: 1, nice: null };
     const { server, pool } = await session({}, { server: { limits } });
     const file = join(scenarios(), "pid");
-    await act(server, { daemon: file, bare: true });
+    // On a slow machine it may be ended before it has answered.
+    await act(server, { daemon: file, bare: true }).catch(() => undefined);
     const pid = await pidIn(file);
     await until(() => pool.status()[0]?.lastError?.includes("limits.processes = 1") === true);
     await until(() => !alive(pid));
