@@ -3,7 +3,8 @@
  * all that it took. The first is how late a deadline may be noticed. Unlike elapsed time neither depends on what else the
  * machine does. They are written into the file that the query of this module's URL names, often and at the end.
  */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
+import { processorMs } from "./processor-time.mjs";
 
 const file = new URL(import.meta.url).searchParams.get("file");
 /** A difference that is worth a write. */
@@ -29,16 +30,6 @@ function note() {
   const now = processorMs();
   longestMs = Math.max(longestMs, now - before);
   before = now;
-}
-
-/** Of the thread that runs JavaScript, where the system tells: others collect garbage and read files beside it. */
-function processorMs() {
-  try {
-    return Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[0]) / 1_000_000;
-  } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000;
-  }
 }
 
 function write() {

@@ -260,7 +260,7 @@ describe("a message of a server", () => {
     try {
       const size = Math.ceil(message.length / pieces);
       for (let at = 0; at < message.length; at += size) input.push(message.subarray(at, at + size));
-      await vi.waitFor(() => expect(read).toHaveLength(1));
+      await expect.poll(() => read).toHaveLength(1);
     } finally {
       copied.restore();
     }

@@ -29,6 +29,8 @@ const MAX_FILES = 50;
 /** Run on timers of their own, and so now and then during a call. */
 const ON_TIMER = ["cli/watch-files.js", "runtime/memory-watch.js"];
 const WARM_CALLS = 3;
+/** What the server says unasked during one call runs other code: only what runs in each of these calls is on the path. */
+const RECORDED_CALLS = 3;
 /** A file that was written less than two seconds ago is read again before each call. */
 const SETTLE_MS = 2_500;
 
@@ -73,7 +75,7 @@ function transpile() {
   symlinkSync(join(root, "node_modules"), join(scratch, "project", "node_modules"));
 }
 
-/** Starts the proxy, warms it up, and records one more call. */
+/** Starts the proxy, warms it up, and records further calls. */
 async function recordCall() {
   const hook = fileURLToPath(new URL("record.mjs", import.meta.url));
   const words = ["--import", hook, join(scratch, "src/cli/bin.js"), "serve", "--trust-workspace"];
@@ -91,11 +93,15 @@ async function recordCall() {
   for (let count = 0; count < WARM_CALLS; count++) await call();
   await wait(SETTLE_MS);
   await call();
-  await tell(child, "start");
-  await call();
-  const recorded = await tell(child, "stop");
+  const recorded = [];
+  for (let count = 0; count < RECORDED_CALLS; count++) {
+    await tell(child, "start");
+    await call();
+    recorded.push(await tell(child, "stop"));
+  }
   await client.close();
-  return recorded;
+  const [{ files, functions }] = recorded;
+  return { files: files.filter((file) => recorded.every((other) => other.files.includes(file))), functions };
 }
 
 /** The MCP client's transport over the child's own pipes: the SDK's spawns a process without an IPC channel. */

@@ -35,7 +35,7 @@ const status = serverPlan("fake", [], [], "fake").ready;
 async function diagnose(
   server: LanguageServer,
   file: string,
-  waitMs = 2_000,
+  waitMs = 20_000,
   settleMs = 30,
 ): Promise<DiagnosticsReport> {
   const document = await server.ensureOpen(file, signal());
@@ -90,6 +90,7 @@ test("push: an empty publish while the server is indexing is not clean", async (
   const begin = { notify: "$/progress", params: { token: "t", value: { kind: "begin", title: "indexing" } } };
   const end = { notify: "$/progress", params: { token: "t", value: { kind: "end" } } };
   const { server, file } = await session({ on: { initialized: [begin], "textDocument/didOpen": [publish] } });
+  await until(() => server.readiness === "indexing");
   expect(await diagnose(server, file, 80)).toMatchObject({ status: "unknown", readiness: "indexing" });
   const later = diagnose(server, file, 5_000);
   await act(server, end);
@@ -152,7 +153,7 @@ test("pull: nothing is clean before the server has sent the status that it is kn
   const { server, file } = await session(pull, {
     server: { ready: { ...status, notification: "fake/ready" }, warmupTimeoutMs: 60_000 },
   });
-  expect(await diagnose(server, file, 100)).toMatchObject({
+  expect(await diagnose(server, file, 1_000)).toMatchObject({
     status: "unknown",
     why: "the server has not reported that it is ready",
   });
@@ -294,8 +295,9 @@ test("pull: the first reply about a file has four times the usual time, and a la
     { ...pull, on: { "textDocument/diagnostic": [{ waitFile: ready }] } },
     { text: "a BUG\n" },
   );
-  const first = diagnose(server, file, 2_000);
-  setTimeout(() => write(ready, ""), 5_000);
+  const first = diagnose(server, file, 3_000);
+  // After more than twice the usual time.
+  setTimeout(() => write(ready, ""), 7_000);
   expect(await first).toMatchObject({ status: "diagnostics", items: [{ message: "found BUG" }] });
   rmSync(ready);
   write(file, "another BUG\n");
@@ -322,9 +324,9 @@ test.each<JsonObject>([{}, { kind: "full" }, { kind: "unchanged", resultId: "1" 
 
 test("push: a server that is waited for is not idle", async () => {
   // Longer than a busy machine needs from the start to the question, and a fraction of the wait.
-  const { server, file, pool } = await session({}, { server: { idleShutdownMs: 700 } });
+  const { server, file, pool } = await session({}, { server: { idleShutdownMs: 2_000 } });
   const before = server.generation;
-  expect(await diagnose(server, file, 1_200)).toMatchObject({ status: "unknown" });
+  expect(await diagnose(server, file, 2_500)).toMatchObject({ status: "unknown" });
   expect(server.generation).toBe(before);
   expect(pool.status()[0]?.restarts).toBe(0);
 });

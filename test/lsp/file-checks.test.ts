@@ -157,8 +157,7 @@ describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, ope
     writeFileSync(join(work.folder, created), "new\n");
     unlinkSync(join(work.folder, deleted));
     // Node's emulation lists the folders of its events itself.
-    if (open === recursive)
-      await expect.poll(() => [...named], { timeout: 10_000 }).toEqual(expect.arrayContaining(paths));
+    if (open === recursive) await expect.poll(() => [...named]).toEqual(expect.arrayContaining(paths));
     const counted = countCalls();
     try {
       await hover("a.fake");

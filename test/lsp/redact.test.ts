@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { redact } from "../../src/lsp/wire/redact.js";
+import { processorMs } from "../processor-time.mjs";
 
 const roots = ["/work/a", "/home/me/my project"];
 
@@ -240,8 +241,8 @@ test("a long text takes no long time", () => {
     "_".repeat(60_000),
     `a${homedir()}-`.repeat(4_000),
   ]) {
-    const began = performance.now();
+    const before = processorMs();
     redact(text, roots);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(processorMs() - before).toBeLessThan(5_000);
   }
 });

@@ -135,6 +135,8 @@ describe("a server that runs elsewhere", () => {
     const [init] = await received(server, "initialize");
     expect(init?.processId).toBeNull();
     await pool.close();
+    const again = poolWith({}, { command: [], transport: reached(port) });
+    await again.get("fake", undefined, signal());
     expect(running.exitCode).toBeNull();
   });
 

@@ -23,8 +23,8 @@ async function open(
   const uri = (name: string): string => pathToFileURL(join(root, name)).href;
   const pool = poolOf(root, [fakeServer(scenarios(), scenario(uri), overrides)]);
   const server = await pool.get("fake", undefined, signal());
-  const look = (): Promise<WorkspaceDiagnosticsReport> =>
-    server.workspaceDiagnostics({ waitMs: 3_000, settleMs: 30, signal: signal() });
+  const look = (waitMs = 3_000): Promise<WorkspaceDiagnosticsReport> =>
+    server.workspaceDiagnostics({ waitMs, settleMs: 30, signal: signal() });
   return { server, uri, look };
 }
 
@@ -216,7 +216,7 @@ test("what was published of a closed file goes with its text, and is told again 
     files: [],
   });
   write(ofB, "broken anew");
-  const told = look();
+  const told = look(30_000);
   await until(async () => (await received(server, "workspace/didChangeWatchedFiles")).length === 2);
   await act(server, published(uri("b.fake"), item("anew")));
   expect((await told).files).toEqual([{ uri: uri("b.fake"), items: [item("anew")] }]);

@@ -153,14 +153,16 @@ describe("answers of all servers together", () => {
 
   it("do not wait past the deadline for one that never answers", async () => {
     const capabilities = { workspaceSymbolProvider: true };
-    const { call } = await open({
+    const { call, runtime } = await open({
       files,
       servers: pair(
         { capabilities, replies: { "workspace/symbol": [symbol("one")] } },
         { capabilities, on: { "workspace/symbol": [{ never: true }] } },
       ),
-      config: { limits: { timeout_ms: 3000 } },
+      config: { tools: [{ name: "search_workspace_symbols", timeout_ms: 3000 }] },
     });
+    // Their start takes none of the time.
+    await runtime.warmup();
     const { structured } = await call("search_workspace_symbols", { query: "o" });
     expect(structured).toMatchObject({
       symbols: [{ name: "one" }],
@@ -277,8 +279,10 @@ describe("calls that do not end by themselves", () => {
           },
         },
       },
-      config: { limits: { timeout_ms: 2000 } },
+      config: { tools: [{ name: "find_references", timeout_ms: 3000 }] },
     });
+    // Its start takes none of the time.
+    await call("get_document_symbols", { file_path: "a.fake" });
     const { structured, text } = await call("find_references", at);
     expect(structured).toMatchObject({
       ok: true,

@@ -29,7 +29,7 @@ test(`${rounds} rounds of mixed calls, seed ${seed}`, { timeout: 60_000 + rounds
     const document = await server.ensureOpen(join(root, name), signal());
     const params = { textDocument: { uri: document.uri } };
     expect(await ask(server, "textDocument/hover", params)).toEqual({ contents: texts.get(name) });
-    const report = await server.diagnostics(document, { waitMs: 5_000, settleMs: 20, signal: signal() });
+    const report = await server.diagnostics(document, { waitMs: 20_000, settleMs: 20, signal: signal() });
     expect(report.status).toBe(texts.get(name)?.includes("BUG") ? "diagnostics" : "clean");
   };
   for (let round = 0; round < rounds; round++) {

@@ -100,7 +100,7 @@ const questions: ((client: Client, name: string, text: string) => Promise<void>)
     expect((await call(client, "find_references", args)).total).toBe(text.split("BUG").length - 1);
   },
   async (client, name, text) => {
-    const { status, total } = await call(client, "get_diagnostics", { file_path: name });
+    const { status, total } = await call(client, "get_diagnostics", { file_path: name, wait_ms: 20_000 });
     const errors = text.split("BUG").length + text.split("ODD").length - 2;
     expect([status, total]).toEqual([errors > 0 ? "diagnostics" : "clean", errors]);
   },

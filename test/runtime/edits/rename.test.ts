@@ -370,7 +370,7 @@ describe("a server that has not indexed", () => {
   };
 
   it("is shown with its readiness, and never applied", async () => {
-    const work = await editing({ replies, scenario: indexing, server: { request_timeout_ms: 1000 } });
+    const work = await editing({ replies, scenario: indexing, server: { request_timeout_ms: 5000 } });
     const shown = await work.call("rename_symbol", greet);
     expect(shown.structured).toMatchObject({ status: "preview", readiness: "indexing" });
     expect(warningsOf(shown)).toContain("answer/not-ready");

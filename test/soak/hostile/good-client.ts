@@ -109,7 +109,11 @@ export class GoodClient {
     const [tool, args, wanted] = run.pick<[string, JsonObject, JsonObject]>([
       ["get_hover", at, { contents: [text] }],
       ["find_references", at, { total: found }],
-      ["get_diagnostics", { file_path: file }, { status: found ? "diagnostics" : "clean", total: found }],
+      [
+        "get_diagnostics",
+        { file_path: file, wait_ms: 20_000 },
+        { status: found ? "diagnostics" : "clean", total: found },
+      ],
     ]);
     const answer = await this.call(tool, args);
     if (answer === undefined) return;

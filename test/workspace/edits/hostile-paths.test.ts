@@ -197,8 +197,9 @@ describe("a hostile list of changes", () => {
     timeout: 300_000,
   }, async () => {
     let done = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(hostileChange, { minLength: 1, maxLength: 4 }), async (hostile) => {
+    const touchesNothing = fc.asyncProperty(
+      fc.array(hostileChange, { minLength: 1, maxLength: 4 }),
+      async (hostile) => {
         bench.remove();
         mkdirSync(bench.root, { recursive: true });
         for (const folder of ["outside", "extra"]) mkdirSync(join(bench.top, folder));
@@ -223,9 +224,10 @@ describe("a hostile list of changes", () => {
         }
         expect(bench.snapshot()).toEqual(before);
         expect(untouchable(bench)).toEqual(kept);
-      }),
-      { numRuns: 200 },
+      },
     );
+    // About one in six succeeds; chance may want a second turn.
+    for (let turn = 0; turn < 5 && done <= 20; turn++) await fc.assert(touchesNothing, { numRuns: 200 });
     // Enough edits must succeed for the test to be meaningful.
     expect(done).toBeGreaterThan(20);
   });
