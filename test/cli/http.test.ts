@@ -1,5 +1,6 @@
 /** The gateway as a person starts it: the built program, its flags, its tokens, its end. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -96,14 +97,20 @@ async function start(args: string[], env: { [name: string]: string } = {}): Prom
   return { child, url, written: () => text };
 }
 
-/** A port that nobody listens on at the moment. */
+/** A port that nobody listens on, and that the system gives to nobody who asks for any port: those are higher. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 const ask = (url: string, bearer: string) =>
@@ -168,7 +175,7 @@ describe("says at its start and in its log which tokens are valid, beside the ge
     // Who is refused learns nothing about the tokens that the gateway has.
     expect(refused.text).not.toContain("LSP_PROXY_TOKEN");
     await expect.poll(written).toMatch(/a request was rejected.*its token is not valid.*LSP_PROXY_TOKEN/);
-    expect(written().split(others)).toHaveLength(3);
+    await expect.poll(() => written().split(others)).toHaveLength(3);
   });
 
   it("those of the file, not the generated ones", async () => {
@@ -329,7 +336,7 @@ describe("the running program", () => {
       const { child, url } = await start(
         [
           "--config",
-          writeConfig("", {
+          writeConfig("drain_ms = 100000", {
             capabilities: { definitionProvider: true },
             replies: { "textDocument/definition": null },
             on: { "textDocument/definition": [{ save: asked }, { waitFile: go }] },
@@ -412,8 +419,10 @@ describe("the running program", () => {
       { result: { structuredContent: { dropped: 2 } } },
     ]);
     expect(answers[3]?.text).toContain("<path>");
+    // What it wrote last is read after its end.
+    const closed = once(child, "close");
     child.kill("SIGTERM");
-    if (child.exitCode === null) await once(child, "exit");
+    await closed;
     const everything = {
       output: written(),
       log: readFileSync(log, "utf8"),

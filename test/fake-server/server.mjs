@@ -3,9 +3,9 @@
  * bytes with its own framing, so that a fault of the client's framing cannot hide.
  */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder that `initialize` named. */
@@ -87,16 +87,9 @@ function request(method, params) {
   return new Promise((resolve) => answers.set(id, resolve));
 }
 
-function fileAppears(path) {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (!existsSync(path)) return;
-      watcher.close();
-      resolve();
-    };
-    const watcher = watch(dirname(path), (_event, name) => name === basename(path) && look());
-    look();
-  });
+/** Looks again and again: the events of a folder in which many tests work may be lost. */
+async function fileAppears(path) {
+  while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 const actions = {
