@@ -94,6 +94,7 @@ function clientWith(more: { [name: string]: string }, ...args: string[]) {
     env: {
       ...{ HOME: home, XDG_CONFIG_HOME: "", CODEX_HOME: "", CLAUDE_CONFIG_DIR: "", GEMINI_CLI_HOME: "" },
       ...{ npm_config_registry: registryUrl, npm_config_cache: join(folder, "npm") },
+      npm_config_noproxy: "127.0.0.1",
       ...{ COPILOT_HOME: "", XDG_STATE_HOME: "", GOPATH: "/go", MY_KEY: SECRET, LSP_PROXY_TOKEN: SECRET },
       ...more,
     },

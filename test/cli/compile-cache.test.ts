@@ -56,10 +56,13 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** What the user of this machine has chosen for Node. */
+const unset = { NODE_COMPILE_CACHE: undefined, NODE_DISABLE_COMPILE_CACHE: undefined };
+
 /** Runs the program with Node's options and its own words; gives what it printed. */
 function run(options: string[], words: string[], env: NodeJS.ProcessEnv = {}, input = ""): string {
   const printed = execFileSync(process.execPath, [...options, program, ...words], {
-    env: { ...testEnvironment(), XDG_STATE_HOME: state, CACHE_TRACE: trace(), ...env },
+    env: { ...testEnvironment(), ...unset, XDG_STATE_HOME: state, CACHE_TRACE: trace(), ...env },
     input,
     stdio: ["pipe", "pipe", "ignore"],
     cwd: folder,

@@ -173,7 +173,9 @@ describe("doctor", () => {
   it("reports an untrusted config, and which clients are configured for the proxy", async () => {
     const { outside } = writeTestWorkspace({ servers: { fake: { scenario } } });
     folders.push(outside);
-    const run = () => runHere(["doctor"], { cwd: outside, env: { HOME: outside } });
+    const unset = ["CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "COPILOT_HOME"];
+    const env = { HOME: outside, ...Object.fromEntries(unset.map((name) => [name, ""])) };
+    const run = () => runHere(["doctor"], { cwd: outside, env });
     const untrusted = await run();
     expect(untrusted.code).toBe(3);
     expect(untrusted.stdout).toMatch(/✗ trust .*not trusted[\s\S]*→ .*lsp-proxy trust/);

@@ -88,8 +88,10 @@ async function serve(words: string[], cwd: string, calls: { tool: string; args: 
   for (const { tool, args } of calls)
     answers.push(JSON.stringify(await ask("tools/call", { name: tool, arguments: args })));
   const peakMb = peakMemoryMb(child.pid);
+  // What it logged last is read after its end.
+  const closed = once(child, "close");
   child.kill("SIGTERM");
-  if (child.exitCode === null) await within(once(child, "exit"), "SIGTERM");
+  await within(closed, "SIGTERM");
   expect(child.exitCode).toBe(0);
   expect(blocked.read().longestMs).toBeLessThan(MAX_BLOCKED_MS);
   return { answers, logged, peakMb };

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeServerPath, type Scenario } from "../fake-server/index.js";
+import { freePort } from "../free-ports.js";
 import { answerCheck, program, testEnvironment } from "../live/session.js";
 import { answersIn, callOf, initialize, openRaw, resultOf, send } from "../mcp/http/support.js";
 import { run } from "./run.js";
@@ -96,16 +97,6 @@ async function start(args: string[], env: { [name: string]: string } = {}): Prom
   return { child, url, written: () => text };
 }
 
-/** A port that nobody listens on at the moment. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 const ask = (url: string, bearer: string) =>
   send(url, { headers: { authorization: `Bearer ${bearer}` }, body: initialize() });
 
@@ -168,7 +159,7 @@ describe("says at its start and in its log which tokens are valid, beside the ge
     // Who is refused learns nothing about the tokens that the gateway has.
     expect(refused.text).not.toContain("LSP_PROXY_TOKEN");
     await expect.poll(written).toMatch(/a request was rejected.*its token is not valid.*LSP_PROXY_TOKEN/);
-    expect(written().split(others)).toHaveLength(3);
+    await expect.poll(() => written().split(others)).toHaveLength(3);
   });
 
   it("those of the file, not the generated ones", async () => {
@@ -329,7 +320,7 @@ describe("the running program", () => {
       const { child, url } = await start(
         [
           "--config",
-          writeConfig("", {
+          writeConfig("drain_ms = 100000", {
             capabilities: { definitionProvider: true },
             replies: { "textDocument/definition": null },
             on: { "textDocument/definition": [{ save: asked }, { waitFile: go }] },
@@ -412,8 +403,10 @@ describe("the running program", () => {
       { result: { structuredContent: { dropped: 2 } } },
     ]);
     expect(answers[3]?.text).toContain("<path>");
+    // What it wrote last is read after its end.
+    const closed = once(child, "close");
     child.kill("SIGTERM");
-    if (child.exitCode === null) await once(child, "exit");
+    await closed;
     const everything = {
       output: written(),
       log: readFileSync(log, "utf8"),

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { managedServers, placeServer } from "../../src/cli/install/managed.js";
 import { isMet, olderVersionIn } from "../../src/cli/install/versions.js";
 import { type System, typed, waysFor } from "../../src/cli/install/ways.js";
@@ -154,7 +154,7 @@ describe("install", () => {
       stdio: "ignore",
       detached: true,
     });
-    await vi.waitFor(() => expect(existsSync(at("half-way"))).toBe(true), { timeout: 30_000 });
+    await expect.poll(() => existsSync(at("half-way"))).toBe(true);
     const ended = new Promise((resolve) => child.once("exit", resolve));
     process.kill(-(child.pid ?? 0), "SIGKILL");
     await ended;

@@ -16,6 +16,9 @@ export class OneProcess {
     const child = this.#child;
     return new Promise<Run>((resolve, reject) => {
       const fail = (how: string) => {
+        // What comes later of this process must not end the next one.
+        clearTimeout(timer);
+        child.off("exit", onExit);
         this.end();
         reject(new Error(`${args.join(" ")}: ${how}`));
       };

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { ConfigError } from "../../src/base/problem.js";
 import type { Io } from "../../src/cli/command.js";
@@ -23,8 +24,10 @@ it("a missing file is read when it is created, and not before", async () => {
   const io = { stderr: { writeText: () => undefined }, cwd: folder } as unknown as Io;
   const options = { io, log: () => undefined, onUsed: () => undefined };
   new ServedConfig(runtime, { files: [missing, present] } as unknown as Loaded, load, options);
-  // The change is seen by the first check after it, so all checks before it have seen nothing.
-  setTimeout(() => writeFileSync(missing, "x"), 1_500);
+  // After the first check, which sees nothing.
+  await delay(1_500);
+  expect(loads).toBe(0);
+  writeFileSync(missing, "x");
   await vi.waitUntil(() => loads > 0, { timeout: 60_000 });
   expect(loads).toBe(1);
   closed.abort();

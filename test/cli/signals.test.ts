@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { program } from "../live/session.js";
+import { program, testEnvironment } from "../live/session.js";
 
 let folder: string;
 beforeAll(() => {
@@ -22,7 +22,11 @@ const handshake = `${JSON.stringify({
 /** Starts `serve`, waits for the handshake, does something to it, and tells how it ended. */
 function ended(command: string, args: string[], act: (child: ReturnType<typeof spawn>) => void) {
   return new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
-    const child = spawn(command, args, { cwd: folder, stdio: ["pipe", "pipe", "ignore"] });
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: testEnvironment(),
+      stdio: ["pipe", "pipe", "ignore"],
+    });
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve({ code, signal }));
     child.stdout?.once("data", () => act(child));

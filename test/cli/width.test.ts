@@ -152,7 +152,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
               ],
             },
           },
-          config: { ready: {} },
+          config: { ready: {}, warmup_timeout_ms: 60_000 },
         },
       },
     });

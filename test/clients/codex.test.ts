@@ -7,9 +7,9 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../cli/run.js";
 import { runHere } from "../cli/terminal.js";
+import { freePort } from "../free-ports.js";
 import { binaries, placeIn, program, repository, testEnvironment } from "../live/session.js";
 import { findCodex, startCodex } from "./codex.js";
-import { freePort } from "./drivers.js";
 
 const codex = findCodex();
 if ("why" in codex) console.warn(`skipped: ${codex.why}`);

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { binaries, program, repository, testEnvironment } from "../live/session.js";
@@ -179,14 +178,4 @@ export async function ended(gateway: ChildProcess): Promise<void> {
   const gone = once(gateway, "exit");
   gateway.kill("SIGTERM");
   await gone;
-}
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

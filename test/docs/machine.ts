@@ -92,7 +92,7 @@ export class Machine {
 
   /** Puts back what was saved, with these files. A config among them is trusted. */
   async restore(name: string, files: Files): Promise<void> {
-    rmSync(this.#place, { recursive: true, force: true });
+    rmSync(this.#place, { recursive: true, force: true, maxRetries: 5 });
     copy(join(this.#saved, name), this.#place);
     this.write(files);
     if (files[CONFIG] !== undefined) await this.here(["trust", "--yes"]);

@@ -48,7 +48,7 @@ it.each([
   client.send(callOf(2));
   expect(await client.answer(2)).toMatchObject({ result: { structuredContent: { ok: true, total: 1 } } });
   expect(peakMb(program.pid)).toBeLessThan(600);
-  expect(program.stderr()).toContain("reached its memory limit");
+  await expect.poll(program.stderr).toContain("reached its memory limit");
 });
 
 it("a reply of 21 million values within the limit of bytes is refused before it is parsed", async () => {

@@ -111,7 +111,7 @@ describe.each(ways)("%s", (_name, connect) => {
     const { post, meta, folder } = way;
     rmSync(join(folder, "asked.json"), { force: true });
     const answer = post(JSON.stringify(callOf(1, meta, atWaiting)), 1);
-    await expect.poll(() => existsSync(join(folder, "asked.json")), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(folder, "asked.json"))).toBe(true);
     for (const change of notCancellations) {
       const message = {
         ...{ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },

@@ -45,7 +45,7 @@ export interface Program {
   pid: number;
   /** The folder of the workspace. */
   folder: string;
-  /** Its exit code or signal. */
+  /** Its exit code or signal, once all that it wrote has been read. */
   ended: Promise<number | string>;
   stderr(): string;
 }
@@ -88,7 +88,7 @@ export function start(
   });
   child.stdin.on("error", () => undefined);
   const ended = new Promise<number | string>((resolve) => {
-    child.once("exit", (code, signal) => resolve(code ?? signal ?? ""));
+    child.once("close", (code, signal) => resolve(code ?? signal ?? ""));
   });
   return { child, pid: child.pid ?? 0, folder, ended, stderr: () => stderr };
 }

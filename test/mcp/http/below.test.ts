@@ -57,7 +57,7 @@ async function start(): Promise<string> {
   child.stderr?.setEncoding("utf8");
   for await (const part of child.stderr ?? []) {
     text += String(part);
-    if (text.includes("Clients need a token")) break;
+    if (/Clients need a token.*\n/.test(text)) break;
   }
   return text;
 }

@@ -38,6 +38,7 @@ async function reached({ work }: TestGateway): Promise<void> {
 it("answers running calls and rejects new requests", async () => {
   const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
   const { url, work, stop } = await openGateway({
+    http: patient,
     servers: {
       fake: { scenario: { ...definition, on: { "textDocument/definition": [{ waitFile: go }] } } },
     },
@@ -63,6 +64,7 @@ it("answers running calls and rejects new requests", async () => {
 it("rejects a request whose body was still being sent", async () => {
   const go = join(tmpdir(), `lsp-proxy-go-${randomUUID()}`);
   const { url, work, stop } = await openGateway({
+    http: patient,
     servers: {
       fake: { scenario: { ...definition, on: { "textDocument/definition": [{ waitFile: go }] } } },
     },
