@@ -23,6 +23,7 @@ import { diskFiles } from "../../src/config/files.js";
 import { readOther } from "../../src/config/text/read.js";
 import { modelName } from "../../src/emit/clients.js";
 import { run } from "../cli/run.js";
+import { freePort } from "../free-ports.js";
 import { repository } from "../live/session.js";
 import {
   type Driver,
@@ -31,7 +32,6 @@ import {
   ended,
   environment,
   FUNCTIONS,
-  freePort,
   makeProject,
   startGateway,
   TOKEN,
