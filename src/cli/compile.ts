@@ -15,11 +15,10 @@ import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/text/read.js";
 import { isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { UnusableConfig } from "../config/usable-part.js";
-import { compiledSchemas, emitBundle } from "../emit/bundle.js";
+import { emitBundle } from "../emit/bundle.js";
 import { readTemplates } from "../emit/render.js";
-import { shippedCode, shippedCompiler } from "../emit/shipped-validators.js";
+import { NeedsAjv, shippedCode, shippedCompiler } from "../emit/shipped-validators.js";
 import { textProblems } from "../emit/texts.js";
-import type { SchemaCompiler } from "../emit/validator.js";
 import { buildPlan } from "../plan/build.js";
 import { everyDefault } from "../plan/defaults.js";
 import { scanWorkspace } from "../workspace/scan.js";
@@ -237,11 +236,8 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
 
 export async function compile(input: Input, io: Surroundings, options: PlanOptions = {}): Promise<Compiled> {
   const planned = planConfig(input, io, options);
-  const compiler = await compilerFor(planned.plan);
   try {
-    const templates = readTemplates(shippedTemplates);
-    const generator = `lsp-proxy ${version()}`;
-    return { ...planned, bundle: emitBundle(planned.plan, { templates, compiler, generator }) };
+    return { ...planned, bundle: await bundleOf(planned.plan) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(error.problems.map((problem) => withPlace(problem, planned.loaded)));
@@ -249,12 +245,17 @@ export async function compile(input: Input, io: Surroundings, options: PlanOptio
 }
 
 /** Loads Ajv only when a tool differs from the shipped ones. Loading and running it takes longer than all the rest. */
-async function compilerFor(plan: Plan): Promise<SchemaCompiler> {
+async function bundleOf(plan: Plan): Promise<Bundle> {
+  const templates = readTemplates(shippedTemplates);
+  const generator = `lsp-proxy ${version()}`;
   const find = shippedCode(shippedValidators);
-  const isShipped = () => [...compiledSchemas(plan)].every((schema) => find(schema) !== undefined);
-  if (plan.tools.every(({ output }) => output.schema === null) && isShipped()) return shippedCompiler(find);
+  try {
+    return emitBundle(plan, { templates, compiler: shippedCompiler(find), generator });
+  } catch (error) {
+    if (!(error instanceof NeedsAjv)) throw error;
+  }
   const { ajvCompiler } = await import("../emit/ajv-compiler.js");
-  return ajvCompiler(find);
+  return emitBundle(plan, { templates, compiler: ajvCompiler(find), generator });
 }
 
 /** Adds the place to a problem of the emitter, which names a tool by its name instead of its index. */

@@ -6,7 +6,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../base/hash.js";
 import type { JsonObject } from "../base/json.js";
-import { Fault } from "../base/problem.js";
 import type { SchemaCompiler } from "./validator.js";
 
 /** The name of the file with the code of a schema. The schema is bare, so its keys are sorted. */
@@ -23,15 +22,20 @@ export function shippedCode(folder: string): (schema: JsonObject) => string | un
   };
 }
 
-/** A compiler that only knows shipped schemas. */
+/** A schema is not a shipped one, or its validity must be checked: that takes Ajv. */
+export class NeedsAjv extends Error {
+  override readonly name = "NeedsAjv";
+}
+
+/** A compiler that only knows shipped schemas. Throws a NeedsAjv for others. */
 export function shippedCompiler(find: (schema: JsonObject) => string | undefined): SchemaCompiler {
   return {
     check: () => {
-      throw new Fault("a schema from a config needs Ajv");
+      throw new NeedsAjv("a schema from a config is checked by Ajv");
     },
     code(schema) {
       const code = find(schema);
-      if (code === undefined) throw new Fault("a schema is not a shipped one");
+      if (code === undefined) throw new NeedsAjv("a schema is not a shipped one");
       return code;
     },
   };
