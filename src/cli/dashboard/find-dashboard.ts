@@ -52,7 +52,8 @@ export async function findDashboard(input: Input, io: Io): Promise<FoundDashboar
  */
 async function hubsOf({ loaded, base }: Loaded, io: Io, own: string | undefined): Promise<string[]> {
   try {
-    const hubs = (await listHubs(io)).filter(
+    const { hubs: all } = await listHubs(io);
+    const hubs = all.filter(
       (hub) => hub.bundle === loaded.manifest.bundle && hub.workspace === base && hub.version === version(),
     );
     const ranked = sortBy(hubs, ({ path, sessions }) => [-sessions, path === own ? 0 : 1, path]);
