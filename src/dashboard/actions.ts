@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { isTable, type JsonObject } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { estimatedTokens } from "../base/tokens.js";
+import { estimatedTokens } from "../base/token-estimate.js";
 import type { ToolResult } from "../mcp/call-types.js";
 import { ProtocolError } from "../mcp/protocol-error.js";
 import { WatchedCalls } from "../mcp/watched-calls.js";

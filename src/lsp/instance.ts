@@ -18,11 +18,11 @@ import {
   wantedFiles,
 } from "./documents/file-operations.js";
 import { ServerFiles } from "./documents/server-files.js";
-import { documentOf } from "./handle.js";
 import { ServerShutdown } from "./instance-lifetime.js";
 import type { Transport } from "./process/launch.js";
 import type { LaunchSettings } from "./process/launch-settings.js";
 import { ReadinessState } from "./readiness.js";
+import { documentOf } from "./server-handle.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,

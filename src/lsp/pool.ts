@@ -5,13 +5,13 @@ import type { Plan, ServerPlan } from "../abi/plan.js";
 import { canonicalText } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { Handle } from "./handle.js";
 import type { Instance } from "./instance.js";
 import { narrowedPool, type SessionRoots, type WholePool } from "./narrowed-pool.js";
 import { Guardian } from "./process/guardian.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, isMarker, ServerRoots } from "./route.js";
+import { Handle } from "./server-handle.js";
 import { blankStatus, rethrowWithoutServerTexts } from "./server-status.js";
 import { Slot, type SlotContext } from "./slot.js";
 import type {

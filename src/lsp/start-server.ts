@@ -4,7 +4,7 @@
  */
 import { Instance, type InstanceContext } from "./instance.js";
 import { type Launch, launch } from "./process/launch.js";
-import { withStderr } from "./process/stderr-ring.js";
+import { withStderr } from "./process/stderr-tail.js";
 
 /** `end` ends the instance for a reason. */
 export async function startServer(

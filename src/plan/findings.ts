@@ -7,7 +7,7 @@ import { isTable } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
 import { editArguments } from "../protocol/edit-arguments.js";
-import { type CapScope, checkTableCaps, checkToolCaps } from "./caps.js";
+import { type CapScope, checkTableCaps, checkToolCaps } from "./check-caps.js";
 import { checkMappings } from "./dead-mappings.js";
 import { partsOf } from "./prompts.js";
 import type { Report } from "./report.js";

@@ -12,7 +12,7 @@ import { Refusal } from "../base/problem.js";
 import { languageIdOf } from "../lsp/route.js";
 import type { KnownNames, PoolContext, ServerPool } from "../lsp/types.js";
 import type { FileChange } from "../lsp/watch/workspace-changes.js";
-import type { Gate } from "../workspace/types.js";
+import type { Gate } from "../workspace/gate-types.js";
 import { type Walk, walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
 
 /** Folders that mostly hold build output or other people's code: a file in one is the last choice. */

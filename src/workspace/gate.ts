@@ -12,8 +12,8 @@ import { fileUri, isInside, isOnShare, slashed } from "../base/paths.js";
 import { here, type Platform } from "../base/platform.js";
 import { Refusal } from "../base/problem.js";
 import { compileDeny } from "./deny.js";
+import type { Admitted, Gate } from "./gate-types.js";
 import { existing, noRoot, realRoot } from "./roots.js";
-import type { Admitted, Gate } from "./types.js";
 
 /** What may be seen of the file system. */
 export interface GateOptions {

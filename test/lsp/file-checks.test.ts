@@ -13,7 +13,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type OpenEventSource, openEventSource, SystemWatches } from "../../src/lsp/watch/event-source.js";
+import { type OpenEventSource, openEventSource, SystemWatches } from "../../src/lsp/watch/watch-source.js";
 import { openTestWorkspace, type TestWorkspace } from "../runtime/test-workspace.js";
 
 const FILES = 50_000;

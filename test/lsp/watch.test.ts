@@ -22,7 +22,7 @@ import {
   isOnNetwork,
   type OpenEventSource,
   SystemWatches,
-} from "../../src/lsp/watch/event-source.js";
+} from "../../src/lsp/watch/watch-source.js";
 import { type WatchOptions, WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
 import { afterThis, until, workspace, write } from "./support.js";
 

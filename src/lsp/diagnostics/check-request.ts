@@ -4,7 +4,7 @@
  * other files change too, does not count: the server's own check may have started meanwhile and replaced this one.
  */
 import type { CheckPlan } from "../../abi/plan.js";
-import { withDocument } from "../../base/named-paths.js";
+import { withDocument } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
 import { delay } from "../../base/timing.js";
 import type { OpenDocument } from "../types.js";

@@ -7,7 +7,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { fromPointer, getAt, isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
-import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { type NamedPaths, withNamedPaths } from "../../base/placeholders.js";
 import { here } from "../../base/platform.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { type PythonContext, pythonOf } from "./python-environment.js";

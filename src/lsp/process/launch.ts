@@ -8,7 +8,7 @@ import { setPriority } from "node:os";
 import { delimiter } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
-import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { type NamedPaths, withNamedPaths } from "../../base/placeholders.js";
 import { here, type Platform } from "../../base/platform.js";
 import { withTimeout } from "../../base/timing.js";
 import type { PoolContext, Withheld } from "../types.js";
@@ -21,7 +21,7 @@ import { MARK_NAME, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { commandLine } from "./script.js";
-import { StderrRing } from "./stderr-ring.js";
+import { StderrRing } from "./stderr-tail.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
 const TERM_MS = 500;

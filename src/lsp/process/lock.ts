@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText, isTable } from "../../base/json.js";
-import { withNamedPaths } from "../../base/named-paths.js";
+import { withNamedPaths } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { filesNamedIn } from "./argument-files.js";

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { isInside } from "../../base/paths.js";
 import type { IgnoreRules } from "../../workspace/git-ignore.js";
 import type { WalkedFiles } from "../../workspace/walk.js";
-import type { EventSource } from "./event-source.js";
+import type { EventSource } from "./watch-source.js";
 import type { ChangeLog } from "./workspace-changes.js";
 
 /** At most this many folders that are not followed are named; past it, their root is named. */

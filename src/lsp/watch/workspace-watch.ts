@@ -13,8 +13,8 @@ import { withTimeout } from "../../base/timing.js";
 import { compileDeny } from "../../workspace/deny.js";
 import type { WalkedFiles } from "../../workspace/walk.js";
 import type { KnownNames, Log } from "../types.js";
-import { type EventSource, isOnNetwork, type OpenEventSource, openEventSource } from "./event-source.js";
 import { FolderTree } from "./folder-tree.js";
+import { type EventSource, isOnNetwork, type OpenEventSource, openEventSource } from "./watch-source.js";
 import { ChangeLog, type FileChange, RecentlyShownFiles } from "./workspace-changes.js";
 
 /** How much is watched, and by what. */

@@ -11,6 +11,7 @@ import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { acceptsStream } from "../accept-header.js";
 import { isModernMessage, isModernVersion } from "../client-metadata.js";
+import type { Authenticator } from "./bearer-tokens.js";
 import type { CallSlots } from "./call-slots.js";
 import {
   checkHead,
@@ -27,7 +28,6 @@ import { OpenRequests } from "./open-requests.js";
 import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
 import { dropUnreadReports, observeMessages, toJsonDocument } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
-import type { Authenticator } from "./tokens.js";
 import { type Workspace, workspaceChoice } from "./workspaces.js";
 
 export interface GatewayContext {

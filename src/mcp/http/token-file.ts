@@ -5,7 +5,7 @@
 import type { Stats } from "node:fs";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { readRegularFile } from "../../base/guarded-open.js";
-import { NOT_OURS, readTokens, type TokenSource, tokenProblem } from "./tokens.js";
+import { NOT_OURS, readTokens, type TokenSource, tokenProblem } from "./bearer-tokens.js";
 
 const MAX_BYTES = 65_536;
 

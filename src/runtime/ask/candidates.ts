@@ -6,7 +6,7 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Fault, Refusal } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import { symbolKinds, wordOf } from "../../protocol/kinds.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 import { openProject } from "./project.js";
 

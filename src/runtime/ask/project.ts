@@ -4,8 +4,8 @@
  */
 import type { ProjectQueryPlan } from "../../abi/plan.js";
 import { fromPointer, getAt, type Json } from "../../base/json.js";
-import { withDocument } from "../../base/named-paths.js";
 import { isInside } from "../../base/paths.js";
+import { withDocument } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";

@@ -7,7 +7,7 @@ import { sortedSet } from "../../base/order.js";
 import { Turns, untilAborted } from "../../base/timing.js";
 import { readText } from "../../lsp/documents/read-text.js";
 import type { EditActivity } from "../../workspace/edits/types.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 
 const MAX_ATTEMPTS = 3;

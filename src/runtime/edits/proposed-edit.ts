@@ -17,7 +17,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
 import type { Edits } from "../../workspace/edits/edits.js";
 import type { Change, PathChange, Reason, TextChange } from "../../workspace/edits/types.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 
 export interface ServerCommand {

@@ -12,7 +12,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { documentKey } from "../../protocol/dialect-format.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import { pageSize } from "../answer/fit-answer.js";
 import type { Places } from "../answer/places.js";
 import type { CallState } from "../call-state.js";

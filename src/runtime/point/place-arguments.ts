@@ -9,7 +9,7 @@ import type { ColumnUnit, Lines } from "../../base/text.js";
 import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { hasPlace, isPlaceType } from "../../protocol/place-arguments.js";
 import { statOf, strictPathOfUri } from "../../workspace/gate.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import { table } from "../answer/answer-text.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import type { CallState } from "../call-state.js";

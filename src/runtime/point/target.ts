@@ -11,7 +11,7 @@ import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
 import { pathOfName, realPathOf } from "../../workspace/gate.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
 import { type Attached, type CandidateServers, candidatesForDocument, isRange } from "../ask/candidates.js";

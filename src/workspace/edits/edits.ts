@@ -6,8 +6,8 @@ import { mkdir, realpath } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import type { Gate } from "../gate-types.js";
 import { openProtectedPaths } from "../protected-paths.js";
-import type { Gate } from "../types.js";
 import { backupSteps, buildSteps, type PreparedStep } from "./build-steps.js";
 import { type Disk, filesInTree } from "./disk.js";
 import {

@@ -6,7 +6,7 @@ import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } 
 import { sha256 } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import type { Gate } from "../types.js";
+import type { Gate } from "../gate-types.js";
 import { filesInTree } from "./disk.js";
 import { ABSENT, shownPath, tolerate } from "./errors.js";
 import type { EditPlan } from "./plan-edit.js";

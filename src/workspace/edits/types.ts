@@ -1,6 +1,6 @@
 /** The public types of the edit engine, which knows neither LSP nor MCP. An edit is a list of changes. */
 import type { Code } from "../../base/codes.js";
-import type { Gate } from "../types.js";
+import type { Gate } from "../gate-types.js";
 
 /**
  * Replaces a range of a text. Offsets count UTF-16 code units without the byte-order mark. All changes of one edit

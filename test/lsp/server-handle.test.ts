@@ -1,8 +1,8 @@
 /** A read is sent again to the next start of a server that ended; everything else fails. */
 import { expect, it, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
-import { Handle } from "../../src/lsp/handle.js";
 import type { Instance } from "../../src/lsp/instance.js";
+import { Handle } from "../../src/lsp/server-handle.js";
 import { serverPlan } from "../fake-server/index.js";
 
 const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import type { Json } from "../../src/base/json.js";
-import { namedModules, withNamedPaths } from "../../src/base/named-paths.js";
+import { namedModules, withNamedPaths } from "../../src/base/placeholders.js";
 import { launchSettings, namedPathsOf, type ServerCommand } from "../../src/lsp/process/launch-settings.js";
 import type { TrustContext } from "../../src/lsp/process/trusted.js";
 import { fakeServer } from "../fake-server/index.js";
