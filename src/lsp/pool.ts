@@ -11,7 +11,7 @@ import { Guardian } from "./process/guardian.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, isMarker, ServerRoots } from "./route.js";
-import { Handle } from "./server-handle.js";
+import { ServerHandle } from "./server-handle.js";
 import { blankStatus, rethrowWithoutServerTexts } from "./server-status.js";
 import { Slot, type SlotContext } from "./slot.js";
 import type {
@@ -166,8 +166,8 @@ class Pool implements WholePool {
     earlier.#takenOver = new Set(this.#slots.values());
   }
 
-  #handle(slot: Slot, instance: Instance, roots: SessionRoots): Handle {
-    return new Handle(instance, {
+  #handle(slot: Slot, instance: Instance, roots: SessionRoots): ServerHandle {
+    return new ServerHandle(instance, {
       renew: (signal) => this.#occupy(slot, signal, roots),
       crashSince: (generation) => slot.crashSince(generation),
       roots,

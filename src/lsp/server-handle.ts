@@ -9,7 +9,7 @@ import { fieldsOf } from "../base/json.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import { methods } from "../protocol/methods.js";
+import { isRead } from "../protocol/methods.js";
 import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
 import type { Instance } from "./instance.js";
 import type {
@@ -33,7 +33,7 @@ export interface InstanceSource {
   roots: readonly string[] | undefined;
 }
 
-export class Handle implements LanguageServer {
+export class ServerHandle implements LanguageServer {
   readonly plan: ServerPlan;
   readonly root: string;
   readonly #firstGeneration: number;
@@ -187,25 +187,4 @@ function isRepeatable(method: string, params: unknown): boolean {
 export function documentOf(params: unknown): string | undefined {
   const { textDocument } = fieldsOf<TextDocumentPositionParams>(params);
   return pathOfUri(fieldsOf<TextDocumentIdentifier>(textDocument).uri);
-}
-
-/** Whether a method only reads: true for LSP's own requests, unknown for all others. */
-export function isRead(method: string): boolean {
-  return Object.hasOwn(methods, method) && method !== "workspace/executeCommand";
-}
-
-/** Methods whose answers depend on the text of one file only: indexing does not change them. */
-const SINGLE_FILE = new Set([
-  "textDocument/documentSymbol",
-  "textDocument/foldingRange",
-  "textDocument/selectionRange",
-  "textDocument/documentLink",
-  "textDocument/formatting",
-  "textDocument/rangeFormatting",
-  "textDocument/onTypeFormatting",
-  "textDocument/linkedEditingRange",
-]);
-/** Whether the answers of a method depend on the text of one file only. */
-export function isSingleFile(method: string): boolean {
-  return SINGLE_FILE.has(method);
 }

@@ -21,7 +21,7 @@ import { MARK_NAME, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { commandLine } from "./script.js";
-import { StderrRing } from "./stderr-tail.js";
+import { StderrTail } from "./stderr-tail.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
 const TERM_MS = 500;
@@ -43,7 +43,7 @@ export interface Transport {
   memoryMb(): number | null;
   /** Number of its processes; null where the system does not report it. */
   processes(): number | null;
-  stderr: StderrRing;
+  stderr: StderrTail;
   /** Resolves with the reason when the server has ended or the connection is closed. */
   ended: Promise<string>;
   /** Kills the server and its children; resolves when they are gone. */
@@ -162,11 +162,11 @@ function fromChild(
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
   if (pid !== undefined) guardian.add(pid);
-  const ring = new StderrRing();
+  const stderrTail = new StderrTail();
   stderr.setEncoding("utf8");
-  stderr.on("data", (text: string) => ring.write(text));
-  stderr.on("error", () => ring.note("stderr closed"));
-  stdin.on("error", () => ring.note("stdin closed"));
+  stderr.on("data", (text: string) => stderrTail.write(text));
+  stderr.on("error", () => stderrTail.note("stderr closed"));
+  stdin.on("error", () => stderrTail.note("stdin closed"));
   const ended = new Promise<string>((done) => {
     child.on("error", (error: NodeJS.ErrnoException) =>
       done(`could not be started (${error.code ?? "unknown"})`),
@@ -194,7 +194,7 @@ function fromChild(
       const size = tree?.size ?? null;
       return size === null ? null : Math.max(0, size - sandboxProcesses);
     },
-    stderr: ring,
+    stderr: stderrTail,
     ended,
     kill: async () => {
       tree?.signal("SIGTERM");

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
-import { isSingleFile } from "../../lsp/server-handle.js";
+import { isSingleFile } from "../../protocol/methods.js";
 import type { CallState } from "../call-state.js";
 
 /** Methods whose answers about one file need no more than the flags that it is compiled with. */
