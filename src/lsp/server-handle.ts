@@ -9,7 +9,7 @@ import { fieldsOf } from "../base/json.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import { isRead } from "../protocol/methods.js";
+import { readMethods } from "../protocol/methods.js";
 import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
 import type { Instance } from "./instance.js";
 import type {
@@ -180,7 +180,7 @@ function hasExited(error: unknown): boolean {
 }
 
 function isRepeatable(method: string, params: unknown): boolean {
-  return isRead(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
+  return readMethods.has(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
 }
 
 /** The file that the parameters of a request name. */

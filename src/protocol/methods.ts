@@ -127,13 +127,13 @@ export const methods: { readonly [method: string]: MethodFacts } = Object.fromEn
 
 export const methodNames: readonly string[] = Object.keys(methods);
 
-/** Whether a method only reads: true for LSP's own requests, unknown for all others. */
-export function isRead(method: string): boolean {
-  return Object.hasOwn(methods, method) && method !== "workspace/executeCommand";
-}
+/** Methods that only read. Of a method outside the specification that is not known. */
+export const readMethods: ReadonlySet<string> = new Set(
+  methodNames.filter((method) => method !== "workspace/executeCommand"),
+);
 
 /** Methods whose answers depend on the text of one file only: indexing does not change them. */
-const SINGLE_FILE = new Set([
+export const singleFileMethods: ReadonlySet<string> = new Set([
   "textDocument/documentSymbol",
   "textDocument/foldingRange",
   "textDocument/selectionRange",
@@ -143,10 +143,6 @@ const SINGLE_FILE = new Set([
   "textDocument/onTypeFormatting",
   "textDocument/linkedEditingRange",
 ]);
-/** Whether the answers of a method depend on the text of one file only. */
-export function isSingleFile(method: string): boolean {
-  return SINGLE_FILE.has(method);
-}
 
 /** The features that a server's `features.only` and `features.except` may name. */
 export const featureNames: readonly string[] = [
