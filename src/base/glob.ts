@@ -35,7 +35,7 @@ export interface GlobOptions {
 /** Whether a path with forward slashes matches. Throws a GlobError when the budget is used up. */
 export type GlobMatcher = (path: string, budget?: GlobBudget) => boolean;
 
-/** Longer patterns are refused: none that a person writes is. */
+/** Longer patterns are refused. No hand-written pattern is longer. */
 export const MAX_GLOB_LENGTH = 1_000;
 /** Most patterns of one list. */
 export const MAX_GLOBS = 1_000;
@@ -45,7 +45,7 @@ export const PATH_STEPS = 250_000;
 export const BATCH_STEPS = 5_000_000;
 /** What a list may take for all paths together, about a second. */
 export const LIST_STEPS = 20_000_000;
-/** What each path adds to that: some 20 µs. Twenty patterns with braces and `**` take a quarter. */
+/** Steps added per path, about 20 µs. Twenty patterns with braces and `**` take a quarter. */
 export const EARNED_STEPS = 400;
 /** The steps of a look at the start and the end of a path, and for each character that is compared. */
 const CHECK_COST = 0.3;

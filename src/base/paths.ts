@@ -26,7 +26,7 @@ export function isOnShare(path: string, { hasDrives }: Platform = here): boolean
 
 /** The path with forward slashes. */
 export function slashed(path: string): string {
-  return sep === "/" ? path : path.split(sep).join("/");
+  return here.hasDrives ? path.split(sep).join("/") : path;
 }
 
 /** The `file:` URI of an absolute path. */

@@ -1,4 +1,4 @@
-/** Replaces path placeholders in the strings of a config: `<workspace>`, `<node_modules>` and others. */
+/** Replaces `<workspace>`, `<node_modules>`, `<file>` and other placeholders in config strings. */
 import { define, isTable, type Json } from "./json.js";
 
 /**

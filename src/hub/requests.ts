@@ -91,8 +91,8 @@ export class OpenRequests {
   }
 
   /**
-   * Notes a message of the hub. Gives the line for the client; undefined for the answer to a repeated handshake, and when a
-   * hub that is left ends what listens: the next one goes on with it.
+   * Notes a message of the hub. Gives the line for the client; undefined for the answer to a repeated handshake, and when an
+   * ending hub closes a subscription, which the next hub continues.
    */
   fromHub(line: string, message: unknown, isLeft = false): string | undefined {
     if (!isTable(message)) return line;
@@ -147,7 +147,7 @@ export class OpenRequests {
     return lines;
   }
 
-  /** No hub can be had: the lines that refuse what is not answered yet. What only listens goes on in the next hub. */
+  /** No hub is available: returns error lines for pending requests; subscriptions are kept for the next hub. */
   refuse(message: string): string[] {
     const refused = [...this.#asked].filter(([, pending]) => !isListening(pending));
     return refused.map(([id, pending]) => {

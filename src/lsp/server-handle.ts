@@ -154,7 +154,7 @@ export class ServerHandle implements LanguageServer {
     const { onProgress } = options;
     if (roots === undefined) return options;
     if (onProgress === undefined) return { ...options, roots };
-    return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is at work`) };
+    return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is working`) };
   }
 
   /** Runs a read once more on the next start when the server ends meanwhile. */

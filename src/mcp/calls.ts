@@ -51,7 +51,7 @@ export class SessionCalls {
     public runtime: Runtime,
     public session: Session,
     public trust?: TrustOffer,
-    /** Where the proxy was not started in a project: goes on in that of the client. */
+    /** If the proxy was not started in a project: switches to the client's project. */
     private readonly enter?: EnterProject,
     /** Limits the calls that run at once. Over HTTP the gateway limits them. */
     private readonly limit: CallLimit = { most: Number.POSITIVE_INFINITY, setting: "" },

@@ -19,7 +19,7 @@ export interface StdioOptions {
   signal?: AbortSignal;
   /** How a call that is refused for lack of trust may ask for it. */
   trust?: TrustOffer | undefined;
-  /** Where the proxy was not started in a project: goes on in that of the client. */
+  /** If the proxy was not started in a project: switches to the client's project. */
   enterProject?: EnterProject | undefined;
   /** Opens a second channel, for the program that started the proxy. The service then lasts as long as either side. */
   openHost?: OpenHost | undefined;

@@ -131,7 +131,7 @@ export function fileOrThrow(admitted: Admitted, facts: Stats | undefined): Admit
 
 /** Whether a path is one of the kernel's or of a device. Only a root inside `/dev` may have ordinary files there. */
 function isSystemPath(path: string, home: string): boolean {
-  if (sep !== "/") return false;
+  if (here.hasDrives) return false;
   return (
     isInside(path, "/proc") || isInside(path, "/sys") || (isInside(path, "/dev") && !isInside(home, "/dev"))
   );

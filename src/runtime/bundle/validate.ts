@@ -149,7 +149,7 @@ export function answerFault(validate: Validator, answer: JsonObject): string | u
 
 /** The issues of the last validation, sorted and without duplicates. Only values of `given` are compared with allowed ones. */
 function issuesOf(validate: Validator, known: readonly string[] = [], given?: JsonObject): Issue[] {
-  // What a condition leads to has errors of its own.
+  // Skip `if` errors: the `then`/`else` branch reports its own.
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== "if");
   const found = errors.map((error) => toIssue(error, known, given));
   const unique = uniqueBy(found, (issue) => `${issue.path} ${issue.keyword}`);

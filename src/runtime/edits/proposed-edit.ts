@@ -1,6 +1,6 @@
 /**
- * An edit that a server's reply or a tool's arguments propose, before the engine checks it: its changes, the reasons
- * against it, and the texts that its positions refer to. A position that a text does not have is refused.
+ * Proposed edits and the builder that makes them from ranges. A server's reply or a tool's arguments propose an edit, and
+ * the engine checks it later. A position that a text does not have is refused here.
  */
 
 import { existsSync } from "node:fs";

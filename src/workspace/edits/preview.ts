@@ -1,6 +1,6 @@
 /**
- * Previews: what a plan changes in each file, with a unified diff by jsdiff that `patch` and `git apply` read, and a
- * token that covers all changes and file hashes.
+ * Previews: diff and token of a plan; checks that files still match a preview. `patch` and `git apply` can read the
+ * diffs, which jsdiff makes. The token covers all changes and file hashes.
  */
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from "diff";
 import { sha256 } from "../../base/hash.js";

@@ -261,7 +261,7 @@ async function putBack(disk: Disk, hidden: string, path: string): Promise<string
 async function keptVersions(disk: Disk, path: string, hidden: string[]): Promise<string> {
   const names: string[] = [];
   for (const name of hidden) if ((await disk.stat(name)) !== undefined) names.push(nameFrom(path, name));
-  return `was changed meanwhile and stays so; what it was before is kept in ${names.join(" and ")}`;
+  return `was changed by another program and was left as is; the earlier version is in ${names.join(" and ")}`;
 }
 
 /** The name that takes what a roll-back finds at a path, until it was looked at. */

@@ -158,7 +158,7 @@ export interface EditsOptions {
   recovered?: (recovery: Recovery) => void;
 }
 
-/** What others must know of the edits of this process: between two of its writes, the files are no workspace that anybody meant. */
+/** Edits in progress: between two writes the files are inconsistent. */
 export interface EditActivity {
   /** How many edits began to write. */
   readonly begun: number;
