@@ -36,8 +36,8 @@ export function fileUri(path: string): string {
 }
 
 /**
- * The path of a `file:` URI, however it is escaped; undefined for any other URI. On Windows servers write `file:///c%3A/`
- * for the drive `C:`, whose real paths have a capital letter.
+ * The path of a `file:` URI, however it is escaped; undefined for any other URI. On Windows servers write
+ * `file:///c%3A/` for the drive `C:`, whose real paths have a capital letter.
  */
 export function pathOfUri(uri: unknown, { hasDrives }: Platform = here): string | undefined {
   if (typeof uri !== "string" || !uri.startsWith("file:")) return undefined;

@@ -2,8 +2,8 @@
 import { define, isTable, type Json } from "./json.js";
 
 /**
- * The path for a placeholder that is followed by `rest`; undefined for an unknown name; null for one that names nothing here,
- * so that a setting with this value is left out.
+ * The path for a placeholder that is followed by `rest`; undefined for an unknown name; null for one that names nothing
+ * here, so that a setting with this value is left out.
  */
 export type NamedPaths = (name: string, rest: string) => string | null | undefined;
 

@@ -49,8 +49,8 @@ void import("./main.js")
   });
 
 /**
- * Turns on Node's compile cache (Node 22.8 and later), unless the user has chosen a folder for it or turned it off. Cached
- * code is executed, so it is kept in the state folder, and only if no other user can write there.
+ * Turns on Node's compile cache (Node 22.8 and later), unless the user has chosen a folder for it or turned it off.
+ * Cached code is executed, so it is kept in the state folder, and only if no other user can write there.
  */
 function enableCompileCache(): void {
   if (cache.enableCompileCache === undefined || cache.getCompileCacheDir?.() !== undefined) return;

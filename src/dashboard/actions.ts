@@ -1,6 +1,6 @@
 /**
- * What the page may do: restart or stop a server, and call a tool. The playground is a session like that of an agent: the
- * same tools, the same gate, the same limits.
+ * What the page may do: restart or stop a server, and call a tool. The playground is a session like that of an agent:
+ * the same tools, the same gate, the same limits.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isTable, type JsonObject } from "../base/json.js";

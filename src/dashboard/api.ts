@@ -1,6 +1,7 @@
 /**
- * The JSON API of the dashboard, shared by the page and by what answers it: types and names only, no code that either side
- * would not load. Paths are relative to `/dashboard/`. Times are milliseconds since 1970; durations are milliseconds.
+ * The JSON API of the dashboard, shared by the page and by what answers it: types and names only, no code that either
+ * side would not load. Paths are relative to `/dashboard/`. Times are milliseconds since 1970; durations are
+ * milliseconds.
  *
  * | request | answer |
  * |---|---|

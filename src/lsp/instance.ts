@@ -1,6 +1,6 @@
 /**
- * One running server for one root: initialize, documents, requests, diagnostics, shutdown. It never restarts itself; when
- * its process ends, everything that waits for it is refused at once.
+ * One running server for one root: initialize, documents, requests, diagnostics, shutdown. It never restarts itself;
+ * when its process ends, everything that waits for it is refused at once.
  */
 import { basename } from "node:path";
 import type { DidChangeWorkspaceFoldersParams, WorkspaceFolder } from "vscode-languageserver-protocol";

@@ -1,4 +1,4 @@
-/** All language servers of one proxy: routes files to them, starts, shares and stops them, and keeps them up to date. */
+/** All language servers of one proxy: routes files to them, starts, shares, updates and stops them. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
@@ -154,7 +154,7 @@ class Pool implements WholePool {
     if (taken === undefined) this.#guardian.close();
   }
 
-  /** Takes the slots of servers that are the same in both plans. Calls that run in the earlier pool still find them there. */
+  /** Takes the slots of servers that are the same in both plans. Running calls still find them in the earlier pool. */
   #takeOver(earlier: Pool): void {
     const servers = new Map(this.plan.servers.map((server) => [canonicalText(server), server]));
     for (const [key, slot] of earlier.#slots) {

@@ -28,7 +28,9 @@ function matcherCache() {
   });
 }
 
-/** Whether an LSP glob (a text, or a pattern relative to a folder) matches a file. Throws a GlobError past the budget. */
+/**
+ * Whether an LSP glob (a text, or a pattern relative to a folder) matches a file. Throws a GlobError past the budget.
+ */
 export function matchesGlob(glob: unknown, path: string, budget: GlobBudget, ignoreCase = false): boolean {
   budget.spend(1);
   if (typeof glob === "string") return globTest(glob, path, budget, ignoreCase);

@@ -1,6 +1,6 @@
 /**
- * Starts one language server: launches its program, connects to it and initializes it. It is loaded with the first server,
- * because a session that only lists its tools needs none of this.
+ * Starts one language server: launches its program, connects to it and initializes it. It is loaded with the first
+ * server, because a session that only lists its tools needs none of this.
  */
 import { Instance, type InstanceContext } from "./instance.js";
 import { type Launch, launch } from "./process/launch.js";

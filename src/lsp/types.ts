@@ -91,7 +91,9 @@ export interface WorkspaceDiagnosticsReport {
   readiness: Readiness;
 }
 
-/** A folder or file that a server was started without: an environment variable names it, or it is the project's Python. */
+/**
+ * A folder or file that a server was started without: an environment variable names it, or it is the project's Python.
+ */
 export interface Withheld {
   /** Null for a Python environment, which no variable names. */
   variable: string | null;

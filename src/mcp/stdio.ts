@@ -1,4 +1,6 @@
-/** Serves one MCP client on a pair of streams until it disconnects. Nothing but the protocol is written to the output. */
+/**
+ * Serves one MCP client on a pair of streams until it disconnects. Nothing but the protocol is written to the output.
+ */
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { whenAborted, withTimeout } from "../base/timing.js";

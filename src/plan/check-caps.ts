@@ -22,7 +22,10 @@ const callTime = "the tool's `timeout_ms`";
 /** A value, what limits it, and the words for that limit. */
 type Check = (value: unknown, limit: number, key: string, ...at: (string | number)[]) => void;
 
-/** Warns of a cap above its limit, and of an argument that cannot be a cap. A shipped layer may have one, for configs with other limits. */
+/**
+ * Warns of a cap above its limit, and of an argument that cannot be a cap.
+ * A shipped layer may have one, for configs with other limits.
+ */
 function checker({ origin }: CapScope, args: readonly ArgPlan[], report: Report): Check {
   return (value, limit, key, ...at) => {
     const own = report.at(...at);

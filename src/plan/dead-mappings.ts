@@ -5,7 +5,10 @@ import { hasPlace } from "../protocol/place-arguments.js";
 import type { Report } from "./report.js";
 import { pointingAnchors } from "./requests.js";
 
-/** Checks the mappings; `tools` are those that clients see. A shipped dialect may map more, for configs with other tools. */
+/**
+ * Checks the mappings; `tools` are those that clients see.
+ * A shipped dialect may map more, for configs with other tools.
+ */
 export function checkMappings(
   dialect: DialectPlan,
   tools: readonly ToolPlan[],

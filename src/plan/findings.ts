@@ -1,6 +1,6 @@
 /**
- * Warnings about tools, prompts and resources that work, but not as their author may think: missing descriptions, unused
- * arguments, lost values.
+ * Warnings about tools, prompts and resources that work, but not as their author may think: missing descriptions,
+ * unused arguments, lost values.
  */
 import type { ArgPlan, StepPlan, ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";

@@ -1,6 +1,7 @@
 /**
- * The requests of LSP 3.17 that a tool may send (those new in 3.18 are not offered): the server capability that announces
- * each, and the feature it belongs to. The compiler checks the names against vscode-languageserver-protocol, a test checks the capabilities.
+ * The requests of LSP 3.17 that a tool may send (those new in 3.18 are not offered): the server capability that
+ * announces each, and the feature it belongs to. The compiler checks the names against vscode-languageserver-protocol,
+ * a test checks the capabilities.
  */
 import type * as lsp from "vscode-languageserver-protocol";
 

@@ -1,6 +1,7 @@
 /**
- * Finds one file for each server, preferably in its main language rather than a `go.mod` or a lock file. A question about
- * the whole workspace starts a server for such a file, in that file's project; a server without a file is not started.
+ * Finds one file for each server, preferably in its main language rather than a `go.mod` or a lock file. A question
+ * about the whole workspace starts a server for such a file, in that file's project; a server without a file is not
+ * started.
  */
 import { homedir } from "node:os";
 import { dirname, join, relative } from "node:path";

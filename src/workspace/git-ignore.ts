@@ -1,6 +1,6 @@
 /**
- * What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. All of them
- * may be untrusted: they are read and matched within bounds, and what is over a bound is reported.
+ * What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. All of
+ * them may be untrusted: they are read and matched within bounds, and what is over a bound is reported.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { GlobBudget, GlobError, PATH_STEPS } from "../base/glob.js";

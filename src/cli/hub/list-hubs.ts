@@ -20,7 +20,9 @@ export interface ListedHub {
   servers: string[];
 }
 
-/** The hubs of this user that answer. One that moves to another socket meanwhile, for a changed config, is asked there. */
+/**
+ * The hubs of this user that answer. One that moves to another socket meanwhile, for a changed config, is asked there.
+ */
 export async function listHubs(io: Io): Promise<ListedHub[]> {
   const folder = hubFolder(io.env);
   if (factsOf(folder) === undefined) return [];

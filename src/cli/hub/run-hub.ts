@@ -191,8 +191,8 @@ function hubOf(
 }
 
 /**
- * Watches the config. The hub goes on with a changed one, under its new key. It leaves its sessions to another hub where
- * they may differ in what they would find, or another one has the key already.
+ * Watches the config. The hub goes on with a changed one, under its new key. It leaves its sessions to another hub
+ * where they may differ in what they would find, or another one has the key already.
  */
 function followConfig(
   { hub, opened, record: first }: Started,

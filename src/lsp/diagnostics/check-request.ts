@@ -14,7 +14,9 @@ import type { DiagnosticsRequest } from "./pulled-diagnostics.js";
 const OTHERS_MS = 5_000;
 /** A method that no server knows: its refusal shows that the server has done what was due before. */
 const PING = "$/lsp-proxy/ping";
-/** A server that is pinged between two rounds of its event loop may not have seen what is due; the second ping is later. */
+/**
+ * A server that is pinged between two rounds of its event loop may not have seen what is due; the second ping is later.
+ */
 const PINGS = 2;
 
 export interface Check {

@@ -1,7 +1,7 @@
 /**
  * The arguments, options and settings with which a server is started for a root. Servers load code from the placeholder
- * `<node_modules>`: in an untrusted workspace that is a folder of the program itself, never one of the workspace. A server
- * that would still run the workspace's code is not started.
+ * `<node_modules>`: in an untrusted workspace that is a folder of the program itself, never one of the workspace. A
+ * server that would still run the workspace's code is not started.
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";

@@ -227,8 +227,8 @@ function openFilesPrefix(prlimit: string | undefined, max: number): string[] | u
 }
 
 /**
- * Starts a process with the mark as its soft real-time limit, too large to have an effect. A daemon that is started with
- * an empty environment keeps it. When this process carries a mark of its own parent, that one is left as it is.
+ * Starts a process with the mark as its soft real-time limit, too large to have an effect. A daemon that is started
+ * with an empty environment keeps it. When this process carries a mark of its own parent, that one is left as it is.
  */
 function startMarked<T>(prlimit: string | undefined, number: string, start: () => T): T {
   if (prlimit === undefined || limitOf("Max realtime timeout")?.soft !== "unlimited") return start();

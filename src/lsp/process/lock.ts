@@ -1,7 +1,7 @@
 /**
  * The record of programs that a user locked: how each server is started, and path and digest of every file that its
- * command line and variables name. In a locked folder nothing else is started. The record belongs to the user, never to a
- * workspace. With a damaged record nothing is started.
+ * command line and variables name. In a locked folder nothing else is started. The record belongs to the user, never to
+ * a workspace. With a damaged record nothing is started.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync, realpathSync } from "node:fs";
@@ -95,7 +95,9 @@ function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
   return digest(canonicalText({ transport: { ...transport }, command, args, cwd, env }));
 }
 
-/** The program and every file that its arguments or variables name: scripts are as much the program as what runs them. */
+/**
+ * The program and every file that its arguments or variables name: scripts are as much the program as what runs them.
+ */
 async function filesOf(start: ServerStart & { program: string }): Promise<LockedFile[]> {
   const { server, program } = start;
   const named = namedPathsOf(start);

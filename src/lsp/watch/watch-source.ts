@@ -1,6 +1,6 @@
 /**
- * Watch events of the operating system. Linux has one inotify watch per folder; macOS and Windows watch a whole tree with
- * one native recursive watch. Node emulates recursive watching on Linux with a watch per file, which is too slow.
+ * Watch events of the operating system. Linux has one inotify watch per folder; macOS and Windows watch a whole tree
+ * with one native recursive watch. Node emulates recursive watching on Linux with a watch per file, which is too slow.
  */
 import { type FSWatcher, readFileSync, statfsSync, watch } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,6 @@
-/** Runs the gateway as an HTTP server, with limits on time and connections, and a shutdown that answers running calls. */
+/**
+ * Runs the gateway as an HTTP server, with limits on time and connections, and a shutdown that answers running calls.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";

@@ -1,6 +1,6 @@
 /**
- * Tokens in a file that only its owner can read. The file is checked at every use and read again when it has changed, so
- * tokens change without a restart, and a file that others can read is no longer used.
+ * Tokens in a file that only its owner can read. The file is checked at every use and read again when it has changed,
+ * so tokens change without a restart, and a file that others can read is no longer used.
  */
 import type { Stats } from "node:fs";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";

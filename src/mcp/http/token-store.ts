@@ -1,4 +1,6 @@
-/** The tokens that lsp-proxy generates. A token's text is stored until it was printed once; after that only its digest. */
+/**
+ * The tokens that lsp-proxy generates. A token's text is stored until it was printed once; after that only its digest.
+ */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { writeAtomically } from "../../base/atomic-write.js";

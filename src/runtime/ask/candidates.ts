@@ -1,4 +1,6 @@
-/** The candidate servers of a call, their replies inside the opaque `Reply` of a handler, and how LSP values are read. */
+/**
+ * The candidate servers of a call, their replies inside the opaque `Reply` of a handler, and how LSP values are read.
+ */
 import type { Position, Range } from "vscode-languageserver-protocol";
 import type { Params, Reply } from "../../abi/handler.js";
 import type { ServerPlan } from "../../abi/plan.js";

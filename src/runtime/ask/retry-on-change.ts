@@ -1,6 +1,6 @@
 /**
- * Retries a call while files change under it. Positions and hashes are true of one text: when a file that an answer shows
- * changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
+ * Retries a call while files change under it. Positions and hashes are true of one text: when a file that an answer
+ * shows changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
  */
 import { type FileStamp, stampOf } from "../../base/file-stamp.js";
 import { sortedSet } from "../../base/order.js";
@@ -78,7 +78,10 @@ export async function assertFilesUnchanged(call: CallState): Promise<Stamps> {
   return stamps;
 }
 
-/** The files of the answer that changed after a time, as they are shown. A text is read only where the clock leaves doubt. */
+/**
+ * The files of the answer that changed after a time, as they are shown.
+ * A text is read only where the clock leaves doubt.
+ */
 async function changedSince(
   startedAt: number,
   { evidence, plan }: CallState,

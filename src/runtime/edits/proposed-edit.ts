@@ -1,6 +1,6 @@
 /**
- * Proposed edits and the builder that makes them from ranges. A server's reply or a tool's arguments propose an edit, and
- * the engine checks it later. A position that a text does not have is refused here.
+ * Proposed edits and the builder that makes them from ranges. A server's reply or a tool's arguments propose an edit,
+ * and the engine checks it later. A position that a text does not have is refused here.
  */
 
 import { existsSync } from "node:fs";
@@ -108,7 +108,9 @@ export class EditBuilder {
   readonly #read = new Map<string, BaseText>();
   #changedFiles: Promise<ReadonlySet<string>> | undefined;
 
-  /** No file may have changed after the workspace version `since`; undefined where no server was asked about the files. */
+  /**
+   * No file may have changed after the workspace version `since`; undefined where no server was asked about the files.
+   */
   constructor(
     private readonly call: CallState,
     private readonly server: LanguageServer | undefined,

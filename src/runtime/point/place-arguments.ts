@@ -1,6 +1,6 @@
 /**
- * Arguments that are places, or contain them: each file goes through the gate, each position is found in its text. In the
- * parameters of a request a place is encoded for the server that gets it.
+ * Arguments that are places, or contain them: each file goes through the gate, each position is found in its text. In
+ * the parameters of a request a place is encoded for the server that gets it.
  */
 import type { ArgPlan, PlaceType } from "../../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";

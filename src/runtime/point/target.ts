@@ -1,4 +1,6 @@
-/** The document and position that a call points at, open in the first available server, and request parameters for it. */
+/**
+ * The document and position that a call points at, open in the first available server, and request parameters for it.
+ */
 
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

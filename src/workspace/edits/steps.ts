@@ -19,7 +19,9 @@ import { ABSENT, systemError, tolerate } from "./errors.js";
 
 const hiddenName = /^\.lsp-proxy-[0-9a-f]{32}$/;
 
-/** The journal stores steps: do not rename kinds or members. `staged` and `held` are hidden names of new and old files. */
+/**
+ * The journal stores steps: do not rename kinds or members. `staged` and `held` are hidden names of new and old files.
+ */
 export type Step =
   | {
       kind: "swap";
@@ -144,8 +146,8 @@ export async function revertStep(disk: Disk, step: Step): Promise<string | undef
 }
 
 /**
- * Reverts a swap. Its file has four names: `path`; `staged`, the new text before the swap; `held`, the old file after it;
- * `back`, what this roll-back took from the path. What is found there, and what is done:
+ * Reverts a swap. Its file has four names: `path`; `staged`, the new text before the swap; `held`, the old file after
+ * it; `back`, what this roll-back took from the path. What is found there, and what is done:
  *
  * | staged | held | back    | path            |                                                               |
  * |--------|------|---------|-----------------|---------------------------------------------------------------|
