@@ -8,14 +8,14 @@ import { setPriority } from "node:os";
 import { delimiter } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
-import { type NamedPaths, withNamedPaths } from "../../base/placeholders.js";
+import { fillPlaceholders, type Placeholders } from "../../base/placeholders.js";
 import { here, type Platform } from "../../base/platform.js";
 import { withTimeout } from "../../base/timing.js";
 import type { PoolContext, Withheld } from "../types.js";
 import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
 import { pathWithTools, serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
-import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
+import { commandArguments, type LaunchSettings, launchSettings, placeholdersOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
 import { MARK_NAME, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
@@ -96,8 +96,8 @@ interface ProgramStart extends Launch {
 function startProgram(start: ProgramStart, names: SocketNames): Transport {
   const { server, context, guardian, sandbox, program, isLocked } = start;
   const { platform = here } = context;
-  const paths = namedPathsOf(start);
-  const named: NamedPaths = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
+  const paths = placeholdersOf(start);
+  const named: Placeholders = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
   const cwd = cwdOf(start);
   const args = commandArguments(start, named);
   const prlimit = findPrlimit(context, platform);
@@ -115,7 +115,7 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
     spawn(real, rest, {
       argv0: file,
       cwd,
-      env: { ...withNamedPaths(env, named), [MARK_NAME]: mark.text },
+      env: { ...fillPlaceholders(env, named), [MARK_NAME]: mark.text },
       detached: platform.hasProcessGroups,
       windowsHide: true,
       windowsVerbatimArguments: line.windowsVerbatimArguments,

@@ -9,11 +9,11 @@ import { join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText, isTable } from "../../base/json.js";
-import { withNamedPaths } from "../../base/placeholders.js";
+import { fillPlaceholders } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { filesNamedIn } from "./argument-files.js";
-import { namedPathsOf } from "./launch-settings.js";
+import { placeholdersOf } from "./launch-settings.js";
 import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
@@ -100,9 +100,9 @@ function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
  */
 async function filesOf(start: ServerStart & { program: string }): Promise<LockedFile[]> {
   const { server, program } = start;
-  const named = namedPathsOf(start);
-  const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
-  const values = Object.values(withNamedPaths(server.env, named));
+  const named = placeholdersOf(start);
+  const words = fillPlaceholders([...server.command.slice(1), ...server.args], named);
+  const values = Object.values(fillPlaceholders(server.env, named));
   return Promise.all(
     [realpathSync.native(program), ...filesNamedIn([...words, ...values], cwdOf(start))].map(
       async (path) => ({
