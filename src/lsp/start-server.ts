@@ -1,10 +1,10 @@
 /**
- * Starts one language server: launches its program, connects to it and initializes it. It is loaded with the first server,
- * because a session that only lists its tools needs none of this.
+ * Starts one language server: launches its program, connects to it and initializes it. It is loaded with the first
+ * server, because a session that only lists its tools needs none of this.
  */
 import { Instance, type InstanceContext } from "./instance.js";
 import { type Launch, launch } from "./process/launch.js";
-import { withStderr } from "./process/stderr-ring.js";
+import { withStderr } from "./process/stderr-tail.js";
 
 /** `end` ends the instance for a reason. */
 export async function startServer(

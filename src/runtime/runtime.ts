@@ -80,7 +80,10 @@ export interface Runtime {
    * the host may call the tools of its channel, listed or not, and no others.
    */
   openSession(options?: { brief?: boolean; holder?: string; isHost?: boolean }): Session;
-  /** Runs while a file has this text instead of the one on disk, one run after the other. Refuses files outside the roots. */
+  /**
+   * Runs while a file has this text instead of the one on disk,
+   * one run after the other. Refuses files outside the roots.
+   */
   withText<T>(file: string, text: string, run: () => Promise<T>): Promise<T>;
   /** The text of a file, if it may be read; `shown` is its path as agents see it. Throws a Refusal. */
   readFile(name: string): Promise<{ shown: string; text: string }>;
@@ -222,7 +225,9 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   };
 }
 
-/** Opens what serves one bundle. Servers of earlier parts are taken over where they are the same in the same workspace. */
+/**
+ * Opens what serves one bundle. Servers of earlier parts are taken over where they are the same in the same workspace.
+ */
 async function openParts(
   loaded: LoadedBundle,
   context: RuntimeContext,

@@ -1,4 +1,4 @@
-/** `hub`: lists the background processes of `serve --shared`, or stops them. */
+/** `hub`: lists or stops hubs. The internal `hub run` is the hub process itself. */
 import { realpathSync } from "node:fs";
 import { withTimeout } from "../../base/timing.js";
 import { plural } from "../../base/words.js";

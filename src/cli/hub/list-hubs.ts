@@ -26,7 +26,7 @@ export interface HubList {
   silent: string[];
 }
 
-/** The hubs of this user. One that moves to another socket meanwhile, for a changed config, is asked there. */
+/** The hubs of this user. A hub that moves to another socket meanwhile, for a changed config, is asked there. */
 export async function listHubs(io: Io): Promise<HubList> {
   const folder = hubFolder(io.env);
   if (factsOf(folder) === undefined) return { hubs: [], silent: [] };
