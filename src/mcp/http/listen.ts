@@ -1,10 +1,9 @@
 /** Runs the gateway as an HTTP server, with limits on time and connections, and a shutdown that answers running calls. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/listen-address.js";
-import { whenAborted, withTimeout } from "../../base/timing.js";
+import { nextTurn, whenAborted, withTimeout } from "../../base/timing.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import { addressOf } from "./address.js";
 import { Connections } from "./connections.js";
