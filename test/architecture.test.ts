@@ -51,7 +51,7 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
       "mcp",
       "dashboard",
     ],
-    packages: [],
+    packages: ["semver"],
   },
 };
 

@@ -2,6 +2,7 @@
  * All sorting of this program: texts by UTF-16 code unit, never by locale; keys part by part; missing parts last.
  * No other file sorts on its own; a test checks that.
  */
+import type { Turns } from "./timing.js";
 
 /** Compares two texts by code unit. */
 export function compareText(a: string, b: string): number {
@@ -43,68 +44,58 @@ export function sortWith<T>(items: readonly T[], compare: (a: T, b: T) => number
   return [...items].sort(compare);
 }
 
-/** What lets other work run while a long list is sorted. */
-export interface Pauses {
-  readonly isDue: boolean;
-  yield(): Promise<void>;
-}
-
-/** Items that are sorted without a pause: few, because a comparison of two symbols may take some microseconds. */
+/** Items that are sorted in one turn: few, because a comparison of two symbols may take some microseconds. */
 const RUN_LENGTH = 512;
 /** Steps between two looks at the clock. */
-const PAUSE_EVERY = 64;
+const STEPS_PER_LOOK = 64;
 
-/** The results of a function for the items of a list of any length, with pauses. */
-export async function mapInTurns<T, U>(
-  items: readonly T[],
-  map: (item: T) => U,
-  pauses: Pauses,
-): Promise<U[]> {
+/** The results of a function for the items of a list of any length, in turns. */
+export async function mapInTurns<T, U>(items: readonly T[], map: (item: T) => U, turns: Turns): Promise<U[]> {
   const mapped: U[] = [];
   for (const item of items) {
     mapped.push(map(item));
-    if (mapped.length % PAUSE_EVERY === 0 && pauses.isDue) await pauses.yield();
+    if (mapped.length % STEPS_PER_LOOK === 0 && turns.isDue) await turns.yield();
   }
   return mapped;
 }
 
-/** The same as `sortBy`, with pauses. */
+/** The same as `sortBy`, in turns. */
 export async function sortByInTurns<T>(
   items: readonly T[],
   key: (item: T) => readonly KeyPart[],
-  pauses: Pauses,
+  turns: Turns,
 ): Promise<T[]> {
-  const keyed = await mapInTurns(items, (item) => ({ item, key: key(item) }), pauses);
-  const sorted = await sortInTurns(keyed, (a, b) => compareKeys(a.key, b.key), pauses);
+  const keyed = await mapInTurns(items, (item) => ({ item, key: key(item) }), turns);
+  const sorted = await sortInTurns(keyed, (a, b) => compareKeys(a.key, b.key), turns);
   return sorted.map(({ item }) => item);
 }
 
-/** The same as `uniqueBy`, with pauses. */
+/** The same as `uniqueBy`, in turns. */
 export async function uniqueByInTurns<T>(
   items: readonly T[],
   identity: (item: T) => string,
-  pauses: Pauses,
+  turns: Turns,
 ): Promise<T[]> {
   const seen = new Set<string>();
-  const isNew = await mapInTurns(items, (item) => seen.size < seen.add(identity(item)).size, pauses);
+  const isNew = await mapInTurns(items, (item) => seen.size < seen.add(identity(item)).size, turns);
   return items.filter((_, index) => isNew[index]);
 }
 
-/** The same as `sortWith` for lists of any length: a merge sort that pauses between its parts. */
+/** The same as `sortWith` for lists of any length: a merge sort that lets other work run between its parts. */
 export async function sortInTurns<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,
-  pauses: Pauses,
+  turns: Turns,
 ): Promise<T[]> {
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += RUN_LENGTH) {
     runs.push(sortWith(items.slice(start, start + RUN_LENGTH), compare));
-    if (pauses.isDue) await pauses.yield();
+    if (turns.isDue) await turns.yield();
   }
   while (runs.length > 1) {
     const merged: T[][] = [];
     for (let index = 0; index < runs.length; index += 2)
-      merged.push(await merge(runs[index] ?? [], runs[index + 1] ?? [], compare, pauses));
+      merged.push(await merge(runs[index] ?? [], runs[index + 1] ?? [], compare, turns));
     runs = merged;
   }
   return runs[0] ?? [];
@@ -114,14 +105,14 @@ async function merge<T>(
   left: readonly T[],
   right: readonly T[],
   compare: (a: T, b: T) => number,
-  pauses: Pauses,
+  turns: Turns,
 ): Promise<T[]> {
   const merged: T[] = [];
   let [at, next] = [0, 0];
   while (at < left.length && next < right.length) {
     const isRight = compare(right[next] as T, left[at] as T) < 0;
     merged.push((isRight ? right[next++] : left[at++]) as T);
-    if (merged.length % PAUSE_EVERY === 0 && pauses.isDue) await pauses.yield();
+    if (merged.length % STEPS_PER_LOOK === 0 && turns.isDue) await turns.yield();
   }
   return merged.concat(left.slice(at), right.slice(next));
 }

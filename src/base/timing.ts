@@ -3,6 +3,7 @@
  * between slices of long work.
  */
 import { setMaxListeners } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Refusal } from "./problem.js";
 
 /** Node fires timers longer than this at once. */
@@ -132,13 +133,21 @@ export function whenAborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
+/** Resolves in the next turn of the event loop, so that other work can run. */
+export { nextTurn };
+
 const SLICE_MS = 4;
 
 /** The time slices of one piece of work. Use as `if (turns.isDue) await turns.yield();` in a loop. */
 export class Turns {
-  #until = performance.now() + SLICE_MS;
+  #until: number;
 
-  constructor(private readonly signal: AbortSignal) {}
+  constructor(
+    private readonly signal?: AbortSignal,
+    private readonly sliceMs = SLICE_MS,
+  ) {
+    this.#until = performance.now() + sliceMs;
+  }
 
   /** Whether the current slice is used up, so that it is time to yield. */
   get isDue(): boolean {
@@ -147,9 +156,9 @@ export class Turns {
 
   /** Lets other work run; throws when the signal aborted. */
   async yield(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.signal.throwIfAborted();
-    this.#until = performance.now() + SLICE_MS;
+    await nextTurn();
+    this.signal?.throwIfAborted();
+    this.#until = performance.now() + this.sliceMs;
   }
 }
 

@@ -1,5 +1,6 @@
 /** For `serve` on stdio: opens the project that the client's roots name, and makes the offer of trust for it. */
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
+import { factsOf } from "../base/file-stamp.js";
 import { pathOfUri } from "../base/paths.js";
 import type { Log } from "../lsp/types.js";
 import type { EnterProject, TrustOffer } from "../mcp/trust-question.js";
@@ -33,7 +34,7 @@ export function projectEntrance(
   if (!isOutsideProjects(input, io)) return undefined;
   return async (roots) => {
     const folders = roots.flatMap((uri) => pathOfUri(uri) ?? []);
-    const cwd = folders.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
+    const cwd = folders.find((path) => factsOf(path)?.isDirectory());
     if (cwd === undefined) return undefined;
     const there = { ...io, cwd: realpathSync.native(cwd) };
     const loaded = await config.moveTo((options) => loadFrom(input, there, options));

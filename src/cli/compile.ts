@@ -1,9 +1,9 @@
 /** Compiles what the command line asks for, in memory: config → plan → bundle. */
-import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
+import { factsOf } from "../base/file-stamp.js";
 import { fromPointer, type JsonObject, laidOver, toPointer } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
@@ -56,9 +56,11 @@ export interface Compiled extends Planned {
 /** The workspace, or the folder for a new config. Throws a UsageError when it is not a folder. */
 export function workspaceFolder(input: Input, io: Surroundings, isNew = false): string {
   const workspace = isNew ? resolve(io.cwd, input.text("workspace") ?? ".") : workspaceOf(input, io);
-  const stats = statSync(workspace, { throwIfNoEntry: false });
+  const stats = factsOf(workspace);
   if (stats?.isDirectory()) return workspace;
-  throw new UsageError(`--workspace: ${workspace} ${stats ? "is not a folder" : "does not exist"}`);
+  throw new UsageError(
+    `--workspace: ${workspace} ${stats ? "is not a folder" : "does not exist or cannot be read"}`,
+  );
 }
 
 export interface PlanOptions {

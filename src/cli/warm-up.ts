@@ -1,5 +1,5 @@
 /** Starts the servers of a workspace and waits until they have done their first work. */
-import { setTimeout as delay } from "node:timers/promises";
+import { delay } from "../base/timing.js";
 import type { LanguageServer } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 
@@ -15,6 +15,6 @@ export async function warmUp(runtime: Runtime, waitMs: number, signal: AbortSign
 /** Waits until a server has done its work. One that says nothing at first may begin it a moment later. */
 async function settle(server: LanguageServer, waitMs: number, signal: AbortSignal): Promise<void> {
   if ((await server.settle(waitMs, signal)) !== "unknown") return;
-  await delay(Math.min(waitMs, FIRST_SIGN_MS), undefined, { signal });
+  await delay(Math.min(waitMs, FIRST_SIGN_MS), signal);
   await server.settle(waitMs, signal);
 }

@@ -2,9 +2,10 @@
  * The folders in which the config and the trust of a project are looked for: a folder and those above it, up to the
  * root of its git repository. Nothing above the repository counts, nor the user's home or what is above that.
  */
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { realPath } from "../base/disk.js";
+import { entryFacts } from "../base/file-stamp.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { CONFIG_NAMES } from "../base/own-names.js";
 import { isInside } from "../base/paths.js";
@@ -22,7 +23,7 @@ export function projectFolders(folder: string, home: string): ProjectFolders {
   for (let at = folder; at === folder || !isOuter(at, home); at = dirname(at)) {
     folders.push(at);
     // A repository has a folder of this name; a worktree and a submodule have a file.
-    if (lstatSync(join(at, ".git"), { throwIfNoEntry: false })) return { folders, root: at };
+    if (entryFacts(join(at, ".git"))) return { folders, root: at };
     if (at === dirname(at)) break;
   }
   return { folders, root: undefined };

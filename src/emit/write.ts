@@ -3,9 +3,10 @@
  * the new bundle is complete, in its folder or next to it as `.NAME.old`. The loader reads it there and the next write
  * moves it back. Nothing is fsynced: a bundle torn by a power cut fails its hashes and can be generated again.
  */
-import { type Dirent, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { type Dirent, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Bundle, type BundleFile, MANIFEST_FILE, replacedBundle } from "../abi/bundle.js";
+import { entryFacts } from "../base/file-stamp.js";
 import { readPlainFile } from "../base/guarded-open.js";
 import { canonicalPretty, isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
@@ -51,7 +52,7 @@ export function manifestFile(bundle: Bundle): BundleFile {
 
 /** Whether a path exists; a broken link counts. */
 export function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return entryFacts(path) !== undefined;
 }
 
 /** The paths of all files and empty folders below a folder, sorted, with `/`. */

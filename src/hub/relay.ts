@@ -60,7 +60,7 @@ class Relay {
   #held: string[] = [];
   /** The hub ends: it gets no new requests. `lazy`: another one is needed only for the next request. */
   #hubEnds: { lazy: boolean } | undefined;
-  /** The bundle whose tools the client was told of. */
+  /** The bundle whose tools the client knows. */
   #bundle: string | undefined;
   #losses = 0;
   #connectedAt = 0;
@@ -198,9 +198,9 @@ class Relay {
 
   readonly #fromHub = (line: string): void => {
     const message = parseJson(line);
-    const told = privateMessage(message);
-    if (told?.kind === "drain") this.#hubEnds = { lazy: told.body.lazy === true };
-    else if (told?.kind === "ready") this.#bundle = String(told.body.bundle);
+    const notice = privateMessage(message);
+    if (notice?.kind === "drain") this.#hubEnds = { lazy: notice.body.lazy === true };
+    else if (notice?.kind === "ready") this.#bundle = String(notice.body.bundle);
     else {
       const isLeft = this.#hubEnds !== undefined && !this.#hasEnded;
       const forClient = this.#requests.fromHub(line, message, isLeft);

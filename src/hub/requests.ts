@@ -43,8 +43,8 @@ export class OpenRequests {
   /** The questions of the hub to the client, by the id that the client sees: each hub counts from zero. */
   readonly #questions = new Map<string, Id>();
   #count = 0;
-  /** The progress that the client was told, by token; and what was told when the last hub ended. */
-  readonly #progress = new Map<unknown, { told: number; before: number }>();
+  /** The progress that was sent to the client, by token; and what was sent when the last hub ended. */
+  readonly #progress = new Map<unknown, { sent: number; before: number }>();
 
   /** Whether a request of the client waits for its answer. One that only listens gets none. */
   get isBusy(): boolean {
@@ -120,11 +120,11 @@ export class OpenRequests {
   /** Progress must not go back when a call is asked again. */
   #progressLine(line: string, message: Message): string {
     const params = isTable(message.params) ? message.params : {};
-    const known = this.#progress.get(params.progressToken) ?? { told: 0, before: 0 };
-    known.told = known.before + Number(params.progress);
+    const known = this.#progress.get(params.progressToken) ?? { sent: 0, before: 0 };
+    known.sent = known.before + Number(params.progress);
     this.#progress.set(params.progressToken, known);
     if (known.before === 0) return line;
-    return JSON.stringify({ ...message, params: { ...params, progress: known.told } });
+    return JSON.stringify({ ...message, params: { ...params, progress: known.sent } });
   }
 
   /** Gives whether there was such a request. */
@@ -145,7 +145,7 @@ export class OpenRequests {
     );
     this.#questions.clear();
     this.#repeated.clear();
-    for (const known of this.#progress.values()) known.before = known.told;
+    for (const known of this.#progress.values()) known.before = known.sent;
     return lines;
   }
 
@@ -159,7 +159,7 @@ export class OpenRequests {
     });
   }
 
-  /** What a new hub must be told: the handshake, and what is not answered yet. */
+  /** What is sent to a new hub: the handshake, and what is not answered yet. */
   repeat(reads: ReadonlySet<string>): string[] {
     const lines: string[] = [];
     if (this.#handshake !== undefined) {

@@ -2,11 +2,10 @@
  * The tools of one session, independent of the protocol version: the tool list, calls with their progress and results,
  * and ending them early. An unknown tool is a protocol error; every other failure is a tool result.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, Plan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import { sharedAbortController } from "../base/timing.js";
+import { nextTurn, sharedAbortController } from "../base/timing.js";
 import { protocolError } from "../runtime/answer/answer-text.js";
 import type { ClientInfo } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";

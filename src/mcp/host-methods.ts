@@ -13,7 +13,7 @@ import type { SessionCalls } from "./calls.js";
 export interface HostContext {
   runtime: Runtime;
   calls: SessionCalls;
-  /** The tools behind the methods, and the severities that are told. */
+  /** The tools behind the methods, and the severities that are reported. */
   channel: NonNullable<Runtime["loaded"]["plan"]["mcp"]["hostChannel"]>;
   /** Absolute folder that relative paths of answers start from, as the host names it. */
   folder: string;
@@ -61,7 +61,7 @@ export function hostMethods(context: HostContext): { [method: string]: HostMetho
       });
   const { field } = runtime.loaded.plan.dialect.document;
   const wanted: ReadonlySet<string> = new Set(severities);
-  const told = (items: unknown, file?: string): HostDiagnostic[] =>
+  const toHostDiagnostics = (items: unknown, file?: string): HostDiagnostic[] =>
     itemsOf(items)
       .filter((item) => wanted.has(String(fieldsOf<HostDiagnostic>(item).severity)))
       .map((item) => hostDiagnostic(item, file));
@@ -72,7 +72,7 @@ export function hostMethods(context: HostContext): { [method: string]: HostMetho
       if (typeof filePath !== "string") throw new Error("lsp/checkFile: `filePath` is not a text");
       const check = async () => {
         const { diagnostics } = await ask(tools.checkFile, { [field]: filePath }, signal);
-        return told(diagnostics);
+        return toHostDiagnostics(diagnostics);
       };
       return typeof text === "string" ? runtime.withText(filePath, text, check) : check();
     }),
@@ -83,7 +83,7 @@ export function hostMethods(context: HostContext): { [method: string]: HostMetho
       const found: { [file: string]: HostDiagnostic[] } = {};
       for (const entry of itemsOf(files)) {
         const { path, diagnostics } = fieldsOf<{ path: string; diagnostics: unknown[] }>(entry);
-        const items = told(diagnostics, String(path));
+        const items = toHostDiagnostics(diagnostics, String(path));
         if (items.length > 0) define(found, resolve(folder, String(path)), items);
       }
       return found;

@@ -2,8 +2,7 @@
  * Serves one MCP client on a pair of streams until it disconnects. Nothing but the protocol is written to the output.
  */
 import type { Readable, Writable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { whenAborted, withTimeout } from "../base/timing.js";
+import { nextTurn, whenAborted, withTimeout } from "../base/timing.js";
 import type { Log, Trace } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { SessionCalls } from "./calls.js";

@@ -147,10 +147,10 @@ function buildHostChannel(
     else if (found.effect !== "read" || found.output.shape !== shape)
       at.add("plan/bad-tool", `The host channel needs a tool that reads and whose output is \`${shape}\`.`);
   }
-  const { check_file: checkFile, diagnostics, status, severities: told = ["error"] } = channel;
+  const { check_file: checkFile, diagnostics, status, severities: reported = ["error"] } = channel;
   return {
     tools: { checkFile, diagnostics, status },
-    severities: severities.filter((word) => told.includes(word)),
+    severities: severities.filter((word) => reported.includes(word)),
   };
 }
 

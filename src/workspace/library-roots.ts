@@ -3,8 +3,9 @@
  * edited. A pattern is an absolute folder, or begins with `~`, a variable, `<parents>` or `**`; `*` stands for any
  * characters of one name.
  */
-import { realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, sep } from "node:path";
+import { realPath } from "../base/disk.js";
+import { compileGlob, type GlobMatcher } from "../base/glob.js";
 import { isInside } from "../base/paths.js";
 
 /** What the patterns refer to. */
@@ -25,13 +26,15 @@ export function libraryRoots(
 ): (path: string) => string | undefined {
   const folders = patterns
     .flatMap((pattern) => expanded(pattern, context))
-    .flatMap((pattern) => compiled(pattern, context));
+    .flatMap((pattern) => compiled(pattern, context))
+    .map(({ names, isAnywhere }) => ({ wanted: names.map(matcherOf), isAnywhere }));
   return (path) => {
     const names = path.split(sep);
-    for (const { names: wanted, isAnywhere } of folders) {
-      const last = isAnywhere ? names.length - wanted.length : 0;
+    for (const { wanted, isAnywhere } of folders) {
+      const room = names.length - wanted.length;
+      const last = isAnywhere ? room : Math.min(room, 0);
       for (let at = 0; at <= last; at++) {
-        const isHere = wanted.every((name, index) => fits(names[at + index], name));
+        const isHere = wanted.every((matches, index) => matches(names[at + index] ?? ""));
         if (isHere) return names.slice(0, at + wanted.length).join(sep);
       }
     }
@@ -80,31 +83,10 @@ function compiled(pattern: string, { home }: LibraryContext): Folder[] {
   const folder = plain.join(sep) || sep;
   // A variable such as GOROOT may be anything: a folder with the user's own files is no library.
   if (fixed < 0 && isInside(home, folder)) return [];
-  const real = realFolder(folder);
-  return [{ names: [...real.split(sep), ...names.slice(plain.length)], isAnywhere: false }];
+  return [{ names: [...realPath(folder).split(sep), ...names.slice(plain.length)], isAnywhere: false }];
 }
 
-/** The real path; a folder that does not exist yet as it is. */
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder;
-  }
-}
-
-/** Whether a name fits a pattern in which `*` stands for any characters. */
-function fits(name: string | undefined, pattern: string): boolean {
-  if (name === undefined) return false;
-  const [first = "", ...more] = pattern.split("*");
-  const last = more.pop();
-  if (last === undefined) return name === first;
-  if (!name.startsWith(first) || !name.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of more) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at + last.length <= name.length;
+/** Only `*` is special: the user's own folders may have names such as `[id]`. */
+function matcherOf(name: string): GlobMatcher {
+  return compileGlob(name.replace(/[?[\\]/g, "\\$&"), { git: true, maxLength: Number.POSITIVE_INFINITY });
 }

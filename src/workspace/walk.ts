@@ -6,6 +6,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
+import { Turns } from "../base/timing.js";
 import { GitIgnore, type GitUser, type IgnoreRules, MAX_RULES_BYTES } from "./git-ignore.js";
 import { holdsInstalled, PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "./skipped-folders.js";
 
@@ -82,13 +83,12 @@ export async function walkInTurns(
   steps: Walk,
   meet: (path: string) => boolean | Promise<boolean>,
 ): Promise<Walked> {
-  for (let began = Date.now(); ; ) {
+  const turns = new Turns(undefined, SLICE_MS);
+  for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
     if (value !== undefined && (await meet(value))) return { cut: false, notes: [] };
-    if (Date.now() - began < SLICE_MS) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    began = Date.now();
+    if (turns.isDue) await turns.yield();
   }
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareKeys, compareText, sortBy, sortedSet, sortInTurns, uniqueBy } from "../../src/base/order.js";
+import { Turns } from "../../src/base/timing.js";
 
 describe("the one order", () => {
   it("goes by code unit, not by locale", () => {
@@ -33,15 +34,18 @@ describe("the one order", () => {
         const keys = isSorted ? values.toSorted((a, b) => a - b) : values;
         const items = keys.map((key, index) => ({ key, index }));
         let [pauses, compared, most] = [0, 0, 0];
-        const pause = async () => {
-          most = Math.max(most, compared);
-          [pauses, compared] = [pauses + 1, 0];
-        };
+        class CountedTurns extends Turns {
+          override yield() {
+            most = Math.max(most, compared);
+            [pauses, compared] = [pauses + 1, 0];
+            return super.yield();
+          }
+        }
         const compare = (a: { key: number }, b: { key: number }) => {
           compared++;
           return a.key - b.key;
         };
-        const sorted = await sortInTurns(items, compare, { isDue: true, yield: pause });
+        const sorted = await sortInTurns(items, compare, new CountedTurns(undefined, 0));
         expect(sorted).toEqual(sortBy(items, ({ key, index }) => [key, index]));
         expect(pauses > 1).toBe(keys.length > 512);
         // A comparison may take some microseconds, and nothing else runs until the next pause.

@@ -63,7 +63,7 @@ async function symbols(cwd: string, roots?: string[]) {
 
 it("serves the client's root where it is started in the user's home, and asks for it once", async () => {
   await trust("home/w");
-  const { first, text, asked, changes } = await symbols("home", ["home/absent", "home/w"]);
+  const { first, text, asked, changes } = await symbols("home", ["home/absent", "home/w/a.css/x", "home/w"]);
   expect(first).toContain("of_the_root");
   expect(text).toContain("of_the_root");
   expect([asked, changes]).toEqual([1, 1]);

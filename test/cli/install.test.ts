@@ -324,7 +324,16 @@ else put(file, "#!/bin/sh\\necho rust-analyzer 1.95.0 '(59807616 2026-03-21)'\\n
       "18 - 20",
       "18.x - 20.x",
     ];
-    met.push("16 - 17 || v20.0.0 - 20.1", "<=20", "<=20.1.0");
+    met.push(
+      "16 - 17 || v20.0.0 - 20.1",
+      "<=20",
+      "<=20.1.0",
+      "~20",
+      "^20.1",
+      "20.1.x",
+      "",
+      "node 22 or later",
+    );
     expect(met.filter((range) => !isMet(range, "v20.1.0"))).toEqual([]);
     const unmet = [
       "^22.0.0 || >=24",
@@ -336,8 +345,26 @@ else put(file, "#!/bin/sh\\necho rust-analyzer 1.95.0 '(59807616 2026-03-21)'\\n
       "21 - 22",
       ">20",
       "18 - 20.0",
+      "~20.0",
+      "~20.0.9 || ~18.17",
+      "20.0.x",
+      "^0.10.0",
     ];
     expect(unmet.filter((range) => isMet(range, "v20.1.0"))).toEqual([]);
+    const [newer, nightly] = ["v18.18.2\n", "v22.0.0-nightly20260101\n"];
+    expect(["~18.17", "^18.17", "18.17 - 18.18"].map((range) => isMet(range, newer))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    // The test versions of Node count as what they become.
+    expect([">=20", ">=22", "22.x", "<22", ">=22.1"].map((range) => isMet(range, nightly))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 

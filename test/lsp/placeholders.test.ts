@@ -54,6 +54,15 @@ test("where a program runs a script, they are the script's own", () => {
     );
 });
 
+test("arguments below a file or behind a link to itself, and such a node_modules, are passed over", () => {
+  const { top, root, program, untrusted, own } = arrange();
+  symlinkSync("node_modules", join(own, "server/bin/node_modules"));
+  const args = [join(program, "x"), join(own, "server/bin/node_modules/x"), program];
+  expect(filled({ ...server, command: ["node"], args }, root, process.execPath, untrusted)).toBe(
+    join(top, "opt/node_modules/typescript/lib/x.js"),
+  );
+});
+
 test("where the file is not there, nothing is named and the way on is told", () => {
   const { repo, root, program, untrusted, own } = arrange();
   rmSync(join(own, "typescript/lib/x.js"));

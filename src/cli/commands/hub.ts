@@ -1,5 +1,5 @@
 /** `hub`: lists or stops hubs. The internal `hub run` is the hub process itself. */
-import { realpathSync } from "node:fs";
+import { realPath } from "../../base/disk.js";
 import { withTimeout } from "../../base/timing.js";
 import { plural } from "../../base/words.js";
 import { exchange, isListening } from "../../hub/ask-hub.js";
@@ -93,8 +93,8 @@ function ageText(ms: number): string {
 
 /** Stops hubs and waits until their processes are gone. */
 async function stop({ hubs, silent }: HubList, input: Input, io: Io): Promise<ExitCode> {
-  const here = realOrSame(workspaceOf(input, io));
-  const isHere = (folder: string) => realOrSame(folder) === here;
+  const here = realPath(workspaceOf(input, io));
+  const isHere = (folder: string) => realPath(folder) === here;
   const chosen = hubs.filter(
     ({ workspace, roots }) => input.isOn("all") || isHere(workspace) || roots.some(isHere),
   );
@@ -119,12 +119,4 @@ async function hasEnded(path: string): Promise<boolean> {
   const isClosed = await withTimeout(closed, STOP_MS);
   asked.socket.destroy();
   return isClosed === true;
-}
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }

@@ -13,6 +13,7 @@ import {
   type Trust,
 } from "../../config/trust/trust.js";
 import { type Command, exitCodes, failure, homeOf, type Io, workspaceOf } from "../command.js";
+import { workspaceFolder } from "../compile.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle, withDefault } from "../flags.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
@@ -54,7 +55,7 @@ export const trust: Command = {
       io.stdout.writeLine(`${workspace} ${wasTrusted ? "is no longer" : "was not"} trusted`);
       return wasTrusted ? exitCodes.ok : exitCodes.no;
     }
-    const state = inspectTrust(workspace, io);
+    const state = inspectTrust(workspaceFolder(input, io), io);
     for (const line of grantLines(state)) io.stdout.writeLine(line);
     if (!input.isOn("yes")) {
       if (!isInteractive(io))

@@ -1,7 +1,8 @@
 /** `verify`: tests one server of the catalogue through the tools on a sample project of its language. */
-import { mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { factsOf } from "../../base/file-stamp.js";
 import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { programOf } from "../../config/catalogue/preset-index.js";
@@ -126,7 +127,7 @@ function modulesOf(input: Input, io: Io): string | undefined {
   const named = input.text("modules");
   if (named === undefined) return undefined;
   const folder = resolve(io.cwd, named);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+  if (factsOf(folder)?.isDirectory() !== true)
     throw new UsageError(`--modules takes a folder; \`${named}\` is none`);
   return realpathSync.native(folder);
 }

@@ -1,6 +1,7 @@
 /** The config file that a command edits or creates, and the check of a new text before it is written. */
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { entryFacts } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { CONFIG_NAMES } from "../../base/own-names.js";
@@ -85,7 +86,7 @@ export function isConfigOf(file: string, workspace: string): boolean {
 export function mayCreateConfig(file: string, workspace: string, input: Input, io: Io): boolean {
   const names = CONFIG_NAMES.map((name) => join(workspace, name));
   const rivals = names.includes(file) ? names : [file];
-  const existing = rivals.filter((name) => lstatSync(name, { throwIfNoEntry: false }));
+  const existing = rivals.filter((name) => entryFacts(name));
   const [first] = existing;
   if (first === undefined) return true;
   if (!input.isOn("force")) {

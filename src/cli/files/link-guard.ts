@@ -36,7 +36,10 @@ function pathsTo(file: string): string[] {
   return above === file ? [file] : [...pathsTo(above), above];
 }
 
-/** The real path of a file, also of one that does not exist yet. */
+/**
+ * The real path of a file, also of one that does not exist yet. A write through a dangling link creates what it leads to:
+ * it is followed here, while `realPathOf` of the gate refuses it.
+ */
 export function targetOf(file: string, hops = 0): string {
   try {
     return realpathSync.native(file);

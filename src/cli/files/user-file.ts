@@ -8,7 +8,6 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
-  lstatSync,
   mkdirSync,
   rmSync,
   type Stats,
@@ -17,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, relative } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
+import { entryFacts } from "../../base/file-stamp.js";
 import { readRegularFile } from "../../base/guarded-open.js";
 import { isInside } from "../../base/paths.js";
 import { decodeUtf8 } from "../../base/text.js";
@@ -54,7 +54,7 @@ export function writeUserFile(file: string, text: string, guarded: readonly stri
 
 /** Whether a file may be written: an existing one only with `--force`. Prints the reason if not. */
 export function mayOverwrite(file: string, input: Input, io: Io): boolean {
-  if (!input.isOn("force") && lstatSync(file, { throwIfNoEntry: false })) {
+  if (!input.isOn("force") && entryFacts(file)) {
     failure(io, `${file} already exists; --force replaces it`);
     return false;
   }

@@ -84,9 +84,9 @@ async function askHub(
       resolve(undefined);
     };
     const onLine = (line: string) => {
-      const told = privateMessage(parseJson(line));
-      if (told?.kind === "progress") onProgress?.(String(told.body.text));
-      if (told?.kind === "answer") resolve(told.body);
+      const reply = privateMessage(parseJson(line));
+      if (reply?.kind === "progress") onProgress?.(String(reply.body.text));
+      if (reply?.kind === "answer") resolve(reply.body);
     };
     const lines = new LineReader(MAX_LINE, onLine, end);
     signal.addEventListener("abort", end, { once: true });

@@ -1,5 +1,6 @@
 /** Chooses the newest version of a server that fits the toolchain that is installed. */
 import { readFileSync } from "node:fs";
+import { satisfies, validRange } from "semver";
 import { isTable } from "../../base/json.js";
 import type { InstallConfig } from "../../config/schema/install.js";
 import { isAtLeast } from "../../lsp/process/package-version.js";
@@ -101,30 +102,10 @@ function entries(text: string): NpmEntry[] {
   }
 }
 
-const HYPHEN_RANGE = /(\S+)\s+-\s+(\S+)/g;
-
-/** Whether a version meets a range of npm: alternatives of comparisons. Unknown syntax counts as met. */
+/** Whether a version of Node meets a range of npm, as npm judges `engines`. Unknown syntax counts as met. */
 export function isMet(range: string | undefined, version: string): boolean {
-  if (range === undefined) return true;
-  return range.split("||").some((alternative) =>
-    [
-      ...alternative.replace(HYPHEN_RANGE, ">=$1 <=$2").matchAll(/(>=|<=|>|<|\^|~|=)?\s*v?(\d+(?:\.\d+)*)/g),
-    ].every(([, sign, wanted = ""]) => {
-      // `<=20` and `>20` mean all of 20: only as many numbers are compared as are written.
-      const numbers = numbersOf(version).split(".").slice(0, wanted.split(".").length).join(".");
-      const isEqual = isAtLeast(numbers, wanted) && isAtLeast(wanted, numbers);
-      if (sign === ">=") return isAtLeast(version, wanted);
-      if (sign === "<") return !isAtLeast(version, wanted);
-      if (sign === ">") return isAtLeast(version, wanted) && !isEqual;
-      if (sign === "<=") return !isAtLeast(version, wanted) || isEqual;
-      // `^20.1`, `~20.1`, `20` and `20.x`: at least that, and the same first number.
-      return isAtLeast(version, wanted) && numbersOf(version).split(".")[0] === wanted.split(".")[0];
-    }),
-  );
-}
-
-function numbersOf(version: string): string {
-  return /\d+(?:\.\d+)*/.exec(version)?.[0] ?? "0";
+  if (range === undefined || validRange(range) === null) return true;
+  return satisfies(version, range, { includePrerelease: true });
 }
 
 /** The version that an installation would install, where its registry tells without a download. */

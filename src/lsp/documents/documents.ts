@@ -3,25 +3,18 @@
  * the lines that differ, or the whole text. Past the limit the oldest are closed, but none that a question is about.
  */
 import { LRUCache } from "lru-cache";
-import type {
-  Position,
-  TextDocumentContentChangeEvent,
-  TextDocumentSyncKind,
-} from "vscode-languageserver-protocol";
+import type { Position, TextDocumentContentChangeEvent } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../../abi/plan.js";
 import { stampOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
 import { fileUri, isInside, slashed } from "../../base/paths.js";
 import { columnsOf, type Lines, type PositionEncoding } from "../../base/text.js";
+import { syncKinds } from "../../protocol/lsp-numbers.js";
 import type { Capabilities } from "../capabilities.js";
 import { languageIdOf } from "../route.js";
 import type { OpenDocument } from "../types.js";
 import { type FileText, readText, unsavedText } from "./read-text.js";
 
-/** Only the types come from the package: it takes too long to load for three numbers. */
-const NONE: typeof TextDocumentSyncKind.None = 0;
-const FULL: typeof TextDocumentSyncKind.Full = 1;
-const INCREMENTAL: typeof TextDocumentSyncKind.Incremental = 2;
 const MAX_CACHED_BYTES = 4 * 1024 * 1024;
 /** What a cached text takes besides its characters, for each line and for itself. */
 const BYTES_PER_LINE = 16;
@@ -202,7 +195,7 @@ export class Documents {
     entry.document.edition = ++this.#lastEdition;
     entry.document.lines = read.lines;
     const change =
-      this.#syncKind() === INCREMENTAL
+      this.#syncKind() === syncKinds.Incremental
         ? changeBetween(before, read.lines, this.context.encoding())
         : { text: read.lines.text };
     this.#change(entry, change, "changed");
@@ -224,7 +217,7 @@ export class Documents {
     onChanged(document.path, what);
     const { uri, version, languageId } = document;
     const { text } = document.lines;
-    if (this.#syncKind() === NONE) {
+    if (this.#syncKind() === syncKinds.None) {
       notify("textDocument/didClose", { textDocument: { uri } });
       notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text } });
     } else notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [change] });
@@ -234,7 +227,7 @@ export class Documents {
   #syncKind(): unknown {
     const { capabilities } = this.context;
     const [registered] = capabilities.registered("textDocument/didChange");
-    if (registered !== undefined) return isTable(registered) ? registered.syncKind : FULL;
+    if (registered !== undefined) return isTable(registered) ? registered.syncKind : syncKinds.Full;
     const sync = capabilities.at("textDocumentSync");
     return typeof sync === "number" ? sync : capabilities.at("textDocumentSync", "change");
   }

@@ -10,6 +10,7 @@ import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
+import { fileChangeTypes, watchKinds } from "../../protocol/lsp-numbers.js";
 import type { Capabilities } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
 import type { InstanceContext } from "../instance.js";
@@ -26,17 +27,13 @@ import type { FileChange } from "../watch/workspace-changes.js";
 import { Documents } from "./documents.js";
 import { importedFiles } from "./imports.js";
 
-/** Only the types come from the package: it takes too long to load for a few numbers. */
-const CREATED: typeof FileChangeType.Created = 1;
-const CHANGED: typeof FileChangeType.Changed = 2;
-const DELETED: typeof FileChangeType.Deleted = 3;
-/** LSP's WatchKind, a bit for each change type. */
-const watchKinds: { readonly [type in FileChangeType]: WatchKind } = {
-  [CREATED]: 1,
-  [CHANGED]: 2,
-  [DELETED]: 4,
+/** The bit of a watcher that wants such changes. */
+const kindOfChange: { readonly [type in FileChangeType]: WatchKind } = {
+  [fileChangeTypes.Created]: watchKinds.Create,
+  [fileChangeTypes.Changed]: watchKinds.Change,
+  [fileChangeTypes.Deleted]: watchKinds.Delete,
 };
-const ALL_KINDS = 7;
+const ALL_KINDS = watchKinds.Create | watchKinds.Change | watchKinds.Delete;
 /** How many files are tried when any file of a language is to be opened. */
 const CANDIDATES = 5;
 
@@ -234,9 +231,9 @@ export class ServerFiles {
     const others = wanted.map(({ path }) => path).filter((path) => !isOpen(path));
     if (others.length > 0) this.diagnostics.changed(undefined, others);
     const sources = wanted.filter(({ path, ignored }) => !ignored && isOwn(path));
-    if (sources.some(({ type }) => type === CREATED)) readiness.filesAdded();
+    if (sources.some(({ type }) => type === fileChangeTypes.Created)) readiness.filesAdded();
     if (!plan.openOnChange) return;
-    const unseen = sources.filter(({ path, type }) => type !== DELETED && !isOpen(path));
+    const unseen = sources.filter(({ path, type }) => type !== fileChangeTypes.Deleted && !isOpen(path));
     const maxOpened = Math.ceil(limits.maxOpenDocuments / 2);
     for (const { path } of unseen.slice(0, maxOpened)) await this.#tryOpen(path);
   }
@@ -277,7 +274,7 @@ function isWatched(
     watchers.some((watcher) => {
       budget.spend(1);
       const kind = typeof watcher.kind === "number" ? watcher.kind : ALL_KINDS;
-      if ((kind & watchKinds[change.type]) === 0) return false;
+      if ((kind & kindOfChange[change.type]) === 0) return false;
       return names.some((name) => matchesGlob(watcher.globPattern, name, budget));
     }),
   );

@@ -2,10 +2,11 @@
  * Finds the files that command line arguments and environment variables name. An argument is read in every way that
  * programs read theirs, and every existing file counts: one too many is better than a script that is not checked.
  */
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { namesIn } from "../../base/disk.js";
+import { factsOf } from "../../base/file-stamp.js";
 import { sortedSet } from "../../base/order.js";
 
 /** Characters that may separate names: `--a=b`, `-agent:x.jar=y`, `a.jar:b.jar`, `@file`, `"a b"`. */
@@ -80,11 +81,6 @@ function filesOf(name: string, folder: string, isWhole: boolean): string[] {
 }
 
 function kindOf(path: string): "file" | "other" | undefined {
-  try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats && (stats.isFile() ? "file" : "other");
-  } catch {
-    // The name is too long, or not accessible: no program could run it either.
-    return undefined;
-  }
+  const stats = factsOf(path);
+  return stats && (stats.isFile() ? "file" : "other");
 }

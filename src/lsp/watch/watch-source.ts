@@ -6,6 +6,7 @@ import { type FSWatcher, readFileSync, statfsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "../../base/paths.js";
 import { here, type Platform } from "../../base/platform.js";
+import { nextTurn } from "../../base/timing.js";
 
 export interface WatchListener {
   /** Something happened to the entry at this path. */
@@ -87,7 +88,7 @@ export class SystemWatches implements WatchSource {
 
   async drain(): Promise<void> {
     // Two turns of the event loop: the first may still belong to the round of events that brought the call.
-    for (let turn = 0; turn < 2; turn++) await new Promise((done) => setImmediate(done));
+    for (let turn = 0; turn < 2; turn++) await nextTurn();
     if (this.roots === undefined && this.#events > BURST) this.listener.lost();
     this.#events = 0;
   }

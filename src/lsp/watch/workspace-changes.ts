@@ -1,15 +1,16 @@
 /** Which files changed: the log of changes, the recently shown files, and the versions that answers depend on. */
 import { basename } from "node:path";
 import { LRUCache } from "lru-cache";
+import type { FileChangeType } from "vscode-languageserver-protocol";
 import { stampOf } from "../../base/file-stamp.js";
 import { isInside } from "../../base/paths.js";
+import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
 import type { WorkspaceVersion } from "../types.js";
 import type { WorkspaceWatch } from "./workspace-watch.js";
 
 export interface FileChange {
   path: string;
-  /** LSP's file change types: created 1, changed 2, deleted 3. */
-  type: 1 | 2 | 3;
+  type: FileChangeType;
   ignored: boolean;
 }
 
@@ -49,7 +50,8 @@ export class ChangeLog {
     for (const [path, { exists, ignored, sequence, created }] of this.#entries) {
       if (sequence <= cursor) continue;
       if (folders !== undefined && !folders.some((folder) => isInside(path, folder))) continue;
-      const type = exists ? (created > cursor ? 1 : 2) : 3;
+      const { Created, Changed, Deleted } = fileChangeTypes;
+      const type = exists ? (created > cursor ? Created : Changed) : Deleted;
       changes.push({ path, type, ignored });
     }
     return changes;

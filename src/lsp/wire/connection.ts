@@ -18,7 +18,7 @@ import {
 } from "vscode-jsonrpc/node";
 import { fieldsOf, isTable } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import { cancelled, Deadline, untilAborted, withTimeout } from "../../base/timing.js";
+import { cancelled, Deadline, nextTurn, untilAborted, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
 import type { PartTaker, Trace } from "../types.js";
 import { ResyncReader, type Skipped } from "./resync-reader.js";
@@ -241,7 +241,7 @@ export class ServerConnection {
 /** Waits for the last replies. When this process is busy, timers run before pipes: they get a few more turns. */
 async function drain(drained: Promise<true>): Promise<void> {
   if (await withTimeout(drained, DRAIN_MS)) return;
-  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 4; turn++) await nextTurn();
 }
 
 /** Parameters as vscode-jsonrpc takes them: none rather than `[null]`, which TypeScript 7 rejects. */

@@ -59,12 +59,16 @@ export function connectHost(options: HostConnectionOptions): HostConnection {
     if (run === undefined) throw new ResponseError(ErrorCodes.MethodNotFound, `there is no method ${method}`);
     if (running >= MAX_RUNNING)
       throw new ResponseError(ErrorCodes.InternalError, `${MAX_RUNNING} requests are running`);
-    const cancelled = new AbortController();
-    token.onCancellationRequested(() => cancelled.abort());
+    const request = new AbortController();
+    const abort = () => request.abort();
+    if (closed.signal.aborted) abort();
+    token.onCancellationRequested(abort);
+    closed.signal.addEventListener("abort", abort);
     running++;
     try {
-      return await run(params, AbortSignal.any([cancelled.signal, closed.signal]));
+      return await run(params, request.signal);
     } finally {
+      closed.signal.removeEventListener("abort", abort);
       running--;
     }
   };

@@ -7,6 +7,7 @@ import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { CompletionList, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
 import { fieldsOf } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import { errorCodes } from "../../protocol/lsp-numbers.js";
 import { readMethods, singleFileMethods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";
@@ -15,11 +16,6 @@ import type { ServerConnection } from "./connection.js";
 import { MALFORMED, UNREADABLE } from "./message-format.js";
 import { redact } from "./redact.js";
 
-/** LSPErrorCodes of vscode-languageserver-protocol, which takes too long to load for three numbers. */
-const REQUEST_CANCELLED = -32800;
-const CONTENT_MODIFIED = -32801;
-const SERVER_CANCELLED = -32802;
-const UNKNOWN_ERROR = -32001;
 const MAX_RETRIES = 5;
 const RETRY_MS = 100;
 /** Share of the time after which an answer in hand is returned instead of waiting on. */
@@ -116,7 +112,7 @@ export class ReadyRequest {
    * then, and flow cancels requests while it is not connected to its daemon.
    */
   #throwWhenFinal(refusal: Refusal): void {
-    const isEarly = refusal.code === "lsp/not-supported" || refusal.data.code === REQUEST_CANCELLED;
+    const isEarly = refusal.code === "lsp/not-supported" || refusal.data.code === errorCodes.RequestCancelled;
     if (!isEarly || this.#earlyRefusals++ >= MAX_EARLY_REFUSALS) throw refusal;
   }
 
@@ -149,7 +145,8 @@ export class ReadyRequest {
         return { value: await connection.request(method, params, { timeoutMs, signal, parts }) };
       } catch (error) {
         if (!(error instanceof ResponseError)) throw error;
-        const isStale = error.code === CONTENT_MODIFIED || error.code === SERVER_CANCELLED;
+        const isStale =
+          error.code === errorCodes.ContentModified || error.code === errorCodes.ServerCancelled;
         const mayRetry = retries < MAX_RETRIES && this.#leftMs() > RETRY_MS;
         if (this.#isRead && isInternal(error) && connection.wasCancelled(method)) {
           const isSame = error.message === failedBefore;
@@ -227,7 +224,7 @@ export class ReadyRequest {
 }
 
 function isInternal({ code }: ResponseError<unknown>): boolean {
-  return code === ErrorCodes.InternalError || code === UNKNOWN_ERROR;
+  return code === ErrorCodes.InternalError || code === ErrorCodes.UnknownErrorCode;
 }
 
 /** An error of a server as a refusal, without paths outside the roots. */

@@ -3,10 +3,9 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HttpPlan } from "../../abi/plan.js";
 import { isLoopback } from "../../base/listen-address.js";
-import { whenAborted, withTimeout } from "../../base/timing.js";
+import { nextTurn, whenAborted, withTimeout } from "../../base/timing.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import { addressOf } from "./address.js";
 import { authenticator, type TokenSource, tokenProblem } from "./bearer-tokens.js";

@@ -3,9 +3,8 @@
  * connection to its socket is a session of its own, or one question of the command line.
  */
 import { createServer, type Server, type Socket } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import type { JsonObject } from "../../base/json.js";
-import { withTimeout } from "../../base/timing.js";
+import { startTimer, withTimeout } from "../../base/timing.js";
 import { firstMessage, type PrivateMessage, privateLine } from "../../hub/lines.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -79,7 +78,7 @@ export class Hub {
     this.#server?.close();
     for (const session of this.#sessions) session.drain(lazy);
     if (this.#isEmpty) this.#onEnd();
-    void wait(limitMs, undefined, { ref: false }).then(this.#onEnd);
+    startTimer(this.#onEnd, limitMs).unref();
   }
 
   /** Disconnects everybody. */
