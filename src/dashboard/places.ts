@@ -48,7 +48,9 @@ function rangeIn(value: JsonObject, dialect: DialectPlan): Omit<Place, "path"> |
   if (typeof first !== "number" || typeof column !== "number") return undefined;
   if (typeof last !== "number" || typeof endColumn !== "number") return undefined;
   return {
-    ...{ line: first + 1 - lineBase, column: column + 1 - characterBase },
-    ...{ endLine: last + 1 - lineBase, endColumn: endColumn + 1 - characterBase },
+    line: first + 1 - lineBase,
+    column: column + 1 - characterBase,
+    endLine: last + 1 - lineBase,
+    endColumn: endColumn + 1 - characterBase,
   };
 }

@@ -104,7 +104,9 @@ export class CallRecord {
     const { row, arguments: args, result, note } = kept;
     const parsed = (text: string | undefined) => (text === undefined ? null : JSON.parse(text));
     return {
-      ...{ call: row, note, arguments: parsed(args) as Json | null },
+      call: row,
+      note,
+      arguments: parsed(args) as Json | null,
       result: result === undefined ? null : { ...result, structured: parsed(result.structured) },
     };
   }
@@ -125,8 +127,13 @@ export class CallRecord {
     if (known !== undefined) return known;
     this.#forgetClosed();
     const added: Known = {
-      ...{ id: `s${++this.#lastSession}`, workspace: name, kind, openedAt: Date.now() },
-      ...{ calls: 0, errors: 0, lastCallAt: null },
+      id: `s${++this.#lastSession}`,
+      workspace: name,
+      kind,
+      openedAt: Date.now(),
+      calls: 0,
+      errors: 0,
+      lastCallAt: null,
     };
     this.#sessions.set(session, added);
     return added;

@@ -214,7 +214,10 @@ class Pool implements WholePool {
   #slotContext(server: ServerPlan, root: string): SlotContext {
     const { roots, log } = this.context;
     return {
-      ...{ plan: server, root, roots, log },
+      plan: server,
+      root,
+      roots,
+      log,
       start: (generation, folders, signal) => this.#start(server, root, folders, generation, signal),
       command: (id, command, args) => this.#command(id, root, command, args),
     };
@@ -258,7 +261,15 @@ class Pool implements WholePool {
     return startServer(
       { plan, server, root, context, guardian: this.#guardian, signal },
       {
-        ...{ plan: server, root, roots, generation, version, log, trace, unsaved, onActivity },
+        plan: server,
+        root,
+        roots,
+        generation,
+        version,
+        log,
+        trace,
+        unsaved,
+        onActivity,
         folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
         limits: plan.limits,
         effects: plan.allow.effects,

@@ -263,7 +263,13 @@ async function openParts(
   const toolsNamed = (names: readonly string[]) =>
     new Map(plan.tools.filter(({ name }) => names.includes(name)).map((tool) => [tool.name, tool]));
   const shared = {
-    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
+    loaded,
+    plan,
+    pool,
+    gate,
+    samples,
+    edits: engine?.edits,
+    log,
     suggestServer: context.suggestServer,
     refusal: context.refusal,
     notShared: context.notShared,

@@ -260,9 +260,21 @@ export class Session {
   #callState({ shared, pool, gate }: View, tool: ToolPlan, attempt: Attempt | undefined) {
     const { loaded, plan, samples, edits, log, suggestServer, configProblem, notShared } = shared;
     return {
-      ...{ loaded, plan, tool, samples, edits, log, suggestServer, configProblem, notShared, attempt },
+      loaded,
+      plan,
+      tool,
+      samples,
+      edits,
+      log,
+      suggestServer,
+      configProblem,
+      notShared,
+      attempt,
       ...this.own,
-      ...{ pool, gate, pages: this.#pages, previews: this.#previews },
+      pool,
+      gate,
+      pages: this.#pages,
+      previews: this.#previews,
       warnedFolders: this.#warnedFolders,
     };
   }

@@ -116,8 +116,16 @@ export class KnownFolders {
   /** Takes in a folder and watches it. Call this before the folder is read, so that no change in between is missed. */
   add(path: string, root: string, facts: Stats, ignoredIn: IgnoredFolder | undefined): Folder {
     const folder: Folder = {
-      ...{ path, root, identity: identityOf(facts), ignoredIn, rules: [] },
-      ...{ files: new Map(), names: new Set(), folders: new Set(), isTopLevelOnly: false, isRead: false },
+      path,
+      root,
+      identity: identityOf(facts),
+      ignoredIn,
+      rules: [],
+      files: new Map(),
+      names: new Set(),
+      folders: new Set(),
+      isTopLevelOnly: false,
+      isRead: false,
     };
     this.#folders.set(path, folder);
     const isWatched = this.#watch(folder);

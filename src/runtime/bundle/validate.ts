@@ -233,7 +233,8 @@ function clampedArguments(tool: ToolPlan, { dialect: { listing }, limits }: Plan
   const own = tool.args
     .filter((arg) => arg.beyond === "clamp")
     .map(({ name, minimum, maximum }) => ({
-      ...{ name, minimum },
+      name,
+      minimum,
       maximum:
         name === size ? Math.min(maximum ?? limits.maxTotalCharsHard, limits.maxTotalCharsHard) : maximum,
     }));

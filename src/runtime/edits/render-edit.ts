@@ -144,7 +144,8 @@ export function splitIntoParts(file: JsonObject, maxChars: number): JsonObject[]
   if (parts < 2) return [file];
   return Array.from({ length: parts }, (_, index) => ({
     ...rest,
-    ...{ part: index + 1, parts },
+    part: index + 1,
+    parts,
     ...(edits === undefined ? {} : { edits: editParts[index] ?? [] }),
     ...(diffParts[index] === undefined ? {} : { diff: diffParts[index] }),
   }));

@@ -104,7 +104,10 @@ class UndoPlan {
     this.#tree.move(step.to, step.from);
     return {
       step: {
-        ...{ kind: "move", from: step.to, to: step.from, folder: step.folder },
+        kind: "move",
+        from: step.to,
+        to: step.from,
+        folder: step.folder,
         identity: restored === undefined ? found.identity : null,
         sha256: restored ?? step.sha256,
         held: await this.#beside(step.from),
