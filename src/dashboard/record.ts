@@ -145,7 +145,9 @@ export class CallRecord {
 
   /** A call does not wait for its record: that is written in the next turn, and ended in the one after the answer. */
   #begin(session: WatchedSession, workspace: WatchedWorkspace, tool: string, args: unknown): WatchedCall {
-    const [id, at, stopwatch] = [++this.#lastCall, Date.now(), new Stopwatch()];
+    const id = ++this.#lastCall;
+    const at = Date.now();
+    const stopwatch = new Stopwatch();
     let end: (ended: Ended) => void = () => undefined;
     let performed: Performed | undefined;
     setImmediate(() => {

@@ -70,7 +70,8 @@ export class SessionCalls {
 
   /** Goes on in another runtime. Calls that run are finished in the old one. */
   #moveTo(runtime: Runtime): void {
-    const [old, running] = [this.session, [...this.#running.keys()]];
+    const old = this.session;
+    const running = [...this.#running.keys()];
     void Promise.allSettled(running).then(() => old.close());
     this.runtime = runtime;
     this.session = runtime.openSession(this.workspaces?.session ?? {});

@@ -25,7 +25,8 @@ export async function listHubs(io: Io): Promise<ListedHub[]> {
   const folder = hubFolder(io.env);
   if (factsOf(folder) === undefined) return [];
   checkHubFolder(folder);
-  const [asked, found] = [new Set<string>(), new Map<number, ListedHub>()];
+  const asked = new Set<string>();
+  const found = new Map<number, ListedHub>();
   for (;;) {
     const paths = allSockets(folder).filter((path) => !asked.has(path));
     if (paths.length === 0) return [...found.values()];

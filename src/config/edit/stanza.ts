@@ -209,7 +209,8 @@ function removeStanza(
 function withoutOurs(old: Json, ours: Json, values: StanzaValues, path: Path): Json | undefined {
   if (isTable(old) && isTable(ours)) {
     const rest = removeStanza(old, values, ours, path);
-    const [countBefore, count] = [Object.keys(old).length, Object.keys(rest).length];
+    const countBefore = Object.keys(old).length;
+    const count = Object.keys(rest).length;
     if (count === 0 && countBefore > 0) return undefined;
     return count < countBefore ? withShorthand(rest, path, values) : rest;
   }

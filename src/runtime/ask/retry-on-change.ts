@@ -54,7 +54,8 @@ export async function retryWhileFilesChange<T>(
   for (let count = 1; ; count++) {
     try {
       if (edits?.writing) await untilAborted(signal, edits.writing);
-      const [isFirst, isLast] = [count === 1, count === MAX_ATTEMPTS];
+      const isFirst = count === 1;
+      const isLast = count === MAX_ATTEMPTS;
       const attempt = { startedAt: Date.now(), edits: edits?.begun ?? 0, isFirst, isLast };
       return await untilAborted(signal, run(attempt));
     } catch (error) {

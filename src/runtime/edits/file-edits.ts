@@ -32,7 +32,8 @@ export async function createFile(call: CallState, args: JsonObject): Promise<Pro
 }
 
 export async function renameFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
-  const [from, to] = [pathArgument(args, "old_path"), pathArgument(args, "new_path")];
+  const from = pathArgument(args, "old_path");
+  const to = pathArgument(args, "new_path");
   const { path } = await call.gate.admitEntry(from);
   const { path: newPath } = await call.gate.admitEntry(to);
   const change = pathChange("rename", args, from, to);

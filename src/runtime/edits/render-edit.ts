@@ -179,7 +179,8 @@ export function splitChange(change: TextChange, maxChars: number): (TextChange &
 function splitText(text: string, maxChars: number): string[] {
   if (JSON.stringify(text).length <= maxChars) return [text];
   const pieces: string[] = [];
-  let [piece, used] = ["", 0];
+  let piece = "";
+  let used = 0;
   for (const character of text) {
     const size = JSON.stringify(character).length - 2;
     if (used + size > maxChars / 2 && piece !== "") {

@@ -125,7 +125,8 @@ export function deleteDeclaration(lines: Lines, declaration: Declaration): TextC
   // Without the last of several declarators, the one before it would end in a comma.
   if (separator !== "," && context.isListElement() && !declaration.isEnumMember) throw context.notAlone();
   const start = context.leadingStart("all");
-  const [above, below] = [lines.lineAt(start) - 1, lines.lineAt(context.end) + 1];
+  const above = lines.lineAt(start) - 1;
+  const below = lines.lineAt(context.end) + 1;
   const isBlank = (line: number) => line >= 0 && line < lines.count && lines.line(line).trim() === "";
   const isApart = (above < 0 || isBlank(above)) && isBlank(below);
   return { start, end: lines.start(isApart ? below + 1 : below), newText: "" };

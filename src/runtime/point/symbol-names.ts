@@ -53,7 +53,8 @@ export function containerPath(container: Container): string {
 export function compareContainers(a: Container | undefined, b: Container | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   const surplus = depthOf(a) - depthOf(b);
-  let [left, right] = [a, b];
+  let left = a;
+  let right = b;
   for (let up = 0; up < surplus; up++) left = left.outer ?? left;
   for (let up = 0; up < -surplus; up++) right = right.outer ?? right;
   // Both are as deep now. The difference that is found last is the outermost; a shared container has none.

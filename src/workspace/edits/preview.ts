@@ -148,7 +148,8 @@ export function unifiedDiff(
   maxChars: number,
   editLength = MAX_EDIT_LENGTH,
 ): Pick<FilePreview, "diff" | "diffCut"> {
-  const [oldText, newText] = [before?.text ?? "", after?.text ?? ""];
+  const oldText = before?.text ?? "";
+  const newText = after?.text ?? "";
   if (before !== null && after !== null && oldText === newText) return { diff: "", diffCut: false };
   const options = { context: CONTEXT_LINES, maxEditLength: editLength };
   const patch = structuredPatch("", "", oldText, newText, "", "", options);

@@ -83,10 +83,8 @@ class UndoPlan {
     // The edit did not change the permissions, so those of now are kept.
     const owner = ownerOf(found);
     this.#restored.set(step.after, step.before.sha256);
-    const [before, now] = [
-      { ...step.now, ...owner },
-      { ...step.before, ...owner },
-    ];
+    const before = { ...step.now, ...owner };
+    const now = { ...step.before, ...owner };
     const bytes = journal.image(this.entry.id, image);
     return swapStep(this.#beside, { path: step.after, after: step.path, before, now }, bytes);
   }
