@@ -208,13 +208,15 @@ export class CallRecord {
     const text = this.keepsAnswers ? (JSON.stringify(args ?? {}) ?? "{}") : undefined;
     const bytes = text === undefined ? 0 : Buffer.byteLength(text);
     const isKept = bytes <= MAX_KEPT_BYTES;
-    const off = "Arguments and answers are not kept: `dashboard.keep_answers` is false.";
+    let note: string | null = null;
+    if (!isKept) note = "The arguments are too large to be kept.";
+    if (!this.keepsAnswers) note = "Arguments and answers are not kept: `dashboard.keep_answers` is false.";
     const kept: Kept = {
       row,
       arguments: isKept ? text : undefined,
       result: undefined,
       bytes: isKept ? bytes : 0,
-      note: this.keepsAnswers ? (isKept ? null : "The arguments are too large to be kept.") : off,
+      note,
     };
     this.#kept.set(row.id, kept);
     this.#bytes += kept.bytes;

@@ -160,8 +160,8 @@ class DeclarationLines {
     this.lineStart = lines.start(lines.lineAt(this.start));
     this.#headText = text.slice(this.lineStart, this.start);
     this.indent = /^[ \t]*/.exec(this.#headText)?.[0] ?? "";
-    const isIndent = this.#headText.length === this.indent.length;
-    this.head = isIndent ? "indent" : onlyWords.test(this.#headText) ? "words" : "other";
+    this.head = onlyWords.test(this.#headText) ? "words" : "other";
+    if (this.#headText.length === this.indent.length) this.head = "indent";
     this.separator = lineTail.exec(/^[^\r\n]*/.exec(text.slice(this.end))?.[0] ?? "")?.[1];
   }
 

@@ -102,8 +102,9 @@ async function rollBackAfter(
   const description = describeSystemError(error);
   if (description === undefined && !(error instanceof Refusal)) return error;
   const path = at === undefined ? "." : shownPath(context.gate, pathsOf(at)[0]);
-  const isChange = systemCode(error) === "ECHANGED";
-  const code = description === undefined ? "edit/busy" : isChange ? "edit/changed" : "edit/failed";
+  let code: Reason["code"] = "edit/failed";
+  if (systemCode(error) === "ECHANGED") code = "edit/changed";
+  if (description === undefined) code = "edit/busy";
   const doubt = isUnguarded ? "; without hard links, a save in the same instant may be lost" : "";
   const cause = description ?? "another process has taken over the lock";
   const reason: Reason = { code, path, message: cause + doubt };

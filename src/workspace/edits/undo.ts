@@ -43,7 +43,7 @@ class UndoPlan {
   }
 
   async add(step: Step): Promise<void> {
-    const path = step.kind === "move" ? step.to : step.kind === "swap" ? step.after : step.path;
+    const path = pathAfter(step);
     try {
       for (const touched of [...pathsOf(step), path]) {
         const placed = this.context.gate.place(touched);
@@ -150,4 +150,10 @@ class UndoPlan {
 
 function conflict(message: string): Refusal {
   return new Refusal("edit/undo-conflict", message);
+}
+
+/** Where a step has put its file. */
+function pathAfter(step: Step): string {
+  if (step.kind === "move") return step.to;
+  return step.kind === "swap" ? step.after : step.path;
 }
