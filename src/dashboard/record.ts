@@ -140,7 +140,9 @@ export class CallRecord {
   }
 
   #forgetClosed(): void {
-    for (const session of this.#sessions.keys()) if (session.isClosed) this.#sessions.delete(session);
+    for (const session of this.#sessions.keys()) {
+      if (session.isClosed) this.#sessions.delete(session);
+    }
   }
 
   /** A call does not wait for its record: that is written in the next turn, and ended in the one after the answer. */

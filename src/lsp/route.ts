@@ -166,7 +166,9 @@ function isMarked(
 ): boolean {
   if (markers.some((marker) => !isGlob(marker) && existsSync(join(folder, marker)))) return true;
   if (!markers.some(isGlob)) return false;
-  for (const name of listNames(folder)) if (isMarker(name, markers)) return true;
+  for (const name of listNames(folder)) {
+    if (isMarker(name, markers)) return true;
+  }
   return false;
 }
 

@@ -142,7 +142,9 @@ export function buildLanguages(
   if (server.language_id === undefined)
     for (const extension of extensions) ids[extension] = languageIds[extension] ?? languageId;
   Object.assign(ids, server.language_ids);
-  for (const [match, id] of Object.entries(ids)) if (id === languageId) delete ids[match];
+  for (const [match, id] of Object.entries(ids)) {
+    if (id === languageId) delete ids[match];
+  }
   return { languageId, languageIds: canonical(ids) };
 }
 

@@ -31,7 +31,9 @@ export async function listHubs(io: Io): Promise<ListedHub[]> {
     const paths = allSockets(folder).filter((path) => !asked.has(path));
     if (paths.length === 0) return [...found.values()];
     for (const path of paths) asked.add(path);
-    for (const hub of await Promise.all(paths.map(askHub))) if (hub !== undefined) found.set(hub.pid, hub);
+    for (const hub of await Promise.all(paths.map(askHub))) {
+      if (hub !== undefined) found.set(hub.pid, hub);
+    }
   }
 }
 

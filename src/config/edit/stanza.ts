@@ -183,7 +183,9 @@ function replacedEntry(
     const rest = next === undefined && own === undefined ? item : replacedEntry(item, next, own);
     if (rest !== undefined) define(after, key, rest);
   }
-  for (const [key, item] of Object.entries(wanted)) if (!Object.hasOwn(old, key)) define(after, key, item);
+  for (const [key, item] of Object.entries(wanted)) {
+    if (!Object.hasOwn(old, key)) define(after, key, item);
+  }
   return value === undefined && Object.keys(after).length === 0 ? undefined : after;
 }
 

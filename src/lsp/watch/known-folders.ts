@@ -98,7 +98,9 @@ export class KnownFolders {
   *files(folders: readonly string[]): Iterable<string> {
     for (const { path, files, ignoredIn } of this.#folders.values()) {
       if (ignoredIn !== undefined || !folders.some((folder) => isInside(path, folder))) continue;
-      for (const [name, { ignored }] of files) if (!ignored) yield join(path, name);
+      for (const [name, { ignored }] of files) {
+        if (!ignored) yield join(path, name);
+      }
     }
   }
 

@@ -113,7 +113,9 @@ async function startedServers(
   if (!existsSync(target.path)) return [];
   const samples = new Map<string, string>();
   for await (const file of folder ? filesIn(path) : [target.path])
-    for (const { id } of call.pool.route(file)) if (!samples.has(id)) samples.set(id, file);
+    for (const { id } of call.pool.route(file)) {
+      if (!samples.has(id)) samples.set(id, file);
+    }
   const order = call.plan.servers.map(({ id }) => id);
   const servers: LanguageServer[] = [];
   for (const [id, sample] of sortBy([...samples], ([name]) => [order.indexOf(name)])) {

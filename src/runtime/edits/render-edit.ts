@@ -185,7 +185,8 @@ function splitText(text: string, maxChars: number): string[] {
     const size = JSON.stringify(character).length - 2;
     if (used + size > maxChars / 2 && piece !== "") {
       pieces.push(piece);
-      [piece, used] = ["", 0];
+      piece = "";
+      used = 0;
     }
     piece += character;
     used += size;

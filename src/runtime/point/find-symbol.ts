@@ -163,7 +163,9 @@ async function matchesAnywhere(
 /** The symbols within the roots; the others are counted as dropped. */
 function inside(call: CallState, found: FoundSymbol[]): FoundSymbol[] {
   const isShown = (symbol: FoundSymbol) => call.places.show(symbol.uri) !== undefined;
-  for (const symbol of found) if (!isShown(symbol)) dropSymbol(call.evidence, symbol);
+  for (const symbol of found) {
+    if (!isShown(symbol)) dropSymbol(call.evidence, symbol);
+  }
   return found.filter(isShown);
 }
 

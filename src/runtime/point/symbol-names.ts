@@ -62,7 +62,8 @@ export function compareContainers(a: Container | undefined, b: Container | undef
   while (left !== right) {
     order = compareText(left.name, right.name) || order;
     if (left.outer === undefined || right.outer === undefined) break;
-    [left, right] = [left.outer, right.outer];
+    left = left.outer;
+    right = right.outer;
   }
   return order;
 }

@@ -266,7 +266,9 @@ async function putBack(disk: Disk, hidden: string, path: string): Promise<string
 /** Says that somebody's change stays at a path, and which other versions exist. */
 async function keptVersions(disk: Disk, path: string, hidden: string[]): Promise<string> {
   const names: string[] = [];
-  for (const name of hidden) if ((await disk.stat(name)) !== undefined) names.push(nameFrom(path, name));
+  for (const name of hidden) {
+    if ((await disk.stat(name)) !== undefined) names.push(nameFrom(path, name));
+  }
   return `was changed meanwhile and stays so; what it was before is kept in ${names.join(" and ")}`;
 }
 

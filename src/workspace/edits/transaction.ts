@@ -65,7 +65,9 @@ export async function runTransaction(
       if (!(await stageContent(disk, part)) && at.kind === "swap") attributesLost.push(at.after);
     }
     await lock.check();
-    for (at of steps) if (!(await doStep(disk, at))) unguarded.push(pathsOf(at)[0]);
+    for (at of steps) {
+      if (!(await doStep(disk, at))) unguarded.push(pathsOf(at)[0]);
+    }
     for (at of steps) await checkHeld(disk, at);
     at = undefined;
     await syncFolders(disk, steps);

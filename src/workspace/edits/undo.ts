@@ -21,8 +21,12 @@ import type { Reason } from "./types.js";
 /** The steps that undo an edit, or the reasons why it cannot be undone. */
 export async function undoSteps(context: JournalContext, entry: JournalEntry): Promise<UndoPlan> {
   const plan = new UndoPlan(context, entry);
-  for (const step of entry.steps) if (step.kind === "swap") await plan.add(step);
-  for (const step of entry.steps.toReversed()) if (step.kind !== "swap") await plan.add(step);
+  for (const step of entry.steps) {
+    if (step.kind === "swap") await plan.add(step);
+  }
+  for (const step of entry.steps.toReversed()) {
+    if (step.kind !== "swap") await plan.add(step);
+  }
   return plan;
 }
 
