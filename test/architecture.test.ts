@@ -151,6 +151,15 @@ describe("the import rule", () => {
     expect(wrong.map((entry) => `${entry.file} → ${entry.specifier}`)).toEqual([]);
   });
 
+  it("leaves the question which system it is to one module", () => {
+    const asks = sources(src).filter((file) =>
+      /process\.platform|\bos\.platform\(|\bsep [!=]== "|process\.gete?uid [!=]==/.test(
+        readFileSync(file, "utf8"),
+      ),
+    );
+    expect(asks.map((file) => relative(src, file))).toEqual(["base/platform.ts"]);
+  });
+
   it("keeps the page of the dashboard apart: it runs in a browser, and shares only the API's types and names", () => {
     const page = "dashboard/page/";
     const target = ({ file, specifier }: Import) =>

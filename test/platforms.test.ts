@@ -31,7 +31,7 @@ import { serverEnv } from "../src/lsp/process/environment.js";
 import { ownerMark, ProcessTree } from "../src/lsp/process/process-tree.js";
 import { commandLine } from "../src/lsp/process/script.js";
 import { findCommand } from "../src/lsp/process/search.js";
-import { openEventSource } from "../src/lsp/watch/event-source.js";
+import { openWatchSource } from "../src/lsp/watch/watch-source.js";
 import { lifeOf, ownIdentity } from "../src/workspace/edits/lock.js";
 import { diskWithLinks } from "../src/workspace/edits/real-disk.js";
 import { openGate, RealPaths } from "../src/workspace/gate.js";
@@ -197,7 +197,7 @@ describe.each([
     const root = folder();
     mkdirSync(join(root, "src"));
     const seen = new Set<string>();
-    const source = openEventSource(
+    const source = openWatchSource(
       [root],
       { changed: (path) => void seen.add(relative(root, path)), lost: () => {}, unwatched: () => {} },
       platform,

@@ -2,9 +2,9 @@
 import type { Json } from "../base/json.js";
 
 /**
- * How a value is shown: a range or position as an object, counted as the dialect does or from zero; a number that counts
- * from one as one that counts from zero; a path as a `file:` URI; the number of LSP for the word of a symbol's kind or of a severity;
- * whether the state of a server is `running`.
+ * How a value is shown: a range or position as an object, counted as the dialect does or from zero; a number that
+ * counts from one as one that counts from zero; a path as a `file:` URI; the number of LSP for the word of a symbol's
+ * kind or of a severity; whether the state of a server is `running`.
  */
 export const formConversions = [
   "range",

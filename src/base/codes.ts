@@ -1,4 +1,6 @@
-/** All codes of problems, refusals, warnings and faults: title, cause and fix. `docs/problems.md` is printed from it. */
+/**
+ * All codes of problems, refusals, warnings and faults: title, cause and fix. `docs/problems.md` is printed from it.
+ */
 
 export interface CodeFacts {
   kind: "problem" | "refusal" | "warning" | "fault";

@@ -199,7 +199,7 @@ class Compiler {
       this.#sequence(depth);
       const isLast = this.pattern.charAt(this.#at++) !== ",";
       ends.push(this.#add(JUMP));
-      // The last one has no other: both ways lead into it.
+      // The last alternative has no successor, so both branches enter it.
       this.#code[split + 1] = isLast ? split + 2 : this.#code.length;
       if (isLast) break;
     }

@@ -1,7 +1,7 @@
 /**
- * Glob patterns. They come from repositories, configs and language servers, so matching must not backtrack: a pattern is
- * compiled to a small automaton whose states advance together over the path. That takes instructions × characters at the
- * most, and a budget of steps bounds it further.
+ * Glob patterns. They come from repositories, configs and language servers, so matching must not backtrack: a pattern
+ * is compiled to a small automaton whose states advance together over the path. That takes instructions × characters at
+ * the most, and a budget of steps bounds it further.
  * Syntax: `*`, `?`, `**` between slashes, `[a-z]`, `[!a]`, `{a,b}` and `\` before a character.
  */
 
@@ -26,7 +26,10 @@ export { GlobError };
 export interface GlobOptions {
   /** Whether letters match in either case, and with their accents as one character or as two. */
   ignoreCase?: boolean;
-  /** The rules of `.gitignore`: braces are plain, `a/**` does not match `a`, and an open `[` or a last `\` matches nothing. */
+  /**
+   * The rules of `.gitignore`: braces are plain, `a/**` does not match `a`,
+   * and an open `[` or a last `\` matches nothing.
+   */
   git?: boolean;
   /** The longest pattern that is accepted. */
   maxLength?: number;
@@ -35,7 +38,7 @@ export interface GlobOptions {
 /** Whether a path with forward slashes matches. Throws a GlobError when the budget is used up. */
 export type GlobMatcher = (path: string, budget?: GlobBudget) => boolean;
 
-/** Longer patterns are refused: none that a person writes is. */
+/** Longer patterns are refused. No hand-written pattern is longer. */
 export const MAX_GLOB_LENGTH = 1_000;
 /** Most patterns of one list. */
 export const MAX_GLOBS = 1_000;
@@ -45,7 +48,7 @@ export const PATH_STEPS = 250_000;
 export const BATCH_STEPS = 5_000_000;
 /** What a list may take for all paths together, about a second. */
 export const LIST_STEPS = 20_000_000;
-/** What each path adds to that: some 20 µs. Twenty patterns with braces and `**` take a quarter. */
+/** Steps added per path, about 20 µs. Twenty patterns with braces and `**` take a quarter. */
 export const EARNED_STEPS = 400;
 /** The steps of a look at the start and the end of a path, and for each character that is compared. */
 const CHECK_COST = 0.3;
@@ -132,7 +135,9 @@ function lookFor(glob: string, isGit: boolean): (name: string, budget: GlobBudge
   };
 }
 
-/** The patterns without braces that one stands for; only itself when they are many, or when it has other brackets too. */
+/**
+ * The patterns without braces that one stands for; only itself when they are many, or when it has other brackets too.
+ */
 function expandBraces(glob: string): string[] {
   if (glob.length > MAX_EXPANDED_LENGTH || /[[\]\\]/.test(glob)) return [glob];
   let all = [glob];
@@ -148,8 +153,8 @@ function expandBraces(glob: string): string[] {
 }
 
 /**
- * A list of patterns for any number of paths. All paths share a budget that grows with each path. Once slow patterns have
- * used it up, a path gets only its own share.
+ * A list of patterns for any number of paths. All paths share a budget that grows with each path. Once slow patterns
+ * have used it up, a path gets only its own share.
  */
 export class GlobList {
   readonly #matchers: readonly GlobMatcher[];
@@ -212,7 +217,9 @@ function literalPart(glob: string, from: number, step: 1 | -1): string {
   return step === 1 ? glob.slice(0, end) : glob.slice(end + 1);
 }
 
-/** The start of the longest run of characters that every match contains. Behind a brace or a backslash none is sought. */
+/**
+ * The start of the longest run of characters that every match contains. Behind a brace or a backslash none is sought.
+ */
 function plainPart(glob: string, isGit: boolean): string {
   // A set may hold brackets in ways of its own: only the usual ones are left out.
   const isUsual = !isGit && glob.length <= MAX_EXPANDED_LENGTH && !glob.includes("\\");

@@ -1,8 +1,8 @@
 /** "Did you mean": finds the known name that is most similar to a misspelt one. */
 
 /**
- * The most similar of `names`, at most a third of the word's length (but at least one) edits away; else the only one that
- * begins with the word.
+ * The most similar of `names`, at most a third of the word's length (but at least one) edits away; else the only one
+ * that begins with the word.
  */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3));

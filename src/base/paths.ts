@@ -26,7 +26,7 @@ export function isOnShare(path: string, { hasDrives }: Platform = here): boolean
 
 /** The path with forward slashes. */
 export function slashed(path: string): string {
-  return sep === "/" ? path : path.split(sep).join("/");
+  return here.hasDrives ? path.split(sep).join("/") : path;
 }
 
 /** The `file:` URI of an absolute path. */
@@ -36,8 +36,8 @@ export function fileUri(path: string): string {
 }
 
 /**
- * The path of a `file:` URI, however it is escaped; undefined for any other URI. On Windows servers write `file:///c%3A/`
- * for the drive `C:`, whose real paths have a capital letter.
+ * The path of a `file:` URI, however it is escaped; undefined for any other URI. On Windows servers write
+ * `file:///c%3A/` for the drive `C:`, whose real paths have a capital letter.
  */
 export function pathOfUri(uri: unknown, { hasDrives }: Platform = here): string | undefined {
   if (typeof uri !== "string" || !uri.startsWith("file:")) return undefined;

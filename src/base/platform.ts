@@ -1,6 +1,7 @@
 /**
- * What differs between the operating systems. No other module asks which one it runs on. Code that depends on a difference
- * takes a platform, by default the running one, so that tests exercise those of macOS and Windows everywhere.
+ * What differs between the operating systems. No other module asks which one it runs on. Code that depends on a
+ * difference takes a platform, by default the running one, so that tests exercise those of macOS and Windows
+ * everywhere.
  */
 
 /** How the processes of the system are listed: from `/proc`, with `ps`, or not at all. */
@@ -20,7 +21,9 @@ export interface Platform {
   /** `/proc` has the open files and the limits of this process. */
   hasProc: boolean;
   processList: ProcessList;
-  /** A signal can be sent to a process with everything that it started; a shell can do that when this process is gone. */
+  /**
+   * A signal can be sent to a process with everything that it started; a shell can do that when this process is gone.
+   */
   hasProcessGroups: boolean;
   /** `prlimit` sets limits, and namespaces confine a program. */
   hasLimits: boolean;

@@ -1,6 +1,7 @@
 /**
  * Lines and columns of a text, decoding texts and cutting texts to a length. Lines end at \n, \r\n or \r, as LSP says;
- * those of a stream of messages only at \n. Columns count units of one encoding; the default for agents is the character (Unicode code point).
+ * those of a stream of messages only at \n. Columns count units of one encoding; the default for agents is the
+ * character (Unicode code point).
  */
 
 export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";

@@ -5,7 +5,7 @@ import module from "node:module";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { escapeText } from "../base/hidden-characters.js";
-import { environmentOf } from "../base/platform.js";
+import { environmentOf, here } from "../base/platform.js";
 import { stateFolder } from "../config/state-folder.js";
 
 /** Functions that Node 20, whose types we compile with, does not have. */
@@ -49,8 +49,8 @@ void import("./main.js")
   });
 
 /**
- * Turns on Node's compile cache (Node 22.8 and later), unless the user has chosen a folder for it or turned it off. Cached
- * code is executed, so it is kept in the state folder, and only if no other user can write there.
+ * Turns on Node's compile cache (Node 22.8 and later), unless the user has chosen a folder for it or turned it off.
+ * Cached code is executed, so it is kept in the state folder, and only if no other user can write there.
  */
 function enableCompileCache(): void {
   if (cache.enableCompileCache === undefined || cache.getCompileCacheDir?.() !== undefined) return;
@@ -74,5 +74,5 @@ function cacheFolder(): string | undefined {
 function isPrivate(folder: string): boolean {
   const stats = lstatSync(folder);
   if (!stats.isDirectory()) return false;
-  return process.geteuid === undefined || (stats.uid === process.geteuid() && (stats.mode & 0o022) === 0);
+  return !here.hasModes || (stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0);
 }

@@ -21,8 +21,8 @@ export function trustOf(
 }
 
 /**
- * Goes on in the project of the client's first root. Undefined where the command line names one, or the proxy was started
- * in one: editors start programs in the user's home or at the top of the file system, which is no project.
+ * Goes on in the project of the client's first root. Undefined where the command line names one, or the proxy was
+ * started in one: editors start programs in the user's home or at the top of the file system, which is no project.
  */
 export function projectEntrance(
   config: ServedConfig,

@@ -1,4 +1,6 @@
-/** What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers. */
+/**
+ * What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers.
+ */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
@@ -137,7 +139,9 @@ export function homeOf(io: Pick<Io, "env">): string {
   return io.env.HOME ?? homedir();
 }
 
-/** The workspace: the one that is named, or the nearest folder of the project that has a config, or the current folder. */
+/**
+ * The workspace: the one that is named, or the nearest folder of the project that has a config, or the current folder.
+ */
 export function workspaceOf(input: Input, io: Surroundings): string {
   const named = input.text("workspace");
   if (named !== undefined) return resolve(io.cwd, named);
@@ -147,7 +151,10 @@ export function workspaceOf(input: Input, io: Surroundings): string {
   return folderWithConfig(io.cwd, home, () => recordedFolders(trustFile(io.env, home)));
 }
 
-/** Whether the client must say which project it works in: the command line names none, and the current folder is in none. */
+/**
+ * Whether the client must say which project it works in:
+ * the command line names none, and the current folder is in none.
+ */
 export function isOutsideProjects(input: Input, io: Surroundings): boolean {
   const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
   if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return false;

@@ -24,7 +24,10 @@ export function programsOf(presets: readonly Pick<PresetFacts, "command">[]): st
   return presets.flatMap((preset) => programOf(preset) ?? []);
 }
 
-/** Whether a preset's program is installed and, where the preset demands it, recent enough. It is started only where no file says so. */
+/**
+ * Whether a preset's program is installed and, where the preset demands it, recent enough.
+ * It is started only where no file says so.
+ */
 export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
   const known = isInstalledUnstarted(preset, path);
   const program = findProgram(preset, path);
@@ -54,7 +57,10 @@ export async function isInstalledAsync(preset: PresetFacts, path: SearchPath): P
   });
 }
 
-/** Modules that an installed program loads but that are missing, such as a `tsserver.js`. A given workspace is searched too. */
+/**
+ * Modules that an installed program loads but that are missing,
+ * such as a `tsserver.js`. A given workspace is searched too.
+ */
 export function missingModules(preset: PresetFacts, path: SearchPath, workspace?: string): string[] {
   const { id, command, loads = [] } = preset;
   const program = findProgram(preset, path);
@@ -72,7 +78,9 @@ export function isInstalledUnstarted(preset: PresetFacts, path: SearchPath): boo
   return version === undefined ? undefined : isAtLeast(version, preset.probe.at_least);
 }
 
-/** Whether a folder of node packages has a preset's program. The version is read from package.json; nothing is started. */
+/**
+ * Whether a folder of node packages has a preset's program. The version is read from package.json; nothing is started.
+ */
 export function isInPackages(preset: PresetFacts, folder: string): boolean {
   const program = findCommand(programOf(preset) ?? "", [folder], undefined);
   if (program === undefined || preset.probe === undefined) return program !== undefined;

@@ -35,7 +35,9 @@ export async function main(argv: string[], streams: Streams): Promise<ExitCode> 
   }
 }
 
-/** Runs a command. Where it needs a found config that is not trusted, asks on a terminal and runs it again after a yes. */
+/**
+ * Runs a command. Where it needs a found config that is not trusted, asks on a terminal and runs it again after a yes.
+ */
 async function run(command: Command, input: Input, io: Io): Promise<ExitCode | undefined> {
   try {
     return await command.run(input, io);

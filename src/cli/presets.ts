@@ -124,7 +124,9 @@ export function resolvePreset(word: string, facts: readonly PresetFacts[], prese
   throw new UsageError(`no server or language \`${word}\`${hint} See \`lsp-proxy servers\``);
 }
 
-/** The preferred server of the catalogue for a file, given by its absolute path: first of all one that fits its project. */
+/**
+ * The preferred server of the catalogue for a file, given by its absolute path: first of all one that fits its project.
+ */
 export function serverFor(file: string): string | undefined {
   const extension = extname(file).slice(1).toLowerCase();
   const facts = openCatalogue().facts();

@@ -1,6 +1,7 @@
 /**
- * The config that a runtime serves. All files that were read for it are watched, also those that did not exist. A changed
- * config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the status says why.
+ * The config that a runtime serves. All files that were read for it are watched, also those that did not exist. A
+ * changed config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the
+ * status says why.
  */
 import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
@@ -102,7 +103,10 @@ export class ServedConfig {
   }
 }
 
-/** Equal where nothing has to be done: the same bundle with the same trust, made from the same files, which no edit may touch. */
+/**
+ * Equal where nothing has to be done: the same bundle with the same trust,
+ * made from the same files, which no edit may touch.
+ */
 function identityOf({ loaded, base, files, trusted, binFolders, avoid, refusal }: Loaded): string {
   const { bundle } = loaded.manifest;
   return canonicalText([bundle, base, sortedSet(files), trusted, binFolders, avoid, refusal !== undefined]);

@@ -85,7 +85,9 @@ export async function askForTrust(state: WorkspaceTrust, io: Io): Promise<boolea
   return true;
 }
 
-/** After a command of ours has changed the workspace's config: keeps the trust that was there before, or asks for it. */
+/**
+ * After a command of ours has changed the workspace's config: keeps the trust that was there before, or asks for it.
+ */
 export async function keepOrAskTrust(
   before: WorkspaceTrust,
   content: FileText,

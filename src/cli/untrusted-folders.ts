@@ -1,6 +1,6 @@
 /**
- * Decides which folders of a run are trusted. Programs inside untrusted folders are not started. The repository around an
- * untrusted workspace is untrusted too: package managers put `node_modules/.bin` of every parent folder into PATH.
+ * Decides which folders of a run are trusted. Programs inside untrusted folders are not started. The repository around
+ * an untrusted workspace is untrusted too: package managers put `node_modules/.bin` of every parent folder into PATH.
  */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,4 +1,7 @@
-/** Collects the layers that a person wrote: the user's own config, the main config with what it extends, the command line. */
+/**
+ * Collects the layers that a person wrote:
+ * the user's own config, the main config with what it extends, the command line.
+ */
 import { relative } from "node:path";
 import type { JsonObject } from "../base/json.js";
 import { slashed } from "../base/paths.js";

@@ -1,4 +1,7 @@
-/** Resolves `extends`: reads a config and the layers below it, lowest first. Cycles, URLs and unknown names are problems. */
+/**
+ * Resolves `extends`: reads a config and the layers below it, lowest first.
+ * Cycles, URLs and unknown names are problems.
+ */
 import { dirname, relative, resolve } from "node:path";
 import { digest, sha256 } from "../base/hash.js";
 import { canonicalText } from "../base/json.js";

@@ -1,4 +1,6 @@
-/** Loads a config: merges its layers, completes the servers and validates. The result is a Config, or all its problems. */
+/**
+ * Loads a config: merges its layers, completes the servers and validates. The result is a Config, or all its problems.
+ */
 import { fromPointer, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";

@@ -1,6 +1,6 @@
 /**
- * The folders in which the config and the trust of a project are looked for: a folder and those above it, up to the root of
- * its git repository. Nothing above the repository counts, nor the user's home or what is above that.
+ * The folders in which the config and the trust of a project are looked for: a folder and those above it, up to the
+ * root of its git repository. Nothing above the repository counts, nor the user's home or what is above that.
  */
 import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -33,8 +33,8 @@ function isOuter(folder: string, home: string): boolean {
 }
 
 /**
- * The nearest folder of the project that has a config; the folder itself where none has. The real paths of trusted folders
- * are asked for only where neither a repository nor the home bounds the project.
+ * The nearest folder of the project that has a config; the folder itself where none has. The real paths of trusted
+ * folders are asked for only where neither a repository nor the home bounds the project.
  */
 export function folderWithConfig(
   folder: string,

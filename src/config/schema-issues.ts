@@ -1,4 +1,6 @@
-/** Runs the schema over a tree and flattens zod's issues: of a union only the issues of the best matching branch remain. */
+/**
+ * Runs the schema over a tree and flattens zod's issues: of a union only the issues of the best matching branch remain.
+ */
 import type * as z from "zod";
 import { getAt, type JsonObject, toPointer } from "../base/json.js";
 import { sortBy } from "../base/order.js";

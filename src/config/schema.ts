@@ -78,7 +78,9 @@ export type PresetConfig = z.infer<typeof presetSchema>;
 export type ToolConfig = z.infer<typeof toolSchema>;
 export type StepConfig = z.infer<typeof stepSchema>;
 
-/** The schema as JSON Schema. `configs/schema.json`, for editors, is this with the default and an example of each key. */
+/**
+ * The schema as JSON Schema. `configs/schema.json`, for editors, is this with the default and an example of each key.
+ */
 export function configJsonSchema(): JsonObject {
   const schema = z.toJSONSchema(configSchema, {
     target: "draft-2020-12",

@@ -1,4 +1,7 @@
-/** The program's own folders for state, user config and installed servers. Separate, so that using them loads no config code. */
+/**
+ * The program's own folders for state, user config and installed servers.
+ * Separate, so that using them loads no config code.
+ */
 import { join } from "node:path";
 import { here, type Platform } from "../base/platform.js";
 

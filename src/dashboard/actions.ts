@@ -1,12 +1,12 @@
 /**
- * What the page may do: restart or stop a server, and call a tool. The playground is a session like that of an agent: the
- * same tools, the same gate, the same limits.
+ * What the page may do: restart or stop a server, and call a tool. The playground is a session like that of an agent:
+ * the same tools, the same gate, the same limits.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isTable, type JsonObject } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { estimatedTokens } from "../base/tokens.js";
+import { estimatedTokens } from "../base/token-estimate.js";
 import type { ToolResult } from "../mcp/call-types.js";
 import { ProtocolError } from "../mcp/protocol-error.js";
 import { WatchedCalls } from "../mcp/watched-calls.js";

@@ -1,6 +1,7 @@
 /**
- * The JSON API of the dashboard, shared by the page and by what answers it: types and names only, no code that either side
- * would not load. Paths are relative to `/dashboard/`. Times are milliseconds since 1970; durations are milliseconds.
+ * The JSON API of the dashboard, shared by the page and by what answers it: types and names only, no code that either
+ * side would not load. Paths are relative to `/dashboard/`. Times are milliseconds since 1970; durations are
+ * milliseconds.
  *
  * | request | answer |
  * |---|---|
@@ -19,22 +20,12 @@
  * the body `ApiError`; 401 means that the cookie is not valid any more: a new link is needed (`lsp-proxy dashboard`).
  */
 import type { Json, JsonObject } from "../base/json.js";
+import type { Readiness, ServerState } from "../lsp/server-state.js";
 
 export type * from "./config-api.js";
+export type { Readiness, ServerState };
 
 export const CSRF_HEADER = "x-lsp-proxy-csrf";
-
-export type Readiness = "starting" | "indexing" | "unknown" | "ready";
-
-export type ServerState =
-  | "idle"
-  | "starting"
-  | "running"
-  | "backoff"
-  | "broken"
-  | "stopped"
-  | "unavailable"
-  | "disabled";
 
 /** Everything that the page shows first. After it, events say what changed. */
 export interface DashboardState {

@@ -2,7 +2,7 @@
 import type { DialectPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
-import { estimatedTokens } from "../base/tokens.js";
+import { estimatedTokens } from "../base/token-estimate.js";
 import type { Performed, CallResult as ToolResult } from "../runtime/call-observer.js";
 import type { CallRow } from "./api.js";
 

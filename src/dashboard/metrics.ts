@@ -1,6 +1,6 @@
 /**
- * The numbers of a process in the format of Prometheus. Calls are counted as they end; everything else is read when it is
- * asked for. Labels are names of the config, so that clients cannot add any.
+ * The numbers of a process in the format of Prometheus. Calls are counted as they end; everything else is read when it
+ * is asked for. Labels are names of the config, so that clients cannot add any.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";

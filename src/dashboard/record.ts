@@ -1,6 +1,6 @@
 /**
- * The last calls of a process, its sessions, and what they add up to. In memory only, and bounded whatever clients send:
- * so many rows, so many bytes of arguments and answers, names of a limited length.
+ * The last calls of a process, its sessions, and what they add up to. In memory only, and bounded whatever clients
+ * send: so many rows, so many bytes of arguments and answers, names of a limited length.
  */
 import type { Plan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";

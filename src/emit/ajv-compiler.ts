@@ -1,6 +1,7 @@
 /**
- * Compiles a schema to the code of a validator that imports nothing. Ajv writes the code; this file inlines what Ajv would
- * import, and refuses code that still reaches outside. Each schema gets a new Ajv, because Ajv numbers its functions.
+ * Compiles a schema to the code of a validator that imports nothing. Ajv writes the code; this file inlines what Ajv
+ * would import, and refuses code that still reaches outside. Each schema gets a new Ajv, because Ajv numbers its
+ * functions.
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";

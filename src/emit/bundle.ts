@@ -1,4 +1,6 @@
-/** Plan → Bundle: the text of every file, and the manifest with their hashes. Pure: the same plan gives the same bytes. */
+/**
+ * Plan → Bundle: the text of every file, and the manifest with their hashes. Pure: the same plan gives the same bytes.
+ */
 import {
   ANSWERS_FILE,
   type Bundle,

@@ -1,6 +1,7 @@
 /**
- * Generated JavaScript: JSON values as source text, and the check of finished modules. Config strings get into the code only
- * as literals: quoted, without line separators, and without anything that could end a surrounding script or comment.
+ * Generated JavaScript: JSON values as source text, and the check of finished modules. Config strings get into the code
+ * only as literals: quoted, without line separators, and without anything that could end a surrounding script or
+ * comment.
  */
 import { Script } from "node:vm";
 import { isTable, type Json } from "../base/json.js";
@@ -85,8 +86,8 @@ const token =
   /(\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n\r]|\\[\s\S])*"|'(?:[^'\\\n\r]|\\[\s\S])*')|([\p{ID_Start}$_][\p{ID_Continue}$]*)|["'`\\]/gu;
 
 /**
- * The identifiers of a text, without member names (`x.name`). Generated code has no regular expression literals, template
- * literals or escaped identifiers; anything that looks like one is refused.
+ * The identifiers of a text, without member names (`x.name`). Generated code has no regular expression literals,
+ * template literals or escaped identifiers; anything that looks like one is refused.
  */
 export function identifiers(text: string): string[] {
   const names: string[] = [];

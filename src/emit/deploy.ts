@@ -1,6 +1,6 @@
 /**
- * Renders deployment files that put several gateways behind one load balancer, from `templates/deploy/TARGET/FILE`. Every
- * folder in `templates/deploy` is a target.
+ * Renders deployment files that put several gateways behind one load balancer, from `templates/deploy/TARGET/FILE`.
+ * Every folder in `templates/deploy` is a target.
  */
 import type { Plan } from "../abi/plan.js";
 import { sortBy, sortedSet } from "../base/order.js";

@@ -1,4 +1,6 @@
-/** The input schema of a tool: a flat, closed object. Descriptions repeat the bounds, because some clients drop them. */
+/**
+ * The input schema of a tool: a flat, closed object. Descriptions repeat the bounds, because some clients drop them.
+ */
 import type { ArgPlan, DialectPlan, ToolPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import {

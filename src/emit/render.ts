@@ -1,6 +1,6 @@
 /**
- * Reads and renders Handlebars templates: strict lookups, no HTML escaping, and helpers that escape config strings for code, comments,
- * Markdown, TOML, JSON and deployment files. A template sees only its view model.
+ * Reads and renders Handlebars templates: strict lookups, no HTML escaping, and helpers that escape config strings for
+ * code, comments, Markdown, TOML, JSON and deployment files. A template sees only its view model.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

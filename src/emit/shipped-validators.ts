@@ -1,6 +1,6 @@
 /**
- * The validators of the shipped tools, compiled when the program is built, so that Ajv is loaded only for other tools. A
- * file is named by the hash of its schema: a changed tool has another hash and is compiled.
+ * The validators of the shipped tools, compiled when the program is built, so that Ajv is loaded only for other tools.
+ * A file is named by the hash of its schema: a changed tool has another hash and is compiled.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

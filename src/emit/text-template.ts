@@ -1,7 +1,7 @@
 /**
- * Compiles Handlebars text templates to plain JavaScript, so that the runtime does not need Handlebars. Supported are paths,
- * literals, `#each`, `#if`, `#unless`, `else`, `@index`, `@first`, `@last`, `this`, `..`, and the helpers `json` and
- * `one_line`. Config strings enter the code as literals only.
+ * Compiles Handlebars text templates to plain JavaScript, so that the runtime does not need Handlebars. Supported are
+ * paths, literals, `#each`, `#if`, `#unless`, `else`, `@index`, `@first`, `@last`, `this`, `..`, and the helpers `json`
+ * and `one_line`. Config strings enter the code as literals only.
  */
 import Handlebars from "handlebars";
 import { lit } from "./code-text.js";

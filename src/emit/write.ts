@@ -1,7 +1,7 @@
 /**
- * Writes a bundle atomically: it is staged next to its folder and swapped in by rename. If the writer dies, the old or the
- * new bundle is complete, in its folder or next to it as `.NAME.old`. The loader reads it there and the next write moves
- * it back. Nothing is fsynced: a bundle torn by a power cut fails its hashes and can be generated again.
+ * Writes a bundle atomically: it is staged next to its folder and swapped in by rename. If the writer dies, the old or
+ * the new bundle is complete, in its folder or next to it as `.NAME.old`. The loader reads it there and the next write
+ * moves it back. Nothing is fsynced: a bundle torn by a power cut fails its hashes and can be generated again.
  */
 import { type Dirent, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

@@ -25,6 +25,13 @@ export async function openSocket(path: string): Promise<Socket | undefined> {
   });
 }
 
+/** Whether a process listens at a path. One that is stopped or stuck does, and does not answer. */
+export async function isListening(path: string): Promise<boolean> {
+  const socket = await openSocket(path);
+  socket?.destroy();
+  return socket !== undefined;
+}
+
 export interface Exchange {
   socket: Socket;
   answer: PrivateMessage;

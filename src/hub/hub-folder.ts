@@ -1,6 +1,6 @@
 /**
- * The user's own folder of hubs: their sockets, the launch records, the log. Other users must not be able to write there,
- * so both the hub and the process that connects to it check its owner and its mode before every use.
+ * The user's own folder of hubs: their sockets, the launch records, the log. Other users must not be able to write
+ * there, so both the hub and the process that connects to it check its owner and its mode before every use.
  */
 import { mkdirSync, readdirSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -64,7 +64,9 @@ export function isSocketThere(path: string): boolean {
   return stats?.isSocket() === true && stats.uid === process.geteuid?.();
 }
 
-/** The file that shows a socket to others: the socket itself, or an empty file for a pipe, since pipes are not listed. */
+/**
+ * The file that shows a socket to others: the socket itself, or an empty file for a pipe, since pipes are not listed.
+ */
 export function shownFile(folder: string, path: string, platform = here): string {
   if (platform.hasSocketFiles) return path;
   return join(folder, `${path.slice(path.lastIndexOf("-") + 1)}${SOCKET}`);

@@ -43,7 +43,10 @@ export function privateMessage(value: unknown): PrivateMessage | undefined {
 /** The longest first line. */
 const MAX_FIRST_BYTES = 4 * 1024 * 1024;
 
-/** The first line of a stream as a private message; undefined when it ends or sends anything else. The rest stays unread. */
+/**
+ * The first line of a stream as a private message;
+ * undefined when it ends or sends anything else. The rest stays unread.
+ */
 export function firstMessage(stream: Readable & Writable): Promise<PrivateMessage | undefined> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

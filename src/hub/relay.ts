@@ -1,6 +1,6 @@
 /**
- * The thin process of `serve --shared`: passes lines between its client and a hub. When the hub ends, it connects to the
- * next one, repeats its client's handshake and what was not answered, and goes on. The client sees no end.
+ * The thin process of `serve --shared`: passes lines between its client and a hub. When the hub ends, it connects to
+ * the next one, repeats its client's handshake and what was not answered, and goes on. The client sees no end.
  */
 import type { Readable, Writable } from "node:stream";
 import { isTable, parseJson } from "../base/json.js";

@@ -23,7 +23,9 @@ interface Pending {
 const MAX_REPEATS = 2;
 /** JSON-RPC's first code for errors of a server. */
 const REFUSED = -32000;
-/** The request of protocol 2026-07-28 that stays open for notifications, and the member that names it in each of them. */
+/**
+ * The request of protocol 2026-07-28 that stays open for notifications, and the member that names it in each of them.
+ */
 const LISTEN = "subscriptions/listen";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 const UPDATED = "notifications/resources/updated";
@@ -91,8 +93,8 @@ export class OpenRequests {
   }
 
   /**
-   * Notes a message of the hub. Gives the line for the client; undefined for the answer to a repeated handshake, and when a
-   * hub that is left ends what listens: the next one goes on with it.
+   * Notes a message of the hub. Gives the line for the client; undefined for the answer to a repeated handshake, and
+   * when an ending hub closes a subscription, which the next hub continues.
    */
   fromHub(line: string, message: unknown, isLeft = false): string | undefined {
     if (!isTable(message)) return line;
@@ -147,7 +149,7 @@ export class OpenRequests {
     return lines;
   }
 
-  /** No hub can be had: the lines that refuse what is not answered yet. What only listens goes on in the next hub. */
+  /** No hub is available: returns error lines for pending requests; subscriptions are kept for the next hub. */
   refuse(message: string): string[] {
     const refused = [...this.#asked].filter(([, pending]) => !isListening(pending));
     return refused.map(([id, pending]) => {

@@ -24,7 +24,9 @@ export interface Subject {
   languageId: string;
 }
 
-/** The most that servers register are some hundred; thousands of watched globs are a few hundred thousand characters. */
+/**
+ * The most that servers register are some hundred; thousands of watched globs are a few hundred thousand characters.
+ */
 const MAX_REGISTRATIONS = 1_000;
 const MAX_REGISTERED_CHARACTERS = 4 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 /**
- * One running server for one root: initialize, documents, requests, diagnostics, shutdown. It never restarts itself; when
- * its process ends, everything that waits for it is refused at once.
+ * One running server for one root: initialize, documents, requests, diagnostics, shutdown. It never restarts itself;
+ * when its process ends, everything that waits for it is refused at once.
  */
 import { basename } from "node:path";
 import type { DidChangeWorkspaceFoldersParams, WorkspaceFolder } from "vscode-languageserver-protocol";
@@ -18,11 +18,11 @@ import {
   wantedFiles,
 } from "./documents/file-operations.js";
 import { ServerFiles } from "./documents/server-files.js";
-import { documentOf } from "./handle.js";
 import { ServerShutdown } from "./instance-lifetime.js";
 import type { Transport } from "./process/launch.js";
 import type { LaunchSettings } from "./process/launch-settings.js";
 import { ReadinessState } from "./readiness.js";
+import { documentOf } from "./server-handle.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,

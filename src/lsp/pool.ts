@@ -1,16 +1,16 @@
-/** All language servers of one proxy: routes files to them, starts, shares and stops them, and keeps them up to date. */
+/** All language servers of one proxy: routes files to them, starts, shares, updates and stops them. */
 import { existsSync } from "node:fs";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { canonicalText } from "../base/json.js";
 import { sortBy } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { Handle } from "./handle.js";
 import type { Instance } from "./instance.js";
 import { narrowedPool, type SessionRoots, type WholePool } from "./narrowed-pool.js";
 import { Guardian } from "./process/guardian.js";
 import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, isMarker, ServerRoots } from "./route.js";
+import { ServerHandle } from "./server-handle.js";
 import { blankStatus, rethrowWithoutServerTexts } from "./server-status.js";
 import { Slot, type SlotContext } from "./slot.js";
 import type {
@@ -153,7 +153,7 @@ class Pool implements WholePool {
     if (taken === undefined) this.#guardian.close();
   }
 
-  /** Takes the slots of servers that are the same in both plans. Calls that run in the earlier pool still find them there. */
+  /** Takes the slots of servers that are the same in both plans. Running calls still find them in the earlier pool. */
   #takeOver(earlier: Pool): void {
     const servers = new Map(this.plan.servers.map((server) => [canonicalText(server), server]));
     for (const [key, slot] of earlier.#slots) {
@@ -165,8 +165,8 @@ class Pool implements WholePool {
     earlier.#takenOver = new Set(this.#slots.values());
   }
 
-  #handle(slot: Slot, instance: Instance, roots: SessionRoots): Handle {
-    return new Handle(instance, {
+  #handle(slot: Slot, instance: Instance, roots: SessionRoots): ServerHandle {
+    return new ServerHandle(instance, {
       renew: (signal) => this.#occupy(slot, signal, roots),
       crashSince: (generation) => slot.crashSince(generation),
       roots,

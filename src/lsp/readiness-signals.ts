@@ -4,7 +4,9 @@ import type { ServerPlan } from "../abi/plan.js";
 import { fieldsOf, fromPointer, getAt } from "../base/json.js";
 import { detached } from "../base/text.js";
 
-/** Open progress of one server, and titles that are remembered of it; a server that begins ever more loses the oldest. */
+/**
+ * Open progress of one server, and titles that are remembered of it; a server that begins ever more loses the oldest.
+ */
 const MAX_OPEN = 200;
 const MAX_TITLES = 1_000;
 /** Characters of a token and of each text. */

@@ -84,9 +84,9 @@ export class ReadinessState {
   }
 
   /**
-   * Whether the answer to a request may be too early. Progress that was open before the request is a reason. Progress that
-   * began later is one only for the first answer, since loading begins with the first request about a project. It must
-   * not belong to another request, unless no work of this server was ever seen to end.
+   * Whether the answer to a request may be too early. Progress that was open before the request is a reason. Progress
+   * that began later is one only for the first answer, since loading begins with the first request about a project. It
+   * must not belong to another request, unless no work of this server was ever seen to end.
    */
   isDoubtful(span: RequestSpan, isFirst: boolean, waitMs: number): boolean {
     if (this.awaitsStatus || this.#statusDecides || !this.ready.progress) return this.mustHold(waitMs);
@@ -161,7 +161,9 @@ export class ReadinessState {
     this.#listeners.notify();
   }
 
-  /** An answer about one file's own text says nothing about the project, unless the server is declared ready at once. */
+  /**
+   * An answer about one file's own text says nothing about the project, unless the server is declared ready at once.
+   */
   answeredAboutFile(): void {
     if (this.ready.atOnce) this.answered();
   }

@@ -28,7 +28,9 @@ function matcherCache() {
   });
 }
 
-/** Whether an LSP glob (a text, or a pattern relative to a folder) matches a file. Throws a GlobError past the budget. */
+/**
+ * Whether an LSP glob (a text, or a pattern relative to a folder) matches a file. Throws a GlobError past the budget.
+ */
 export function matchesGlob(glob: unknown, path: string, budget: GlobBudget, ignoreCase = false): boolean {
   budget.spend(1);
   if (typeof glob === "string") return globTest(glob, path, budget, ignoreCase);
@@ -41,7 +43,7 @@ export function matchesGlob(glob: unknown, path: string, budget: GlobBudget, ign
   return globTest(pattern, relative(base, path), budget, ignoreCase);
 }
 
-/** The verdict of a match for all files of a message: past the budget a server hears of all the others. */
+/** The verdict of a match for one file of a message. Past the budget every remaining file counts as matching. */
 export function matchesOrTooLong(budget: GlobBudget, match: () => boolean): boolean {
   try {
     return budget.isSpent || match();

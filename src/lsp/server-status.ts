@@ -1,8 +1,12 @@
-/** The status of servers: in words, that of a server that never ran, and what a session limited to some roots may see. */
+/**
+ * The status of servers: in words, that of a server that never ran, and what a session limited to some roots may see.
+ */
 import { Refusal } from "../base/problem.js";
 import type { Readiness, ServerState, ServerStatus } from "./types.js";
 
-/** How ready a server is, in words. It may report later that it is ready, so the words do not say that it never does. */
+/**
+ * How ready a server is, in words. It may report later that it is ready, so the words do not say that it never does.
+ */
 export function readinessText(readiness: Readiness): string {
   if (readiness !== "unknown") return readiness;
   return "has not reported whether it has indexed, so answers may be incomplete at first";

@@ -250,7 +250,9 @@ export class Slot {
     );
   }
 
-  /** Whether its instance may be ended because it is stuck. Clients share it: none may have it ended again and again. */
+  /**
+   * Whether its instance may be ended because it is stuck. Clients share it: none may have it ended again and again.
+   */
   mayEndStuck(): boolean {
     const now = performance.now();
     if (now - this.#endedStuckAt < STUCK_MS) return false;

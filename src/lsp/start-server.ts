@@ -1,11 +1,11 @@
 /**
- * Starts one language server: launches its program, connects to it and initializes it. It is loaded with the first server,
- * because a session that only lists its tools needs none of this.
+ * Starts one language server: launches its program, connects to it and initializes it. It is loaded with the first
+ * server, because a session that only lists its tools needs none of this.
  */
 import { resolve } from "node:path";
 import { Instance, type InstanceContext } from "./instance.js";
 import { type Launch, launch } from "./process/launch.js";
-import { withStderr } from "./process/stderr-ring.js";
+import { withStderr } from "./process/stderr-tail.js";
 
 /** What the pool gives to an instance. */
 interface PoolLink extends Pick<InstanceContext, "generation" | "watch" | "mayEndStuck" | "command"> {

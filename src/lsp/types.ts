@@ -11,11 +11,11 @@ import type { Lines, PositionEncoding } from "../base/text.js";
 import type { WalkedFiles } from "../workspace/walk.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
 import type { ProgramFolders } from "./process/search.js";
+import type { Readiness, ServerState } from "./server-state.js";
 import type { FileChange } from "./watch/workspace-changes.js";
 import type { WatchOptions } from "./watch/workspace-watch.js";
 
-/** How much a server has indexed, from its own evidence. */
-export type Readiness = "ready" | "indexing" | "starting" | "unknown";
+export type { Readiness, ServerState };
 
 /** A text document as the server has it now. */
 export interface OpenDocument {
@@ -91,7 +91,9 @@ export interface WorkspaceDiagnosticsReport {
   readiness: Readiness;
 }
 
-/** A folder or file that a server was started without: an environment variable names it, or it is the project's Python. */
+/**
+ * A folder or file that a server was started without: an environment variable names it, or it is the project's Python.
+ */
 export interface Withheld {
   /** Null for a Python environment, which no variable names. */
   variable: string | null;
@@ -147,16 +149,6 @@ export interface LanguageServer {
   /** Why the server crashed and was restarted: for every call during which it happened, else once for the next call. */
   crashNotice(): string | undefined;
 }
-
-export type ServerState =
-  | "idle"
-  | "starting"
-  | "running"
-  | "backoff"
-  | "broken"
-  | "stopped"
-  | "unavailable"
-  | "disabled";
 
 /** The state of a server, running or not; no paths outside the roots, no environment values. */
 export interface ServerStatus {

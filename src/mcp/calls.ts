@@ -24,7 +24,7 @@ export class SessionCalls {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = sharedAbortController();
   readonly aborted: AbortSignal = this.#abort.signal;
-  /** The answer to the question about trust, which is asked once; and a question that the client has not answered yet. */
+  /** The answer to the question about trust, which is asked once, and a question that is not answered yet. */
   #answer: Promise<boolean> | undefined;
   #pending: TrustQuestion | undefined;
   #entered: Promise<void> | undefined;
@@ -41,7 +41,7 @@ export class SessionCalls {
     public runtime: Runtime,
     public session: Session,
     public trust?: TrustOffer,
-    /** Where the proxy was not started in a project: goes on in that of the client. */
+    /** If the proxy was not started in a project: switches to the client's project. */
     private readonly enter?: EnterProject,
     /** Limits the calls that run at once. Over HTTP the gateway limits them. */
     private readonly limit: CallLimit = { most: Number.POSITIVE_INFINITY, setting: "" },
@@ -83,7 +83,7 @@ export class SessionCalls {
     return this.#entered;
   }
 
-  /** Calls the listener, until the session ends, when there may be other tools: the config changed or is trusted now. */
+  /** Calls the listener until the session ends, when the tools may differ: the config changed or is trusted now. */
   onToolsChanged(listener: () => void): void {
     this.#unlisten();
     this.#onToolsChanged = listener;
@@ -111,8 +111,8 @@ export class SessionCalls {
   }
 
   /**
-   * Calls a tool for the client with this name; after a yes to the question about trust once more. Throws a ProtocolError
-   * where the failure is no tool result, and TrustNeeded where the question is asked `later`.
+   * Calls a tool for the client with this name; after a yes to the question about trust once more. Throws a
+   * ProtocolError where the failure is no tool result, and TrustNeeded where the question is asked `later`.
    */
   async call(
     name: string,

@@ -34,8 +34,8 @@ export function declaredIn(meta: unknown, capability: "roots" | "elicitation"): 
 }
 
 /**
- * The URIs in the `roots` of a client's answer; entries without a URI are skipped. Undefined for an empty list, with which
- * a client says that it has no roots. Throws where it is no list.
+ * The URIs in the `roots` of a client's answer; entries without a URI are skipped. Undefined for an empty list, with
+ * which a client says that it has no roots. Throws where it is no list.
  */
 export function rootUris(roots: unknown): string[] | undefined {
   if (!Array.isArray(roots)) throw new TypeError("roots is not a list");

@@ -1,7 +1,7 @@
 /**
- * What the program that started the proxy may ask, as llxprt-code's LSP client does: diagnostics of a file or of all files,
- * the state of the servers, and the end. Each is a call of a tool; where it fails, the answer is empty, so that no edit of
- * the host fails because of it.
+ * What the program that started the proxy may ask, as llxprt-code's LSP client does: diagnostics of a file or of all
+ * files, the state of the servers, and the end. Each is a call of a tool; where it fails, the answer is empty, so that
+ * no edit of the host fails because of it.
  */
 import { resolve } from "node:path";
 import { define, fieldsOf, itemsOf, type JsonObject } from "../base/json.js";

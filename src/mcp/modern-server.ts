@@ -1,4 +1,7 @@
-/** Serves calls with SDK v2 (protocol 2026-07-28, no sessions). Only this file imports it, for the first client that needs it. */
+/**
+ * Serves calls with SDK v2 (protocol 2026-07-28, no sessions).
+ * Only this file imports it, for the first client that needs it.
+ */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   createMcpHandler,

@@ -10,8 +10,8 @@ const INTERNAL = -32603;
 const MAX_ARGUMENT_CHARS = 10_000;
 
 /**
- * What a handshake says about prompts and resources: a kind that the config has none of is not announced, unless a config
- * that is opened later may have it.
+ * What a handshake says about prompts and resources: a kind that the config has none of is not announced, unless a
+ * config that is opened later may have it.
  */
 export function promptAndResourceCapabilities(
   { prompts, resources }: SessionCalls["loaded"]["plan"],
@@ -99,7 +99,9 @@ export async function readResource(calls: SessionCalls, uri: string, options: Ca
   throw new ProtocolError(NOT_FOUND, "There is no resource with this URI.", undefined);
 }
 
-/** The decoded parts of a URI by their names in the template; undefined if it does not match. The last may have slashes. */
+/**
+ * The decoded parts of a URI by their names in the template; undefined if it does not match. The last may have slashes.
+ */
 function partsOf(template: string, uri: string): Map<string, string> | undefined {
   const pieces = template.split(/\{([^{}]*)\}/);
   const parts = new Map<string, string>();

@@ -4,8 +4,8 @@ import type { Runtime } from "../runtime/runtime.js";
 import { promptAndResourceCapabilities } from "./prompts-and-resources.js";
 
 /**
- * The two arguments of an SDK's `Server`. A version in the config replaces the proxy's own. `mayChange` where another config
- * may be opened later, `subscribe` where the protocol version has sessions.
+ * The two arguments of an SDK's `Server`. A version in the config replaces the proxy's own. `mayChange` where another
+ * config may be opened later, `subscribe` where the protocol version has sessions.
  */
 export function serverInfo(
   { loaded, version }: Runtime,

@@ -1,4 +1,6 @@
-/** Serves one MCP client on a pair of streams until it disconnects. Nothing but the protocol is written to the output. */
+/**
+ * Serves one MCP client on a pair of streams until it disconnects. Nothing but the protocol is written to the output.
+ */
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { whenAborted, withTimeout } from "../base/timing.js";
@@ -19,7 +21,7 @@ export interface StdioOptions {
   signal?: AbortSignal;
   /** How a call that is refused for lack of trust may ask for it. */
   trust?: TrustOffer | undefined;
-  /** Where the proxy was not started in a project: goes on in that of the client. */
+  /** If the proxy was not started in a project: switches to the client's project. */
   enterProject?: EnterProject | undefined;
   /** Opens a second channel, for the program that started the proxy. The service then lasts as long as either side. */
   openHost?: OpenHost | undefined;

@@ -1,7 +1,7 @@
 /**
- * The MCP transport for stdio and inherited descriptors: one JSON message per line. Unlike the SDK's own it survives lines
- * that are too long or no JSON, answers what was asked before the input ended, and shows the first message early. A client
- * that does not read gets no progress and is not read from; one that stays so is disconnected.
+ * The MCP transport for stdio and inherited descriptors: one JSON message per line. Unlike the SDK's own it survives
+ * lines that are too long or no JSON, answers what was asked before the input ended, and shows the first message early.
+ * A client that does not read gets no progress and is not read from; one that stays so is disconnected.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";

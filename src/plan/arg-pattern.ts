@@ -1,6 +1,6 @@
 /**
- * Checks the `pattern` of an argument. It is matched against texts of clients by a backtracking engine, so only patterns
- * are accepted that need few steps for any text of `max_length` characters.
+ * Checks the `pattern` of an argument. It is matched against texts of clients by a backtracking engine, so only
+ * patterns are accepted that need few steps for any text of `max_length` characters.
  */
 
 /** Most steps for all texts of a call. A step compares one character; it takes some nanoseconds. */

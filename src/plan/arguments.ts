@@ -18,6 +18,13 @@ export function buildArgs(args: ToolConfig["args"], taken: readonly string[], re
   });
 }
 
+/** The argument with this name, or the member of an object argument at the rest of the path. */
+export function argAt(args: readonly ArgPlan[], [name, ...rest]: readonly string[]): ArgPlan | undefined {
+  const arg = args.find((candidate) => candidate.name === name);
+  if (rest.length === 0) return arg;
+  return arg?.form?.kind === "object" ? argAt(arg.form.properties, rest) : undefined;
+}
+
 /** The names of the implicit arguments, for references. */
 export function implicitNames(tool: ToolConfig, steps: readonly StepConfig[]): string[] {
   const { output } = tool;

@@ -1,6 +1,6 @@
 /**
- * Config → Plan: resolves references, fills in defaults, sorts. Pure: configs with equal meaning give equal plans. Problems
- * are collected, and the caller must not use a plan that has errors.
+ * Config → Plan: resolves references, fills in defaults, sorts. Pure: configs with equal meaning give equal plans.
+ * Problems are collected, and the caller must not use a plan that has errors.
  */
 import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/plan.js";
 import { strictPortProblem } from "../base/listen-address.js";

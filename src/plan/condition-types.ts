@@ -1,7 +1,7 @@
 /** Checks that the arguments in the conditions of steps can have the values that they are compared with. */
 import type { ArgPlan, StepPlan, Template } from "../abi/plan.js";
 import { violation } from "./argument-values.js";
-import { argAt } from "./caps.js";
+import { argAt } from "./arguments.js";
 import type { Report } from "./report.js";
 
 const numbers: readonly string[] = ["integer", "number"];

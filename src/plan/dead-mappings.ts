@@ -1,11 +1,14 @@
-/** Warnings about words of the dialect for errors and warnings that no answer shows, or that never occur in this config. */
+/** Warns about entries of `dialect.errors` and `dialect.warnings` that can never apply. */
 import type { ArgPlan, DialectPlan, StepPlan, ToolPlan } from "../abi/plan.js";
 import { type Code, codes } from "../base/codes.js";
 import { hasPlace } from "../protocol/place-arguments.js";
 import type { Report } from "./report.js";
 import { pointingAnchors } from "./requests.js";
 
-/** Checks the mappings; `tools` are those that clients see. A shipped dialect may map more, for configs with other tools. */
+/**
+ * Checks the mappings; `tools` are those that clients see.
+ * A shipped dialect may map more, for configs with other tools.
+ */
 export function checkMappings(
   dialect: DialectPlan,
   tools: readonly ToolPlan[],
@@ -118,7 +121,7 @@ function checkErrorForm({ errors, result }: DialectPlan, report: Report): void {
   for (const map of ["codes", "messages"] as const)
     if (!isMapped && Object.hasOwn(errors[map], unknownTool))
       dead(
-        'An unknown tool is a JSON-RPC error of its own without a number in `numbers` or `form = "protocol"`.',
+        'This entry has no effect: an unknown tool is a JSON-RPC error unless `numbers` has its code or `form = "protocol"`.',
         map,
         unknownTool,
       );

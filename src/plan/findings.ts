@@ -1,13 +1,13 @@
 /**
- * Warnings about tools, prompts and resources that work, but not as their author may think: missing descriptions, unused
- * arguments, lost values.
+ * Warnings about tools, prompts and resources that work, but not as their author may think: missing descriptions,
+ * unused arguments, lost values.
  */
 import type { ArgPlan, StepPlan, ToolPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
 import { editArguments } from "../protocol/edit-arguments.js";
-import { type CapScope, checkTableCaps, checkToolCaps } from "./caps.js";
+import { type CapScope, checkTableCaps, checkToolCaps } from "./check-caps.js";
 import { checkMappings } from "./dead-mappings.js";
 import { partsOf } from "./prompts.js";
 import type { Report } from "./report.js";

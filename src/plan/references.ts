@@ -1,6 +1,7 @@
 /**
- * Builds templates from config values. A table with the single key `from` is a reference and is checked against its scope;
- * with `given` and `missing` it is one of two values; everything else is a literal. Keys of tables are sorted, lists keep their order.
+ * Builds templates from config values. A table with the single key `from` is a reference and is checked against its
+ * scope; with `given` and `missing` it is one of two values; everything else is a literal. Keys of tables are sorted,
+ * lists keep their order.
  */
 import type { Ref, Template } from "../abi/plan.js";
 import { canonical, isTable, type Json } from "../base/json.js";

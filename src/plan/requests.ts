@@ -53,8 +53,7 @@ export function buildEach(
     bad("lacking", "`lacking` completes the items of a request, and goes with neither `keep` nor `depth`.");
   if (depth !== undefined && (keep || kind === "tool"))
     bad("depth", "`depth` is for requests, and its results have their items already.");
-  if (next !== undefined && depth === undefined)
-    bad("next", "`next` says how `depth` goes on, and there is no `depth`.");
+  if (next !== undefined && depth === undefined) bad("next", "`next` needs `depth`.");
   if (!from) return null;
   return {
     from,

@@ -1,4 +1,7 @@
-/** What is done with the list of a step (`where`, `pick`, `sort`, …), when a step runs (`when`), what replaces it (`or_else`). */
+/**
+ * What is done with the list of a step (`where`, `pick`, `sort`,
+ * …), when a step runs (`when`), what replaces it (`or_else`).
+ */
 import type { ConditionPlan, ListPlan, PickPlan, Ref, StepPlan, Template, WhenPlan } from "../abi/plan.js";
 import { fromPointer } from "../base/json.js";
 import { sortedSet } from "../base/order.js";

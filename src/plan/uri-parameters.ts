@@ -1,7 +1,7 @@
 /**
- * Checks that what clients write reaches a server's parameters only as it should: a URI only from a place argument, which
- * is checked against the roots, and the positions of places only in parameters, where each server gets its own encoding.
- * Where nothing says which parameters are URIs, no text of a client is sent.
+ * Checks that what clients write reaches a server's parameters only as it should: a URI only from a place argument,
+ * which is checked against the roots, and the positions of places only in parameters, where each server gets its own
+ * encoding. Where nothing says which parameters are URIs, no text of a client is sent.
  */
 import type { ArgPlan, Ref, StepPlan, Template } from "../abi/plan.js";
 import { fromPointer, toPointer } from "../base/json.js";
@@ -207,7 +207,10 @@ function isSame(declared: readonly string[], path: readonly string[]): boolean {
   );
 }
 
-/** A value for another tool or the runtime, which check it themselves: an argument as the client wrote it, or a text of a place. */
+/**
+ * A value for another tool or the runtime, which check it themselves:
+ * an argument as the client wrote it, or a text of a place.
+ */
 function checkPassed(template: Template, scope: Scope, report: Report): void {
   if (template.kind === "list")
     template.items.forEach((item, index) => {

@@ -6,11 +6,11 @@
  * |---|---|
  * | schema_version (1), ok, tool, warnings [{ code, message, data? }] | always |
  * | server_id (servers that answered, joined by `,`, or null), readiness, truncated | in a result |
- * | total, shown, dropped | with a counted list; next_cursor? if there is another page; `output.count` repeats `shown` |
+ * | total, shown, dropped | with a counted list; next_cursor? if there is a next page; `output.count` repeats `shown` |
  * | `output.symbols.list` [{ symbol, <items> }] | instead of the items, if the tool groups by symbol |
  * | document? { path, sha256? } | if the call is about one document; the hash of its text if the tool edits |
- * | needs_disambiguation (true), candidates | instead of the shape's members, for tools that take a symbol name; in addition
- *   to them, if a tool step of this tool has candidates |
+ * | needs_disambiguation (true), candidates | instead of the shape's members, for tools that take a symbol name; in
+ *   addition to them, if a tool step of this tool has candidates |
  * | next_steps? | if the answer was cut and has no next page, or something was left out |
  * | error { code, message, data? }, next_steps | with `ok: false`; readiness? if a server was not ready |
  */

@@ -1,4 +1,7 @@
-/** Gives an item or an answer the form of a dialect, and its schema the same form. A value that is missing has no member. */
+/**
+ * Gives an item or an answer the form of a dialect,
+ * and its schema the same form. A value that is missing has no member.
+ */
 import type { FormCondition, FormConversion, FormPlan } from "../abi/item-form.js";
 import type { DialectPlan } from "../abi/plan.js";
 import { canonicalText, define, getAt, isTable, type Json, type JsonObject } from "../base/json.js";

@@ -1,6 +1,6 @@
 /**
- * The output shapes that fit the result of each LSP method, besides `json` and `text`, which fit any value. Methods that
- * are not listed, such as custom ones, may have any shape.
+ * The output shapes that fit the result of each LSP method, besides `json` and `text`, which fit any value. Methods
+ * that are not listed, such as custom ones, may have any shape.
  */
 import type { ShapeName } from "../abi/plan.js";
 

@@ -1,6 +1,7 @@
 /**
- * The requests of LSP 3.17 that a tool may send (those new in 3.18 are not offered): the server capability that announces
- * each, and the feature it belongs to. The compiler checks the names against vscode-languageserver-protocol, a test checks the capabilities.
+ * The requests of LSP 3.17 that a tool may send (those new in 3.18 are not offered): the server capability that
+ * announces each, and the feature it belongs to. The compiler checks the names against vscode-languageserver-protocol,
+ * a test checks the capabilities.
  */
 import type * as lsp from "vscode-languageserver-protocol";
 
@@ -126,6 +127,23 @@ export const methods: { readonly [method: string]: MethodFacts } = Object.fromEn
 );
 
 export const methodNames: readonly string[] = Object.keys(methods);
+
+/** Methods that only read. Of a method outside the specification that is not known. */
+export const readMethods: ReadonlySet<string> = new Set(
+  methodNames.filter((method) => method !== "workspace/executeCommand"),
+);
+
+/** Methods whose answers depend on the text of one file only: indexing does not change them. */
+export const singleFileMethods: ReadonlySet<string> = new Set([
+  "textDocument/documentSymbol",
+  "textDocument/foldingRange",
+  "textDocument/selectionRange",
+  "textDocument/documentLink",
+  "textDocument/formatting",
+  "textDocument/rangeFormatting",
+  "textDocument/onTypeFormatting",
+  "textDocument/linkedEditingRange",
+]);
 
 /** The features that a server's `features.only` and `features.except` may name. */
 export const featureNames: readonly string[] = [

@@ -4,7 +4,7 @@ import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
 import type { Log, ServerPool, WorkspaceVersion } from "../lsp/types.js";
 import type { Edits } from "../workspace/edits/edits.js";
-import type { Gate } from "../workspace/types.js";
+import type { Gate } from "../workspace/gate-types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
 import type { Evidence } from "./answer/evidence.js";
 import type { Pages } from "./answer/pages.js";

@@ -1,7 +1,7 @@
 /**
- * Watches the memory of this process. Over the limit, the server or client that holds most is ended. A server is measured
- * by the bytes it sent since memory was low and those it has not read, a client by its requests and unread answers. If
- * ending them does not help, the process exits before V8 aborts it.
+ * Watches the memory of this process. Over the limit, the server or client that holds most is ended. A server is
+ * measured by the bytes it sent since memory was low and those it has not read, a client by its requests and unread
+ * answers. If ending them does not help, the process exits before V8 aborts it.
  */
 import { Session as Inspector } from "node:inspector/promises";
 import { getHeapStatistics } from "node:v8";
@@ -13,8 +13,8 @@ const CHECK_MS = 250;
 const SETTLE_MS = 1_000;
 const MB = 1024 * 1024;
 /**
- * V8 alone lets garbage grow to several times what is live. Between these sizes it is collected when memory has grown. A
- * larger heap takes too long to collect at once, so it is left to V8 until the limit is reached.
+ * V8 alone lets garbage grow to several times what is live. Between these sizes it is collected when memory has grown.
+ * A larger heap takes too long to collect at once, so it is left to V8 until the limit is reached.
  */
 const COLLECT_FROM_MB = 128;
 const COLLECT_UP_TO_MB = 256;

@@ -1,6 +1,7 @@
 /**
- * Finds one file for each server, preferably in its main language rather than a `go.mod` or a lock file. A question about
- * the whole workspace starts a server for such a file, in that file's project; a server without a file is not started.
+ * Finds one file for each server, preferably in its main language rather than a `go.mod` or a lock file. A question
+ * about the whole workspace starts a server for such a file, in that file's project; a server without a file is not
+ * started.
  */
 import { homedir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -12,7 +13,7 @@ import { Refusal } from "../base/problem.js";
 import { languageIdOf } from "../lsp/route.js";
 import type { KnownNames, PoolContext, ServerPool } from "../lsp/types.js";
 import type { FileChange } from "../lsp/watch/workspace-changes.js";
-import type { Gate } from "../workspace/types.js";
+import type { Gate } from "../workspace/gate-types.js";
 import { type Walk, walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
 
 /** Folders that mostly hold build output or other people's code: a file in one is the last choice. */

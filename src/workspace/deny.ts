@@ -3,8 +3,8 @@ import { GlobError, GlobList } from "../base/glob.js";
 import { ConfigError } from "../base/problem.js";
 
 /**
- * Compiles the patterns; throws a ConfigError for one that cannot be used. Case is ignored, because on some file systems
- * `.GIT` is `.git`. A path that takes too long to match counts as denied.
+ * Compiles the patterns; throws a ConfigError for one that cannot be used. Case is ignored, because on some file
+ * systems `.GIT` is `.git`. A path that takes too long to match counts as denied.
  */
 export function compileDeny(deny: readonly string[]): GlobList {
   try {

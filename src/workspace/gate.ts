@@ -12,8 +12,8 @@ import { fileUri, isInside, isOnShare, slashed } from "../base/paths.js";
 import { here, type Platform } from "../base/platform.js";
 import { Refusal } from "../base/problem.js";
 import { compileDeny } from "./deny.js";
+import type { Admitted, Gate } from "./gate-types.js";
 import { existing, noRoot, realRoot } from "./roots.js";
-import type { Admitted, Gate } from "./types.js";
 
 /** What may be seen of the file system. */
 export interface GateOptions {
@@ -119,7 +119,7 @@ export function fileOrThrow(admitted: Admitted, facts: Stats | undefined): Admit
 
 /** Whether a path is one of the kernel's or of a device. Only a root inside `/dev` may have ordinary files there. */
 function isSystemPath(path: string, home: string): boolean {
-  if (sep !== "/") return false;
+  if (here.hasDrives) return false;
   return (
     isInside(path, "/proc") || isInside(path, "/sys") || (isInside(path, "/dev") && !isInside(home, "/dev"))
   );

@@ -1,6 +1,6 @@
 /**
- * What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. All of them
- * may be untrusted: they are read and matched within bounds, and what is over a bound is reported.
+ * What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. All of
+ * them may be untrusted: they are read and matched within bounds, and what is over a bound is reported.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { GlobBudget, GlobError, PATH_STEPS } from "../base/glob.js";
@@ -11,9 +11,9 @@ import type { WalkedFiles } from "./walk.js";
 /** The rules of one ignore file. */
 export interface IgnoreRules {
   rules: readonly IgnoreRule[];
-  /** From the top of the repository, or else of the workspace: where the file is. */
+  /** The ignore file's folder, relative to the repository (else the workspace). */
   folder: string;
-  /** From there too: where the paths start that are asked about. */
+  /** The workspace root, relative to the same. */
   prefix: string;
 }
 
@@ -71,7 +71,7 @@ export class GitIgnore {
       ...above.map((folder) => ({ folder, file: join(top.folder, folder, ".gitignore") })),
     ];
     const rules = sources.flatMap(({ folder, file }) => this.#rulesIn(file, folder, prefix));
-    // When the workspace itself is in an ignored folder, its files are meant.
+    // If the workspace is inside an ignored folder, outer rules do not apply.
     const fromTop = rules.map((some) => ({ ...some, prefix: "" }));
     const isInIgnored = [...above.slice(1), prefix].some((folder) => this.isIgnored(folder, true, fromTop));
     return isInIgnored ? [] : rules;

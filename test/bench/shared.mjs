@@ -88,20 +88,25 @@ async function sessionRows(workspace, user, rounds) {
     const proxy = await openProxy([...(shared ? ["--shared"] : []), ...words], { env });
     return { proxy, ask: ourCalls(proxy) };
   };
+  /** From the start of the process. The answer must be the right one: the place is a declaration. */
   const firstAnswer = async (shared) => {
     const began = performance.now();
     const { proxy, ask } = await open(shared);
-    const opened = performance.now() - began;
-    await ask.definition(place);
-    return { proxy, opened, whole: performance.now() - began };
+    const { structuredContent } = await ask.definition(place);
+    const whole = performance.now() - began;
+    const found = JSON.stringify(structuredContent);
+    if (!found.includes(`"path":"${place.path}","line":${place.line + 1},`))
+      throw new Error(`a wrong answer: ${found}`);
+    return { proxy, whole };
   };
   const cold = await firstAnswer(false);
   // It stays, so that the hub has a session.
   const first = await firstAnswer(true);
   const seconds = [];
   for (let round = 0; round < 7; round++) {
-    const { proxy, opened, whole } = await firstAnswer(true);
-    seconds.push(whole - opened);
+    const node = await timed(() => once(spawn(process.execPath, ["-e", "0"], { stdio: "ignore" }), "exit"));
+    const { proxy, whole } = await firstAnswer(true);
+    seconds.push(whole - node);
     await proxy.close();
   }
   // Two private sessions differ by a part of a millisecond, like their servers: the base is the mean of one before and one after.
@@ -125,7 +130,7 @@ async function sessionRows(workspace, user, rounds) {
   const rows = [
     alone(`${name}: first answer of a private session`, cold.whole, "ms"),
     alone(
-      `${name}: first answer of a further session, after its handshake`,
+      `${name}: first answer of a further session, less the start of Node`,
       seconds.sort((a, b) => a - b)[3],
       "ms",
       most(400, "ms"),
@@ -139,16 +144,28 @@ async function sessionRows(workspace, user, rounds) {
   for (const { proxy } of [before, after, copied, cold]) await proxy.close();
   const sessions = [one.proxy];
   await first.proxy.close();
+  const memoryOfAll = () => Math.round(processes(user).reduce((sum, pid) => sum + megabytes(pid), 0));
+  let shared = 0;
   for (const count of [1, 5, 20]) {
-    while (sessions.length < count) sessions.push((await open(true)).proxy);
+    while (sessions.length < count) {
+      const { proxy, ask } = await open(true);
+      await ask.definition(place);
+      sessions.push(proxy);
+    }
     const thin = sessions.map(({ pid }) => megabytes(pid));
-    const all = processes(user).reduce((sum, pid) => sum + megabytes(pid), 0);
+    // The hub and one set of servers, however many sessions there are.
+    const others = processes(user).length - count;
+    if (count === 1) shared = others;
     const resident = Math.max(...sessions.map(({ pid }) => megabytes(pid, "Rss")));
     const what = `memory of a thin process of ${count}`;
     rows.push(
       alone(`${name}: ${what}, proportional`, Math.max(...thin), "MB", most(40, "MB")),
       alone(`${name}: ${what}, resident`, resident, "MB"),
-      alone(`${name}: memory of all, ${count} sessions, proportional`, Math.round(all), "MB"),
+      alone(`${name}: memory of all, ${count} sessions, proportional`, memoryOfAll(), "MB"),
+      alone(`${name}: processes of the hub and its servers, ${count} sessions`, others, "processes", {
+        text: "as for 1",
+        met: (row) => row.value === shared,
+      }),
     );
   }
   const bare = await bareNode();
@@ -158,6 +175,12 @@ async function sessionRows(workspace, user, rounds) {
   );
   await Promise.all(sessions.map((proxy) => proxy.close()));
   stopHubs(user);
+  const privates = [];
+  for (const count of [1, 5]) {
+    while (privates.length < count) privates.push((await firstAnswer(false)).proxy);
+    rows.push(alone(`${name}: memory of all, ${count} private sessions`, memoryOfAll(), "MB"));
+  }
+  await Promise.all(privates.map((proxy) => proxy.close()));
   return rows;
 }
 
@@ -252,6 +275,8 @@ async function stormRows(user, seconds) {
   }
 
   const closed = clients.filter(({ child }) => child.exitCode !== null).length;
+  const statuses = await Promise.all(clients.map((client) => client.call("get_server_status", {})));
+  const unshared = statuses.filter((status) => JSON.stringify(status).includes("answer/not-shared")).length;
   await Promise.all(clients.map((client) => client.close()));
   stopHubs(user);
   for (let waited = 0; waited < END_MS && processes(user).length > 0; waited += 100) await wait(100);
@@ -266,6 +291,7 @@ async function stormRows(user, seconds) {
     alone(`${what}: stale answers`, seen.stale, "answers", none),
     alone(`${what}: torn or missing edits`, seen.torn, "files", none),
     alone(`${what}: clients that saw an end`, closed, "clients", none),
+    alone(`${what}: sessions that share no hub at the end`, unshared, "sessions", none),
     alone(`${what}: processes left`, processes(user).length, "processes", none),
   ];
 }

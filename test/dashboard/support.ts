@@ -6,8 +6,8 @@ import { Input, type Io } from "../../src/cli/command.js";
 import { openPages, type ServedWorkspace } from "../../src/cli/dashboard/served-pages.js";
 import { Output } from "../../src/cli/terminal/output.js";
 import type { CallRow, DashboardEvents, DashboardState } from "../../src/dashboard/api.js";
+import { environmentTokens } from "../../src/mcp/http/bearer-tokens.js";
 import { serveHttp } from "../../src/mcp/http/listen.js";
-import { environmentTokens } from "../../src/mcp/http/tokens.js";
 import { type Answer, definition, files, type RawRequest, send, token } from "../mcp/http/support.js";
 import {
   openTestWorkspace,

@@ -9,8 +9,8 @@ import { Turns } from "../../src/base/timing.js";
 import { Pages, type Snapshot } from "../../src/runtime/answer/pages.js";
 import { RenderedList } from "../../src/runtime/listing/list.js";
 import { openGate } from "../../src/workspace/gate.js";
-import { narrowGate } from "../../src/workspace/narrow.js";
-import type { Admitted, Gate } from "../../src/workspace/types.js";
+import type { Admitted, Gate } from "../../src/workspace/gate-types.js";
+import { narrowGate } from "../../src/workspace/session-gate.js";
 import { character } from "../characters.js";
 import { holdMemory, nearly, patience, rounds } from "./rounds.js";
 

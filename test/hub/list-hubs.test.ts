@@ -1,14 +1,17 @@
-/** The list of running hubs while one of them moves to the socket of a changed config. */
+/** The list of running hubs while one of them moves to the socket of a changed config, or does not answer. */
 import { mkdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { privateLine } from "../../src/hub/lines.js";
-import { HubUser } from "./support.js";
+import { runHere } from "../cli/terminal.js";
+import { HubUser, place } from "./support.js";
 
 const servers: Server[] = [];
-const user = new HubUser();
-const folder = join(user.runFolder, "lsp-proxy");
+let user: HubUser;
+beforeEach(() => {
+  user = new HubUser();
+});
 afterEach(async () => {
   for (const server of servers.splice(0)) server.close();
   await user.close();
@@ -23,11 +26,13 @@ function listen(name: string, instead?: () => void): Promise<Server> {
     else socket.destroy();
   });
   servers.push(server);
-  return new Promise((resolve) => server.listen(join(folder, `${name}.sock`), () => resolve(server)));
+  return new Promise((resolve) =>
+    server.listen(join(user.runFolder, "lsp-proxy", `${name}.sock`), () => resolve(server)),
+  );
 }
 
 it("has a hub once that moves while it is asked", async () => {
-  mkdirSync(folder, { mode: 0o700 });
+  mkdirSync(join(user.runFolder, "lsp-proxy"), { mode: 0o700 });
   const moved: Promise<Server>[] = [];
   const old = await listen("old", () => {
     moved.push(listen("new"));
@@ -39,4 +44,25 @@ it("has a hub once that moves while it is asked", async () => {
   // It may be at both for a moment.
   await listen("another");
   expect(await user.hubs()).toMatchObject([hub]);
+});
+
+it("names a hub that does not answer, and does not say that it was stopped", async () => {
+  const { args } = user.workspace();
+  const session = await user.open(args);
+  await session.call("get_hover", place);
+  const { pid } = await user.hub();
+  const hub = (...words: string[]) => runHere(["hub", ...words], { env: user.env, cwd: user.top });
+  process.kill(pid, "SIGSTOP");
+  try {
+    expect(await hub()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^the hub at \S+ does not answer/),
+    });
+    const stopped = await hub("stop", "--all");
+    expect(stopped.code).toBe(1);
+    expect(stopped.stderr).toContain("does not answer");
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  expect(await user.hub()).toMatchObject({ pid, sessions: 1 });
 });

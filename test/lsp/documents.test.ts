@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
-import type { EventSource } from "../../src/lsp/watch/event-source.js";
+import type { WatchSource } from "../../src/lsp/watch/watch-source.js";
 import type { WatchOptions } from "../../src/lsp/watch/workspace-watch.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
 import {
@@ -22,7 +22,7 @@ import {
   write,
 } from "./support.js";
 
-const withoutEvents: EventSource = {
+const withoutEvents: WatchSource = {
   ...{ capacity: 0, add: () => false, remove: () => {}, drain: async () => {}, close: () => {} },
 };
 

@@ -1,4 +1,4 @@
-/** How often a warm call touches the disk in a workspace of 50,000 files, with the event source of every platform. */
+/** How often a warm call touches the disk in a workspace of 50,000 files, with the watch source of every platform. */
 import fs, {
   linkSync,
   mkdirSync,
@@ -13,7 +13,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type OpenEventSource, openEventSource, SystemWatches } from "../../src/lsp/watch/event-source.js";
+import { type OpenWatchSource, openWatchSource, SystemWatches } from "../../src/lsp/watch/watch-source.js";
 import { openTestWorkspace, type TestWorkspace } from "../runtime/test-workspace.js";
 
 const FILES = 50_000;
@@ -21,10 +21,10 @@ const PER_FOLDER = 40;
 const MAX_STATS = 64;
 
 /** The watch of macOS and Windows. On Linux Node emulates it with a watch per file, and events may come late. */
-const recursive: OpenEventSource = (roots, listener) => new SystemWatches(listener, roots);
+const recursive: OpenWatchSource = (roots, listener) => new SystemWatches(listener, roots);
 
-const sources: [string, OpenEventSource][] = [
-  ["the event source of this platform", openEventSource],
+const sources: [string, OpenWatchSource][] = [
+  ["the watch source of this platform", openWatchSource],
   ["one recursive watch", recursive],
 ];
 
@@ -47,7 +47,7 @@ afterAll(() => rmSync(tree, { recursive: true, force: true }));
 describe.each(sources)("with %s, a warm call", { timeout: 120_000 }, (_name, open) => {
   /** Paths that events named. */
   const named = new Set<string>();
-  const openEvents: OpenEventSource = (roots, listener) => {
+  const openEvents: OpenWatchSource = (roots, listener) => {
     const changed = (path: string) => {
       named.add(path);
       listener.changed(path);

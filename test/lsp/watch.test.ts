@@ -1,4 +1,4 @@
-/** Every change on disk is known at the next check, made by any program, on the event source of every platform. */
+/** Every change on disk is known at the next check, made by any program, on the watch source of every platform. */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs, {
   closeSync,
@@ -18,11 +18,11 @@ import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
-  type EventListener,
   isOnNetwork,
-  type OpenEventSource,
+  type OpenWatchSource,
   SystemWatches,
-} from "../../src/lsp/watch/event-source.js";
+  type WatchListener,
+} from "../../src/lsp/watch/watch-source.js";
 import { type WatchOptions, WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
 import { afterThis, until, workspace, write } from "./support.js";
 
@@ -93,8 +93,8 @@ test("a check that just ended serves a question only when it began after it", as
 });
 
 test("a file that an event names has changed, also when it was written within a tick of the clock", async () => {
-  let listener: EventListener | undefined;
-  const openEvents: OpenEventSource = (_roots, given) => {
+  let listener: WatchListener | undefined;
+  const openEvents: OpenWatchSource = (_roots, given) => {
     listener = given;
     return { capacity: 1e9, add: () => true, remove: () => {}, drain: async () => {}, close: () => {} };
   };
@@ -439,7 +439,7 @@ test("more files than are followed: isBlind says so, of this root only", async (
 });
 
 describe("where there are no events", () => {
-  const none: OpenEventSource = () => ({
+  const none: OpenWatchSource = () => ({
     ...{ capacity: 0, add: () => false, remove: () => {}, drain: async () => {}, close: () => {} },
   });
 
@@ -459,7 +459,7 @@ describe("where there are no events", () => {
   test("a background scan that fails is logged and tried again", async () => {
     const root = workspace({ "a.ts": "1" });
     let failures = 0;
-    const openEvents: OpenEventSource = (roots, listener) => ({
+    const openEvents: OpenWatchSource = (roots, listener) => ({
       ...none(roots, listener),
       add: () => {
         if (logged.length > 0 && failures++ < 2) throw new RangeError("no watch");
@@ -512,7 +512,7 @@ describe("where there are no events", () => {
 
   test("a folder that could not be watched is watched as soon as it can be", async () => {
     let isFull = true;
-    const openEvents: OpenEventSource = (_roots, listener) => {
+    const openEvents: OpenWatchSource = (_roots, listener) => {
       const source = new SystemWatches(listener);
       const add = (folder: string) => !isFull && source.add(folder);
       return {
@@ -533,8 +533,8 @@ describe("where there are no events", () => {
   });
 
   test("a watch that fails later counts as none", async () => {
-    let listener: EventListener | undefined;
-    const openEvents: OpenEventSource = (_roots, given) => {
+    let listener: WatchListener | undefined;
+    const openEvents: OpenWatchSource = (_roots, given) => {
       listener = given;
       return new SystemWatches(given);
     };
@@ -548,7 +548,7 @@ describe("where there are no events", () => {
 describe("what fails unexpectedly", () => {
   /** Watches like the real one; `fail` is called first and may throw. */
   const failing =
-    (fail: { add?: (folder: string) => void; drain?: () => void }): OpenEventSource =>
+    (fail: { add?: (folder: string) => void; drain?: () => void }): OpenWatchSource =>
     (_roots, listener) => {
       const source = new SystemWatches(listener);
       return {
@@ -605,8 +605,8 @@ describe("what fails unexpectedly", () => {
 
 describe("everything around a file is known", () => {
   test("after a check, until an event comes or events are lost", async () => {
-    let listener: EventListener | undefined;
-    const openEvents: OpenEventSource = (_roots, given) => {
+    let listener: WatchListener | undefined;
+    const openEvents: OpenWatchSource = (_roots, given) => {
       listener = given;
       return { capacity: 1e9, add: () => true, remove: () => {}, drain: async () => {}, close: () => {} };
     };
@@ -646,8 +646,8 @@ describe("everything around a file is known", () => {
 describe("with one recursive watch, as on macOS and Windows", () => {
   /** The events of a test, given by hand: they may be few, late, or only about what is inside a new folder. */
   async function recursive(files: { [path: string]: string }, options: Partial<WatchOptions> = {}) {
-    let listener: EventListener | undefined;
-    const openEvents: OpenEventSource = (_roots, given) => {
+    let listener: WatchListener | undefined;
+    const openEvents: OpenWatchSource = (_roots, given) => {
       listener = given;
       return { capacity: 1e9, add: () => true, remove: () => {}, drain: async () => {}, close: () => {} };
     };
@@ -720,7 +720,7 @@ describe("with one recursive watch, as on macOS and Windows", () => {
   });
 
   test("Node's own recursive watch reports files in new folders", async () => {
-    const openEvents: OpenEventSource = (roots, listener) => new SystemWatches(listener, roots);
+    const openEvents: OpenWatchSource = (roots, listener) => new SystemWatches(listener, roots);
     const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
     expect(watch.isBlind([root])).toBe(false);
     const seen = async (name: string) => {
@@ -833,8 +833,8 @@ describe("while the workspace is read for the first time", () => {
 });
 
 test("a check begins after it was asked for, however long another one takes", async () => {
-  let listener: EventListener | undefined;
-  const openEvents: OpenEventSource = (_roots, given) => {
+  let listener: WatchListener | undefined;
+  const openEvents: OpenWatchSource = (_roots, given) => {
     listener = given;
     return { capacity: 1e9, add: () => true, remove: () => {}, drain: async () => {}, close: () => {} };
   };

@@ -8,7 +8,7 @@ import { Places } from "../../src/runtime/answer/places.js";
 import type { CallState } from "../../src/runtime/call-state.js";
 import { SessionPreviews } from "../../src/runtime/edits/session-previews.js";
 import { SampleFiles } from "../../src/runtime/sample-files.js";
-import type { Gate } from "../../src/workspace/types.js";
+import type { Gate } from "../../src/workspace/gate-types.js";
 import { fakePlan, serverPlan } from "../fake-server/index.js";
 
 const notAsked = () => {

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isInside } from "../../src/base/paths.js";
 import { ConfigError, Refusal } from "../../src/base/problem.js";
 import { openGate, RealPaths, realPathOf } from "../../src/workspace/gate.js";
-import { narrowGate } from "../../src/workspace/narrow.js";
-import type { Gate } from "../../src/workspace/types.js";
+import type { Gate } from "../../src/workspace/gate-types.js";
+import { narrowGate } from "../../src/workspace/session-gate.js";
 
 let top: string;
 let root: string;

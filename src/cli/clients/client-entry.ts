@@ -76,7 +76,9 @@ export function wordsOf({ tool_name: toolName = "TOOL", ...facts }: ClientFacts)
   return { toolName, allowName, isPlain, variable };
 }
 
-/** The stanza for one of a client's files. `forms` are all its possible earlier texts, by which it is found for removal. */
+/**
+ * The stanza for one of a client's files. `forms` are all its possible earlier texts, by which it is found for removal.
+ */
 export function stanzaOf(
   client: ClientFacts,
   { template, entry, spread = [], joins }: ClientFileFacts,

@@ -1,4 +1,4 @@
-/** `demo`: shows a whole session. Starts lsp-proxy as an agent would and prints the messages of both sides. */
+/** `demo`: shows a whole session. Starts lsp-proxy as an agent would and prints each call and its answer. */
 import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { type ConnectedClient, connectClient } from "../../mcp/client.js";

@@ -1,8 +1,8 @@
-/** `hub`: lists the background processes of `serve --shared`, or stops them. */
+/** `hub`: lists or stops hubs. The internal `hub run` is the hub process itself. */
 import { realpathSync } from "node:fs";
 import { withTimeout } from "../../base/timing.js";
 import { plural } from "../../base/words.js";
-import { exchange } from "../../hub/ask-hub.js";
+import { exchange, isListening } from "../../hub/ask-hub.js";
 import { HubUnavailable } from "../../hub/hub-folder.js";
 import {
   type Command,
@@ -16,7 +16,7 @@ import {
   workspaceOf,
 } from "../command.js";
 import { option, toggle, withDefault } from "../flags.js";
-import { type ListedHub, listHubs } from "../hub/list-hubs.js";
+import { type HubList, listHubs } from "../hub/list-hubs.js";
 
 /** How long a hub may take to end: its running calls, then its servers. */
 const STOP_MS = 60_000;
@@ -59,23 +59,30 @@ export const hub: Command = {
   },
 };
 
-function list(hubs: readonly ListedHub[], input: Input, io: Io): ExitCode {
+function list({ hubs, silent }: HubList, input: Input, io: Io): ExitCode {
   if (input.isOn("json")) {
     const shown = hubs.map(({ path, bundle, uptimeMs, memoryMb, ...rest }) => ({
       ...rest,
       uptime_ms: uptimeMs,
       memory_mb: memoryMb,
     }));
-    printJson(io, { hubs: shown });
-  } else if (hubs.length === 0) io.stdout.writeLine("no hub runs; `lsp-proxy serve --shared` starts one");
-  else
-    for (const hub of hubs) {
-      io.stdout.writeLine(hub.roots.join(", "));
-      const servers = hub.servers.length === 0 ? "no server" : hub.servers.join(", ");
-      const facts = [plural(hub.sessions, "session"), servers, `${hub.memoryMb} MB`, ageText(hub.uptimeMs)];
-      io.stdout.writeLine(`  ${facts.join(" · ")} · pid ${hub.pid} · ${hub.version}`);
-    }
+    printJson(io, { hubs: shown, silent });
+    return exitCodes.ok;
+  }
+  for (const path of silent) io.stdout.writeLine(silentText(path));
+  if (hubs.length + silent.length === 0)
+    io.stdout.writeLine("no hub runs; `lsp-proxy serve --shared` starts one");
+  for (const hub of hubs) {
+    io.stdout.writeLine(hub.roots.join(", "));
+    const servers = hub.servers.length === 0 ? "no server" : hub.servers.join(", ");
+    const facts = [plural(hub.sessions, "session"), servers, `${hub.memoryMb} MB`, ageText(hub.uptimeMs)];
+    io.stdout.writeLine(`  ${facts.join(" · ")} · pid ${hub.pid} · ${hub.version}`);
+  }
   return exitCodes.ok;
+}
+
+function silentText(path: string): string {
+  return `the hub at ${path} does not answer; if it stays so, end its process, \`hub run\` in the list of processes`;
 }
 
 function ageText(ms: number): string {
@@ -85,13 +92,14 @@ function ageText(ms: number): string {
 }
 
 /** Stops hubs and waits until their processes are gone. */
-async function stop(hubs: readonly ListedHub[], input: Input, io: Io): Promise<ExitCode> {
+async function stop({ hubs, silent }: HubList, input: Input, io: Io): Promise<ExitCode> {
   const here = realOrSame(workspaceOf(input, io));
   const isHere = (folder: string) => realOrSame(folder) === here;
   const chosen = hubs.filter(
     ({ workspace, roots }) => input.isOn("all") || isHere(workspace) || roots.some(isHere),
   );
-  if (chosen.length === 0) {
+  const [unknown] = input.isOn("all") || chosen.length === 0 ? silent : [];
+  if (chosen.length === 0 && unknown === undefined) {
     io.stderr.writeLine(input.isOn("all") ? "no hub runs" : `no hub runs for ${here}; --all stops every hub`);
     return exitCodes.ok;
   }
@@ -100,13 +108,13 @@ async function stop(hubs: readonly ListedHub[], input: Input, io: Io): Promise<E
     if (!(await ends[index])) return failure(io, `the hub of ${workspace} (pid ${pid}) still runs`);
     io.stderr.writeLine(`the hub of ${workspace} was stopped`);
   }
-  return exitCodes.ok;
+  return unknown === undefined ? exitCodes.ok : failure(io, silentText(unknown));
 }
 
 /** Tells a hub to stop. The connection ends with its process. */
 async function hasEnded(path: string): Promise<boolean> {
   const asked = await exchange(path, "stop");
-  if (asked === undefined) return true;
+  if (asked === undefined) return !(await isListening(path));
   const closed = new Promise<true>((resolve) => asked.socket.once("end", () => resolve(true)).resume());
   const isClosed = await withTimeout(closed, STOP_MS);
   asked.socket.destroy();

@@ -1,4 +1,7 @@
-/** `install`: installs language servers into our own folder, or shows the command that does and runs it after a yes. */
+/**
+ * `install`: installs language servers into our own folder; a command that changes the system runs only after a
+ * confirmation.
+ */
 
 import { plural } from "../../base/words.js";
 import { neededProposals } from "../../config/catalogue/detect.js";
@@ -68,7 +71,7 @@ export async function installOne(preset: PresetFacts, input: Input, io: Io): Pro
     io.stdout.write(`${preset.id} is already installed\n`);
     return true;
   }
-  // One of our own needs no trust in the workspace, so it is installed all the same.
+  // A managed copy needs no trust, so install it anyway.
   if (before === "untrusted") io.stdout.write(`${preset.id} is ${presenceText(before)}\n`);
   if (!(await installByWays(preset, input, io))) return false;
   const after = await presence();

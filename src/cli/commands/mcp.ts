@@ -1,4 +1,6 @@
-/** `mcp`: `serve` on stdio with lspi's command line and its profiles, for clients that are configured for `lspi mcp`. */
+/**
+ * `mcp`: `serve` on stdio with lspi's command line and its profiles, for clients that are configured for `lspi mcp`.
+ */
 import { type Command, Input, UsageError } from "../command.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { serve } from "./serve.js";

@@ -1,4 +1,7 @@
-/** `skill`: prints, installs or removes a text that tells agents how to use the tools: a skill, or a section of a memory file. */
+/**
+ * `skill`: prints, installs or removes a text that tells agents
+ * how to use the tools: a skill, or a section of a memory file.
+ */
 import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";

@@ -1,4 +1,6 @@
-/** `token`: manages the access tokens of the HTTP gateway. Each is printed once; after that only its digest is stored. */
+/**
+ * `token`: manages the access tokens of the HTTP gateway. Each is printed once; after that only its digest is stored.
+ */
 import { addToken, listTokens, removeToken, revealToken } from "../../mcp/http/token-store.js";
 import { type Command, exitCodes, failure } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";

@@ -2,7 +2,7 @@
 import { type Bundle, TOOLS_FILE, type ToolEntry } from "../../abi/bundle.js";
 import type { Plan } from "../../abi/plan.js";
 import { sortBy } from "../../base/order.js";
-import { estimatedTokens } from "../../base/tokens.js";
+import { estimatedTokens } from "../../base/token-estimate.js";
 import { type Command, failure, printJson } from "../command.js";
 import { compile } from "../compile.js";
 import { configFlags, option, toggle } from "../flags.js";

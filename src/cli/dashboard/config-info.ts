@@ -1,4 +1,6 @@
-/** What the dashboard says about a config: its meaning, its problems, the entries of clients, servers that are missing. */
+/**
+ * What the dashboard says about a config: its meaning, its problems, the entries of clients, servers that are missing.
+ */
 import type { HttpPlan } from "../../abi/plan.js";
 import { ConfigError, type Problem, Refusal } from "../../base/problem.js";
 import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";

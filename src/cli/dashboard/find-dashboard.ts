@@ -1,4 +1,6 @@
-/** Finds the dashboard of a command line: that of the hub that runs, of a gateway for the workspace, or of a new hub. */
+/**
+ * Finds the dashboard of a command line: that of the hub that runs, of a gateway for the workspace, or of a new hub.
+ */
 import { resolve } from "node:path";
 import { realPath } from "../../base/disk.js";
 import { isTable } from "../../base/json.js";
@@ -47,12 +49,13 @@ export async function findDashboard(input: Input, io: Io): Promise<FoundDashboar
 }
 
 /**
- * The sockets of the hubs for this config and workspace, the one with the most sessions first. A client often starts its
- * hub with other variables than a terminal has, so there may be several.
+ * The sockets of the hubs for this config and workspace, the one with the most sessions first. A client often starts
+ * its hub with other variables than a terminal has, so there may be several.
  */
 async function hubsOf({ loaded, base }: Loaded, io: Io, own: string | undefined): Promise<string[]> {
   try {
-    const hubs = (await listHubs(io)).filter(
+    const { hubs: all } = await listHubs(io);
+    const hubs = all.filter(
       (hub) => hub.bundle === loaded.manifest.bundle && hub.workspace === base && hub.version === version(),
     );
     const ranked = sortBy(hubs, ({ path, sessions }) => [-sessions, path === own ? 0 : 1, path]);

@@ -1,4 +1,6 @@
-/** The records of running gateways in the user's state folder: where their dashboard is, and the key to ask for a link. */
+/**
+ * The records of running gateways in the user's state folder: where their dashboard is, and the key to ask for a link.
+ */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";

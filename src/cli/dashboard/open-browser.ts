@@ -1,6 +1,6 @@
 /**
- * Opens a link in the user's browser. Other users of the machine can read the arguments of a process, so the browser gets
- * a file that only this user can read, which leads to the link.
+ * Opens a link in the user's browser. Other users of the machine can read the arguments of a process, so the browser
+ * gets a file that only this user can read, which leads to the link.
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The dashboard and the metrics of a hub or a gateway. Calls are recorded from the start; everything else is loaded with
- * the first request for it.
+ * The dashboard and the metrics of a hub or a gateway. Calls are recorded from the start; everything else is loaded
+ * with the first request for it.
  */
 import type { IncomingMessage } from "node:http";
 import type { Dashboard } from "../../dashboard/pages.js";

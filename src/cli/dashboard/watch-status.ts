@@ -1,4 +1,6 @@
-/** `status --watch`: servers, sessions and calls of the running hub or gateway; a screen on a terminal, lines in a pipe. */
+/**
+ * `status --watch`: servers, sessions and calls of the running hub or gateway; a screen on a terminal, lines in a pipe.
+ */
 import { plural } from "../../base/words.js";
 import type { CallRow, LiveState, ServerRow, SessionRow } from "../../dashboard/api.js";
 import { followDashboard } from "../../dashboard/follow.js";

@@ -73,13 +73,17 @@ export async function saveConfig(
   if (before) await keepOrAskTrust(before, { file, text: mark + text }, io);
 }
 
-/** Whether a file is a config that is found in a workspace without being named. One that a link leads out of it is not. */
+/**
+ * Whether a file is a config that is found in a workspace without being named. One that a link leads out of it is not.
+ */
 export function isConfigOf(file: string, workspace: string): boolean {
   const isInPlace = isInside(realUserFile(file), realUserFile(workspace));
   return isInPlace && CONFIG_NAMES.some((name) => join(workspace, name) === file);
 }
 
-/** Whether a new config may be written: with `--force` over an existing file or beside another config of the workspace. */
+/**
+ * Whether a new config may be written: with `--force` over an existing file or beside another config of the workspace.
+ */
 export function mayCreateConfig(file: string, workspace: string, input: Input, io: Io): boolean {
   const names = CONFIG_NAMES.map((name) => join(workspace, name));
   const rivals = names.includes(file) ? names : [file];

@@ -14,7 +14,10 @@ export function guardedFolders(input: Input, io: Surroundings): string[] {
   return [workspaceOf(input, io), io.cwd];
 }
 
-/** The real path of a file, also of one that does not exist yet. Throws a ConfigError when a link leads out of `guarded`. */
+/**
+ * The real path of a file, also of one that does not exist yet.
+ * Throws a ConfigError when a link leads out of `guarded`.
+ */
 export function guardedTarget(file: string, guarded: readonly string[]): string {
   const target = targetOf(file);
   for (const folder of guarded) {

@@ -1,4 +1,6 @@
-/** The text of a config that a command creates. It names the schema, by which editors complete keys and check values. */
+/**
+ * The text of a config that a command creates. It names the schema, by which editors complete keys and check values.
+ */
 import type { JsonObject } from "../../base/json.js";
 import { isJson, readSource } from "../../config/text/read.js";
 import { schemaUrl } from "../shipped.js";

@@ -1,6 +1,6 @@
 /**
- * Reads and writes files of the user: atomically, through links, keeping permissions and owner. A read-only file or one of
- * another user is not replaced.
+ * Reads and writes files of the user: atomically, through links, keeping permissions and owner. A read-only file or one
+ * of another user is not replaced.
  */
 import {
   accessSync,
@@ -36,7 +36,9 @@ export function readUserFile(file: string): string | Uint8Array | undefined {
   throw configError("cli/not-readable", `\`${file}\` ${answer.failure}`);
 }
 
-/** Writes a file. Throws a ConfigError with the reason when it cannot be written, or when a link leads out of `guarded`. */
+/**
+ * Writes a file. Throws a ConfigError with the reason when it cannot be written, or when a link leads out of `guarded`.
+ */
 export function writeUserFile(file: string, text: string, guarded: readonly string[]): void {
   explainErrors(file, () => {
     const target = guardedTarget(file, guarded);

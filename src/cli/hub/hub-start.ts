@@ -34,8 +34,8 @@ export function recordOf(found: Loaded, input: Input): LaunchRecord {
 }
 
 /**
- * What all configs have in common that one hub may use one after the other: every session of the hub would have found the
- * changed one too, with the same trust and the same variables of the environment.
+ * What all configs have in common that one hub may use one after the other: every session of the hub would have found
+ * the changed one too, with the same trust and the same variables of the environment.
  */
 export function frameOf(found: Loaded, input: Input): string {
   const { loaded, base, folder, trusted, binFolders, avoid, refusal } = found;

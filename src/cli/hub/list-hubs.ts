@@ -1,7 +1,7 @@
 /** The hubs of this user that run, with what each says of itself. */
 import { factsOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
-import { askOnce } from "../../hub/ask-hub.js";
+import { askOnce, isListening } from "../../hub/ask-hub.js";
 import { allSockets, checkHubFolder, hubFolder } from "../../hub/hub-folder.js";
 import type { Io } from "../command.js";
 
@@ -20,20 +20,31 @@ export interface ListedHub {
   servers: string[];
 }
 
-/** The hubs of this user that answer. One that moves to another socket meanwhile, for a changed config, is asked there. */
-export async function listHubs(io: Io): Promise<ListedHub[]> {
+export interface HubList {
+  hubs: ListedHub[];
+  /** The sockets of hubs that do not answer: their processes are stopped or stuck. */
+  silent: string[];
+}
+
+/** The hubs of this user. A hub that moves to another socket meanwhile, for a changed config, is asked there. */
+export async function listHubs(io: Io): Promise<HubList> {
   const folder = hubFolder(io.env);
-  if (factsOf(folder) === undefined) return [];
+  if (factsOf(folder) === undefined) return { hubs: [], silent: [] };
   checkHubFolder(folder);
   const asked = new Set<string>();
   const found = new Map<number, ListedHub>();
+  const silent: string[] = [];
   for (;;) {
     const paths = allSockets(folder).filter((path) => !asked.has(path));
-    if (paths.length === 0) return [...found.values()];
-    for (const path of paths) asked.add(path);
-    for (const hub of await Promise.all(paths.map(askHub))) {
-      if (hub !== undefined) found.set(hub.pid, hub);
-    }
+    if (paths.length === 0) return { hubs: [...found.values()], silent };
+    await Promise.all(
+      paths.map(async (path) => {
+        asked.add(path);
+        const hub = await askHub(path);
+        if (hub !== undefined) found.set(hub.pid, hub);
+        else if (await isListening(path)) silent.push(path);
+      }),
+    );
   }
 }
 

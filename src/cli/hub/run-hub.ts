@@ -1,6 +1,6 @@
 /**
- * `hub run`: the process of a hub. It goes on with a changed config where all its sessions would find the same one. It ends
- * when it is idle, told to, when its program has changed, or its config so that another hub is needed.
+ * The hub process. It switches to a changed config if every session would find the same one. It exits when idle, on
+ * `hub stop`, when the program changed, or when the new config needs another hub.
  */
 import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -191,8 +191,8 @@ function hubOf(
 }
 
 /**
- * Watches the config. The hub goes on with a changed one, under its new key. It leaves its sessions to another hub where
- * they may differ in what they would find, or another one has the key already.
+ * Watches the config. The hub goes on with a changed one, under its new key. It leaves its sessions to another hub
+ * where they may differ in what they would find, or another one has the key already.
  */
 function followConfig(
   { hub, opened, record: first }: Started,

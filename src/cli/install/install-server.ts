@@ -53,7 +53,9 @@ function folderName(version: string): string {
   return version.replaceAll(/[^\w.+-]/g, "-").replace(/^\.+/, "") || "unknown";
 }
 
-/** Only the server's own program is in `bin`: others that its packages bring are not to be found instead of the user's. */
+/**
+ * Only the server's own program is in `bin`: others that its packages bring are not to be found instead of the user's.
+ */
 export function linkProgram(path: string, program: string, folder: string, platform: Platform = here): void {
   const found = findCommand(path, [], undefined, [], platform);
   if (found === undefined)

@@ -147,7 +147,9 @@ export function missingManagers(install: InstallConfig): string[] {
   return [...managed.map((by) => managerPrograms[by][0] ?? by), ...(first === undefined ? [] : [first])];
 }
 
-/** What to do about a server that is not installed: our own command, which also shows a page where there is only that. */
+/**
+ * What to do about a server that is not installed: our own command, which also shows a page where there is only that.
+ */
 export function installCommand({ id }: { id: string }): string {
   return `lsp-proxy install ${id}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The log: one bounded line per event, on stderr or in a file. The trace: every MCP and LSP message, texts masked unless
- * asked for. Such files can be read only by their owner. Neither is ever on stdout.
+ * The log: one bounded line per event, on stderr or in a file. The trace: every MCP and LSP message, texts masked
+ * unless asked for. Such files can be read only by their owner. Neither is ever on stdout.
  */
 import { fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Field names that a trace may show: those of LSP 3.18, the further ones of MCP, and the further ones of this program's own
- * answers. Any other key may be user text (a path, a setting) and is masked.
+ * Field names that a trace may show: those of LSP 3.18, the further ones of MCP, and the further ones of this program's
+ * own answers. Any other key may be user text (a path, a setting) and is masked.
  */
 
 const lsp = `

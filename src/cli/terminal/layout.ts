@@ -40,8 +40,8 @@ function brokenWord(word: string, width: number): string[] {
 }
 
 /**
- * Text whose lines are wrapped between words. A wrapped line is indented by `hang`; else like its beginning, or below the
- * second column of an indented line that has two.
+ * Text whose lines are wrapped between words. A wrapped line is indented by `hang`; else like its beginning, or below
+ * the second column of an indented line that has two.
  */
 export function wrapText(text: Printed, width: number, hang?: number): (string | Styled)[] {
   const pieces = (typeof text === "string" ? [text] : text).map((piece) =>

@@ -1,6 +1,6 @@
 /**
- * The only way to stdout and stderr. Hidden characters of everything that is written are escaped, in a pipe too; colours
- * are added afterwards. So no command can pass on a control sequence of a repository or a server.
+ * The only way to stdout and stderr. Hidden characters of everything that is written are escaped, in a pipe too;
+ * colours are added afterwards. So no command can pass on a control sequence of a repository or a server.
  */
 import type { Writable } from "node:stream";
 import { escapeLine, escapeText } from "../../base/hidden-characters.js";

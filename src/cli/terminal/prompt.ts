@@ -58,8 +58,8 @@ export function parseSelection(answer: string, count: number): { picked: Set<num
 const PROGRESS_DELAY_MS = 1_000;
 
 /**
- * Shows on a terminal what is running: one line, once it has taken a second, that counts seconds and is erased at the end.
- * `work` may say what it is doing meanwhile. In a pipe nothing is shown.
+ * Shows on a terminal what is running: one line, once it has taken a second, that counts seconds and is erased at the
+ * end. `work` may say what it is doing meanwhile. In a pipe nothing is shown.
  */
 export async function withProgress<T>(
   io: Io,

@@ -1,4 +1,6 @@
-/** The questions that `verify` asks a server about a sample, through the tools of the plan, and how answers are judged. */
+/**
+ * The questions that `verify` asks a server about a sample, through the tools of the plan, and how answers are judged.
+ */
 import { basename, extname } from "node:path";
 import type { Plan, ToolPlan } from "../../abi/plan.js";
 import { isTable, type JsonObject } from "../../base/json.js";

@@ -1,4 +1,6 @@
-/** Reads the shipped configs: presets in `servers/`, tools in `tools/`, stacks in `stacks/`, profiles in `profiles/`. */
+/**
+ * Reads the shipped configs: presets in `servers/`, tools in `tools/`, stacks in `stacks/`, profiles in `profiles/`.
+ */
 import { join } from "node:path";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
@@ -24,7 +26,9 @@ export interface Preset {
 
 const FOLDERS = ["tools", "tools/extra", "servers", "stacks", "profiles"] as const;
 
-/** The shipped configs, each read on first use. A printed index lists all presets, so that a start reads few of them. */
+/**
+ * The shipped configs, each read on first use. A printed index lists all presets, so that a start reads few of them.
+ */
 export class Catalogue {
   /** Problems in shipped configs: empty unless the installation is damaged. */
   readonly problems: Problem[] = [];

@@ -40,7 +40,10 @@ const clientSchema = z.strictObject({
   allow_name: z.string().includes("SERVER").includes("TOOL").optional(),
   max_tool_name: z.int().positive().optional(),
   variable: z.string().includes("NAME").optional(),
-  /** How a server learns its project: `cwd`, `roots`, or a variable for the folder. An entry of a scope without it is for one project. */
+  /**
+   * How a server learns its project: `cwd`, `roots`, or a variable for the folder.
+   * An entry of a scope without it is for one project.
+   */
   workspace: z
     .strictObject({ user: z.string().min(1).optional(), project: z.string().min(1).optional() })
     .optional(),

@@ -38,8 +38,8 @@ export interface Proposal {
 }
 
 /**
- * Proposes one server for each kind of file. Presets of an earlier tier come first, and within a tier those with a higher
- * rank. No two proposals serve the same files; companions are never proposed.
+ * Proposes one server for each kind of file. Presets of an earlier tier come first, and within a tier those with a
+ * higher rank. No two proposals serve the same files; companions are never proposed.
  */
 export function proposeServers(
   scan: FilesHere,
@@ -95,7 +95,10 @@ export interface LanguageHere {
   files: number;
 }
 
-/** Languages of documents, styles, data and builds. Agents seldom ask about them, and some of their servers take minutes to build. */
+/**
+ * Languages of documents, styles, data and builds.
+ * Agents seldom ask about them, and some of their servers take minutes to build.
+ */
 const documents = new Set(
   `any asciidoc autoconf automake bazelrc bibtex cmake config context css django-html dockercompose dockerfile dot earthfile erb
   git-commit github-actions gitlab-ci gn gomod gowork handlebars home-assistant html http hyprlang ini jinja json json5 jsonc

@@ -1,6 +1,8 @@
-/** The printed index of all presets: what detection, `servers` and `kind` need. The rest is read only when it is used. */
+/**
+ * The printed index of all presets: what detection, `servers` and `kind` need. The rest is read only when it is used.
+ */
 import { fromPointer, getAt, type Json } from "../../base/json.js";
-import { namedModules } from "../../base/named-paths.js";
+import { namedModules } from "../../base/placeholders.js";
 import { asText, type Files } from "../files.js";
 import type { PresetConfig } from "../schema.js";
 

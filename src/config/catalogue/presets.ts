@@ -39,7 +39,10 @@ export function commandsAsShipped(config: LayerTable): string[] {
   });
 }
 
-/** The programs of servers that a person describes without a preset. An interpreter of the catalogue would allow any code. */
+/**
+ * The programs of servers that a person describes without a preset.
+ * An interpreter of the catalogue would allow any code.
+ */
 export function commandsWritten(config: LayerTable, catalogue: Catalogue): string[] {
   const interpreters = catalogue
     .facts()

@@ -1,4 +1,6 @@
-/** Adds and removes items of a comma-separated list in TOML or JSON. Comments stay with the item that they are about. */
+/**
+ * Adds and removes items of a comma-separated list in TOML or JSON. Comments stay with the item that they are about.
+ */
 import type { AST } from "toml-eslint-parser";
 import { canonicalText, type Json } from "../../base/json.js";
 import type { Span } from "../text/source.js";

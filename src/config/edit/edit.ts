@@ -189,7 +189,9 @@ function startOfTable(text: string, table: AST.TOMLTable, ownComment: readonly s
   return from === 0 && !isOwn ? header : from;
 }
 
-/** The end of a table: after its last value, the comment lines right below it and the blank lines before the next table. */
+/**
+ * The end of a table: after its last value, the comment lines right below it and the blank lines before the next table.
+ */
 function endOfTable(text: string, table: AST.TOMLTable, next: AST.TOMLTable | undefined): number {
   const limit = next ? startOfTable(text, next) : text.length;
   let end = nextLine(text, table.body.at(-1)?.range[1] ?? table.key.range[1]);

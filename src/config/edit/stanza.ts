@@ -1,4 +1,6 @@
-/** Writes or removes our stanza in a client's file. The new text is read again and must mean exactly what was computed. */
+/**
+ * Writes or removes our stanza in a client's file. The new text is read again and must mean exactly what was computed.
+ */
 import {
   canonicalText,
   define,
@@ -25,7 +27,10 @@ export interface Shorthand {
 export interface Stanza {
   language: "json" | "toml";
   text: string;
-  /** The path of the one member that is entirely ours; undefined in a file that has only values for a client's own lists. */
+  /**
+   * The path of the one member that is entirely ours;
+   * undefined in a file that has only values for a client's own lists.
+   */
   entry: readonly string[] | undefined;
   /** Every text that was, or could have been, written for this place: such values in the file are ours. */
   forms: readonly string[];

@@ -1,4 +1,6 @@
-/** Tables inside an entry of `servers`: its transport, its state, its requests, its settings in untrusted workspaces. */
+/**
+ * Tables inside an entry of `servers`: its transport, its state, its requests, its settings in untrusted workspaces.
+ */
 import * as z from "zod";
 import {
   fixed,

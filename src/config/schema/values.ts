@@ -4,8 +4,8 @@ import { globProblem, MAX_GLOB_LENGTH } from "../../base/glob.js";
 import type { RuleName } from "../trust/rules.js";
 
 /**
- * What a config discovered in a workspace may set, declared with each key of the schema. A rule compares the value with a
- * limit: the effective value without that config while it is untrusted, and what the user wrote once it is trusted.
+ * What a config discovered in a workspace may set, declared with each key of the schema. A rule compares the value with
+ * a limit: the effective value without that config while it is untrusted, and what the user wrote once it is trusted.
  */
 export interface DiscoveredRule {
   rule: RuleName;

@@ -1,4 +1,6 @@
-/** Parses JSON with the place of each value. Duplicate keys, and by default comments and trailing commas, are mistakes. */
+/**
+ * Parses JSON with the place of each value. Duplicate keys, and by default comments and trailing commas, are mistakes.
+ */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { define, isTable, toPointer } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";

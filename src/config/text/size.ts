@@ -5,7 +5,9 @@ export const MAX_TOKENS = 20_000;
 /** Tokens of another program's file. Some keep their history in their config. */
 export const MAX_OTHER_TOKENS = 500_000;
 
-/** Strings, comments, brackets, signs and bare words of TOML and JSON. It never fails, so it reads each character once. */
+/**
+ * Strings, comments, brackets, signs and bare words of TOML and JSON. It never fails, so it reads each character once.
+ */
 const TOKEN =
   /"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:[^"\\\n]+|\\.)*"?|'[^'\n]*'?|#[^\n]*|[[\]{}=,:.]|[^\s"'#[\]{}=,:.]+/g;
 

@@ -1,6 +1,7 @@
 /**
- * Parses TOML: values from smol-toml, places from a syntax tree that is built only when a place is needed. Both parsers stop
- * at the first error, so duplicate keys are made unique one by one, and the tables after a syntax error are parsed alone.
+ * Parses TOML: values from smol-toml, places from a syntax tree that is built only when a place is needed. Both parsers
+ * stop at the first error, so duplicate keys are made unique one by one, and the tables after a syntax error are parsed
+ * alone.
  */
 import { parse, TomlError } from "smol-toml";
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser";

@@ -40,7 +40,9 @@ function failed<Answer>(before: Got<Answer>, path: string, failure: string): Got
   return before.path === path ? { ...before, failure } : { failure, path };
 }
 
-/** What a `GET` answers; asked again when the path, the query or the version changes. The last answer stays meanwhile. */
+/**
+ * What a `GET` answers; asked again when the path, the query or the version changes. The last answer stays meanwhile.
+ */
 export function useAnswer<Answer>(
   path: string,
   query: { [name: string]: string },

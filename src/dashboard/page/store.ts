@@ -1,6 +1,6 @@
 /**
- * What the page knows: one snapshot, then events. When the connection is lost, the last state stays visible, and the page
- * connects again by itself and takes a new snapshot.
+ * What the page knows: one snapshot, then events. When the connection is lost, the last state stays visible, and the
+ * page connects again by itself and takes a new snapshot.
  */
 import { sortBy } from "../../base/order.js";
 import type {
@@ -35,7 +35,9 @@ const MAX_CALLS = 1000;
 /** Changes that arrive together are shown together. */
 const GATHER_MS = 50;
 const RETRY_MS = 1500;
-/** The proxy sends something every five seconds. After such a silence the connection is lost, though nobody closed it. */
+/**
+ * The proxy sends something every five seconds. After such a silence the connection is lost, though nobody closed it.
+ */
 const SILENCE_MS = 16_000;
 
 let known: Known = {

@@ -4,7 +4,7 @@
  * other files change too, does not count: the server's own check may have started meanwhile and replaced this one.
  */
 import type { CheckPlan } from "../../abi/plan.js";
-import { withDocument } from "../../base/named-paths.js";
+import { withDocument } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
 import { delay } from "../../base/timing.js";
 import type { OpenDocument } from "../types.js";
@@ -14,7 +14,9 @@ import type { DiagnosticsRequest } from "./pulled-diagnostics.js";
 const OTHERS_MS = 5_000;
 /** A method that no server knows: its refusal shows that the server has done what was due before. */
 const PING = "$/lsp-proxy/ping";
-/** A server that is pinged between two rounds of its event loop may not have seen what is due; the second ping is later. */
+/**
+ * A server that is pinged between two rounds of its event loop may not have seen what is due; the second ping is later.
+ */
 const PINGS = 2;
 
 export interface Check {

@@ -1,7 +1,7 @@
 /**
- * Diagnostics of one document with three outcomes: found, clean, unknown. Pulled where the server supports it, otherwise
- * the settled push for exactly the version that was sent, and both where a server does both. A report from before a
- * change never counts after it.
+ * Diagnostics of one document with three outcomes: found, clean, unknown. Pulled where the server supports it,
+ * otherwise the settled push for exactly the version that was sent, and both where a server does both. A report from
+ * before a change never counts after it.
  */
 import type { ServerPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
@@ -151,8 +151,8 @@ export class Diagnostics {
   }
 
   /**
-   * The report on a document, after at most `waitMs`; the first time after `firstWaitMs`. The reply to a first pull, for
-   * which the server may have to read all that the file imports, is waited for twice as long again.
+   * The report on a document, after at most `waitMs`; the first time after `firstWaitMs`. The reply to a first pull,
+   * for which the server may have to read all that the file imports, is waited for twice as long again.
    */
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;

@@ -1,4 +1,7 @@
-/** The reports of one server by file, bounded: a server may report on ever new files. The oldest are dropped, and answers say so. */
+/**
+ * The reports of one server by file, bounded:
+ * a server may report on ever new files. The oldest are dropped, and answers say so.
+ */
 import { LRUCache } from "lru-cache";
 import { sha256 } from "../../base/hash.js";
 

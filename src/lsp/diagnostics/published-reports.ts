@@ -1,7 +1,8 @@
 /**
- * The diagnostics that a server has published, by file. A report holds until the next change. It may be the first of two
- * (typescript-language-server publishes after the syntax check and again after the type check), or, without a version,
- * be about the text before. So it counts only when nothing has followed for as long as this server usually takes.
+ * The diagnostics that a server has published, by file. A report holds until the next change. It may be the first of
+ * two (typescript-language-server publishes after the syntax check and again after the type check), or, without a
+ * version, be about the text before. So it counts only when nothing has followed for as long as this server usually
+ * takes.
  */
 import type { PublishDiagnosticsParams } from "vscode-languageserver-protocol";
 import { fieldsOf, type Json } from "../../base/json.js";

@@ -119,7 +119,9 @@ async function pullAll(
   return why;
 }
 
-/** Takes the reports of a whole or partial result. Returns how many are for an older version; undefined for no result. */
+/**
+ * Takes the reports of a whole or partial result. Returns how many are for an older version; undefined for no result.
+ */
 function takeReports(
   { pulled, current }: WorkspaceDiagnosticsContext,
   identifier: string | undefined,

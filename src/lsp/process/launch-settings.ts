@@ -1,13 +1,13 @@
 /**
  * The arguments, options and settings with which a server is started for a root. Servers load code from the placeholder
- * `<node_modules>`: in an untrusted workspace that is a folder of the program itself, never one of the workspace. A server
- * that would still run the workspace's code is not started.
+ * `<node_modules>`: in an untrusted workspace that is a folder of the program itself, never one of the workspace. A
+ * server that would still run the workspace's code is not started.
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { fromPointer, getAt, isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
-import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { fillPlaceholders, type Placeholders } from "../../base/placeholders.js";
 import { here } from "../../base/platform.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import { type PythonContext, pythonOf } from "./python-environment.js";
@@ -41,14 +41,15 @@ export function launchSettings(start: ServerStart<ServerPlan, PythonContext>): L
     );
   }
   const over = isTrusted ? { initializeOptions: {}, settings: {} } : untrusted;
-  const paths = namedPathsOf(start);
+  const paths = placeholdersOf(start);
   const namesFor =
-    (folder: string): NamedPaths =>
+    (folder: string): Placeholders =>
     (name, rest) =>
       name === "python" ? (pythonOf(server, folder, context) ?? null) : paths(name, rest);
-  const options = withNamedPaths(optionsUnder(initializeOptions, over.initializeOptions), namesFor(root));
+  const options = fillPlaceholders(optionsUnder(initializeOptions, over.initializeOptions), namesFor(root));
   if (!isTrusted) assertLoads(server, options, toTrust);
-  const settingsFor = (folder: string) => withNamedPaths(laidOver(settings, over.settings), namesFor(folder));
+  const settingsFor = (folder: string) =>
+    fillPlaceholders(laidOver(settings, over.settings), namesFor(folder));
   return { options, settings: settingsFor(root), settingsFor };
 }
 
@@ -82,7 +83,7 @@ export type ServerCommand = Pick<ServerPlan, "id" | "command" | "args"> &
   Partial<Pick<ServerPlan, "workspaceFolders" | "rootDir">>;
 
 /** The placeholder values for one root. Throws a Refusal where an untrusted workspace gives none. */
-export function namedPathsOf({ server, root, program, context }: ServerStart<ServerCommand>): NamedPaths {
+export function placeholdersOf({ server, root, program, context }: ServerStart<ServerCommand>): Placeholders {
   if (isTrustedStart(server, root, context)) {
     const folders = modulesFrom(root, []);
     // If the project lacks the file, the server's own copy is used.
@@ -106,8 +107,8 @@ export function namedPathsOf({ server, root, program, context }: ServerStart<Ser
 }
 
 /** The arguments of a server's program. Throws a Refusal when its script is untrusted and not confined. */
-export function commandArguments({ server, root, context }: ServerStart, names: NamedPaths): string[] {
-  const words = withNamedPaths([...server.command.slice(1), ...server.args], names);
+export function commandArguments({ server, root, context }: ServerStart, names: Placeholders): string[] {
+  const words = fillPlaceholders([...server.command.slice(1), ...server.args], names);
   const untrusted = confinesUntrusted(server.sandbox) ? [] : untrustedFolders(context);
   const script = scriptIn(words);
   if (script === undefined || isUsable(script, untrusted)) return words;

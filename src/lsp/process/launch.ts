@@ -8,20 +8,20 @@ import { setPriority } from "node:os";
 import { delimiter } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
-import { type NamedPaths, withNamedPaths } from "../../base/named-paths.js";
+import { fillPlaceholders, type Placeholders } from "../../base/placeholders.js";
 import { here, type Platform } from "../../base/platform.js";
 import { withTimeout } from "../../base/timing.js";
 import type { PoolContext, Withheld } from "../types.js";
 import { connectToServer, type SocketNames, startOverSocket } from "../wire/socket-transport.js";
 import { pathWithTools, serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
-import { commandArguments, type LaunchSettings, launchSettings, namedPathsOf } from "./launch-settings.js";
+import { commandArguments, type LaunchSettings, launchSettings, placeholdersOf } from "./launch-settings.js";
 import { assertLocked } from "./lock.js";
 import { MARK_NAME, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 import { commandLine } from "./script.js";
-import { StderrRing } from "./stderr-ring.js";
+import { StderrTail } from "./stderr-tail.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
 const TERM_MS = 500;
@@ -43,7 +43,7 @@ export interface Transport {
   memoryMb(): number | null;
   /** Number of its processes; null where the system does not report it. */
   processes(): number | null;
-  stderr: StderrRing;
+  stderr: StderrTail;
   /** Resolves with the reason when the server has ended or the connection is closed. */
   ended: Promise<string>;
   /** Kills the server and its children; resolves when they are gone. */
@@ -96,8 +96,8 @@ interface ProgramStart extends Launch {
 function startProgram(start: ProgramStart, names: SocketNames): Transport {
   const { server, context, guardian, sandbox, program, isLocked } = start;
   const { platform = here } = context;
-  const paths = namedPathsOf(start);
-  const named: NamedPaths = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
+  const paths = placeholdersOf(start);
+  const named: Placeholders = (name, rest) => (Object.hasOwn(names, name) ? names[name] : paths(name, rest));
   const cwd = cwdOf(start);
   const args = commandArguments(start, named);
   const prlimit = findPrlimit(context, platform);
@@ -115,7 +115,7 @@ function startProgram(start: ProgramStart, names: SocketNames): Transport {
     spawn(real, rest, {
       argv0: file,
       cwd,
-      env: { ...withNamedPaths(env, named), [MARK_NAME]: mark.text },
+      env: { ...fillPlaceholders(env, named), [MARK_NAME]: mark.text },
       detached: platform.hasProcessGroups,
       windowsHide: true,
       windowsVerbatimArguments: line.windowsVerbatimArguments,
@@ -162,11 +162,11 @@ function fromChild(
   const { stdin, stdout, stderr, pid } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("a server's process has no pipes");
   if (pid !== undefined) guardian.add(pid);
-  const ring = new StderrRing();
+  const stderrTail = new StderrTail();
   stderr.setEncoding("utf8");
-  stderr.on("data", (text: string) => ring.write(text));
-  stderr.on("error", () => ring.note("stderr closed"));
-  stdin.on("error", () => ring.note("stdin closed"));
+  stderr.on("data", (text: string) => stderrTail.write(text));
+  stderr.on("error", () => stderrTail.note("stderr closed"));
+  stdin.on("error", () => stderrTail.note("stdin closed"));
   const ended = new Promise<string>((done) => {
     child.on("error", (error: NodeJS.ErrnoException) =>
       done(`could not be started (${error.code ?? "unknown"})`),
@@ -194,7 +194,7 @@ function fromChild(
       const size = tree?.size ?? null;
       return size === null ? null : Math.max(0, size - sandboxProcesses);
     },
-    stderr: ring,
+    stderr: stderrTail,
     ended,
     kill: async () => {
       tree?.signal("SIGTERM");
@@ -227,8 +227,8 @@ function openFilesPrefix(prlimit: string | undefined, max: number): string[] | u
 }
 
 /**
- * Starts a process with the mark as its soft real-time limit, too large to have an effect. A daemon that is started with
- * an empty environment keeps it. When this process carries a mark of its own parent, that one is left as it is.
+ * Starts a process with the mark as its soft real-time limit, too large to have an effect. A daemon that is started
+ * with an empty environment keeps it. When this process carries a mark of its own parent, that one is left as it is.
  */
 function startMarked<T>(prlimit: string | undefined, number: string, start: () => T): T {
   if (prlimit === undefined || limitOf("Max realtime timeout")?.soft !== "unlimited") return start();

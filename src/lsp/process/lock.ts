@@ -1,7 +1,7 @@
 /**
  * The record of programs that a user locked: how each server is started, and path and digest of every file that its
- * command line and variables name. In a locked folder nothing else is started. The record belongs to the user, never to a
- * workspace. With a damaged record nothing is started.
+ * command line and variables name. In a locked folder nothing else is started. The record belongs to the user, never to
+ * a workspace. With a damaged record nothing is started.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync, realpathSync } from "node:fs";
@@ -9,11 +9,11 @@ import { join } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText, isTable } from "../../base/json.js";
-import { withNamedPaths } from "../../base/named-paths.js";
+import { fillPlaceholders } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
 import type { PoolContext } from "../types.js";
 import { filesNamedIn } from "./argument-files.js";
-import { namedPathsOf } from "./launch-settings.js";
+import { placeholdersOf } from "./launch-settings.js";
 import { type ProgramContext, requireProgram, runsElsewhere } from "./program.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 
@@ -95,12 +95,14 @@ function startOf({ transport, command, args, cwd, env }: ServerPlan): string {
   return digest(canonicalText({ transport: { ...transport }, command, args, cwd, env }));
 }
 
-/** The program and every file that its arguments or variables name: scripts are as much the program as what runs them. */
+/**
+ * The program and every file that its arguments or variables name: scripts are as much the program as what runs them.
+ */
 async function filesOf(start: ServerStart & { program: string }): Promise<LockedFile[]> {
   const { server, program } = start;
-  const named = namedPathsOf(start);
-  const words = withNamedPaths([...server.command.slice(1), ...server.args], named);
-  const values = Object.values(withNamedPaths(server.env, named));
+  const named = placeholdersOf(start);
+  const words = fillPlaceholders([...server.command.slice(1), ...server.args], named);
+  const values = Object.values(fillPlaceholders(server.env, named));
   return Promise.all(
     [realpathSync.native(program), ...filesNamedIn([...words, ...values], cwdOf(start))].map(
       async (path) => ({

@@ -1,11 +1,15 @@
-/** Versions of programs: read from their node package without starting them, and compared with the oldest that works. */
+/**
+ * Versions of programs: read from their node package without starting them, and compared with the oldest that works.
+ */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isTable } from "../../base/json.js";
 import { compareKeys } from "../../base/order.js";
 import { scriptTarget, textOf } from "./script.js";
 
-/** The version of the node package that a program belongs to. Undefined where it belongs to none, or that is not known. */
+/**
+ * The version of the node package that a program belongs to. Undefined where it belongs to none, or that is not known.
+ */
 export function packageVersion(program: string): string | undefined {
   const real = realpathSync.native(program);
   const file = (basename(dirname(real)) === ".bin" ? scriptTarget(real) : undefined) ?? real;

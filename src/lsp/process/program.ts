@@ -46,7 +46,9 @@ export function assertAllowed(plan: Plan, server: ServerPlan): void {
   }
 }
 
-/** The file of a server's program, or undefined when it is not installed. Files of an untrusted workspace do not count. */
+/**
+ * The file of a server's program, or undefined when it is not installed. Files of an untrusted workspace do not count.
+ */
 export function findProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string | undefined {
   return find(plan, server, context, untrustedFolders(context));
 }

@@ -1,6 +1,6 @@
 /**
- * The Python environment of a project: its `.venv` or `venv`, else the one that the user's environment names (uv, virtualenv
- * and poetry, conda). Only files are looked at; no Python is started.
+ * The Python environment of a project: its `.venv` or `venv`, else the one that the user's environment names (uv,
+ * virtualenv and poetry, conda). Only files are looked at; no Python is started.
  */
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";

@@ -19,7 +19,10 @@ import { findTool, runsElsewhere } from "./program.js";
 
 const PROBE_MS = 10_000;
 
-/** The process id that a confined server gets as its client: the first process inside, which lives as long as the sandbox. */
+/**
+ * The process id that a confined server gets as its client:
+ * the first process inside, which lives as long as the sandbox.
+ */
 export const CLIENT_PID_INSIDE = 1;
 
 export interface Sandbox {
@@ -152,7 +155,9 @@ function mountArguments(isReadOnly: boolean, folders: readonly string[], context
   );
 }
 
-/** Only temporary files are writable. Caches start empty and are dropped, since other programs run what is in a cache. */
+/**
+ * Only temporary files are writable. Caches start empty and are dropped, since other programs run what is in a cache.
+ */
 function readOnlyMounts(folders: readonly string[], { env }: SandboxContext): Mount[] {
   const home = realPath(env.HOME || homedir());
   const cache = env.XDG_CACHE_HOME || join(home, ".cache");
@@ -168,7 +173,9 @@ function readOnlyMounts(folders: readonly string[], { env }: SandboxContext): Mo
   ];
 }
 
-/** Our own folders are created first, so that no confined program can create them. Files of a workspace are not ours. */
+/**
+ * Our own folders are created first, so that no confined program can create them. Files of a workspace are not ours.
+ */
 function ownMounts({ ownFolders = [], ownFiles = [], roots }: SandboxContext): Mount[] {
   for (const folder of ownFolders) makeFolder(folder);
   const folders = existing(ownFolders);
@@ -192,7 +199,9 @@ function pinnedParents(mounts: readonly Mount[]): Mount[] {
   });
 }
 
-/** Outer folders first, since a later mount covers an earlier one. Of two mounts of one path the stricter one is used. */
+/**
+ * Outer folders first, since a later mount covers an earlier one. Of two mounts of one path the stricter one is used.
+ */
 function sortMounts(mounts: readonly Mount[]): Mount[] {
   const order: MountKind[] = ["writable", "empty", "readOnly"];
   const byPath = new Map(

@@ -1,6 +1,6 @@
 /**
- * Scripts that stand for a program. Package managers of Node put one on PATH where Unix has a link, and Windows starts no
- * script without naming what runs it.
+ * Scripts that stand for a program. Package managers of Node put one on PATH where Unix has a link, and Windows starts
+ * no script without naming what runs it.
  */
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
@@ -16,7 +16,9 @@ const NATIVE = /\.(?:exe|com)$/i;
 const runLine = /"(%~dp0|%dp0%)?\\?([^"%\r\n]+)"\s+%\*/;
 const runsNode = /_prog=node"|\bnode(?:\.exe)?"?\s+"/i;
 
-/** The file that a script in a folder of programs runs: of pnpm for Unix; of npm, pnpm, Yarn and `batchFor` for Windows. */
+/**
+ * The file that a script in a folder of programs runs: of pnpm for Unix; of npm, pnpm, Yarn and `batchFor` for Windows.
+ */
 export function scriptTarget(program: string): string | undefined {
   const text = textOf(program) ?? "";
   const unix = /"\$basedir\/([^"\s]+)" /.exec(text)?.[1];

@@ -8,7 +8,7 @@ import type { PoolContext } from "../types.js";
 import { redact } from "../wire/redact.js";
 import { isAtLeast, packageVersion } from "./package-version.js";
 
-/** What is logged of it; the refusal of the call says it too. */
+/** The log message of a failed start. */
 export const START_FAILED = "server did not start";
 
 /** Lines that tell where or in which version something failed, not what. */

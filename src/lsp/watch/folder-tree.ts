@@ -1,7 +1,7 @@
 /**
- * Reads folders and files under the roots and records in the change log what was created or changed since they were last
- * read. Events name single entries; whole folders are listed only when they are new or events were lost. Ignored folders
- * are read in the background.
+ * Reads folders and files under the roots and records in the change log what was created or changed since they were
+ * last read. Events name single entries; whole folders are listed only when they are new or events were lost. Ignored
+ * folders are read in the background.
  */
 import type { Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";

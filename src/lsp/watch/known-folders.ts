@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { isInside } from "../../base/paths.js";
 import type { IgnoreRules } from "../../workspace/git-ignore.js";
 import type { WalkedFiles } from "../../workspace/walk.js";
-import type { EventSource } from "./event-source.js";
+import type { WatchSource } from "./watch-source.js";
 import type { ChangeLog } from "./workspace-changes.js";
 
 /** At most this many folders that are not followed are named; past it, their root is named. */
@@ -49,7 +49,7 @@ export interface Folder {
 
 export interface KnownFoldersContext {
   log: ChangeLog;
-  source: EventSource;
+  source: WatchSource;
   /** Most files that git does not ignore; most files and folders that it does ignore. */
   limits: { files: number; ignoredFiles: number; ignoredFolders: number };
 }

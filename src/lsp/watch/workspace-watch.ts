@@ -13,8 +13,8 @@ import { withTimeout } from "../../base/timing.js";
 import { compileDeny } from "../../workspace/deny.js";
 import type { WalkedFiles } from "../../workspace/walk.js";
 import type { KnownNames, Log } from "../types.js";
-import { type EventSource, isOnNetwork, type OpenEventSource, openEventSource } from "./event-source.js";
 import { FolderTree } from "./folder-tree.js";
+import { isOnNetwork, type OpenWatchSource, openWatchSource, type WatchSource } from "./watch-source.js";
 import { ChangeLog, type FileChange, RecentlyShownFiles } from "./workspace-changes.js";
 
 /** How much is watched, and by what. */
@@ -30,7 +30,7 @@ export interface WatchOptions {
   ignoredWaitMs: number;
   /** The shortest pause between two background scans of folders without events. */
   rescanMs: number;
-  openEvents: OpenEventSource;
+  openEvents: OpenWatchSource;
 }
 
 const DEFAULTS: WatchOptions = {
@@ -40,7 +40,7 @@ const DEFAULTS: WatchOptions = {
   shownFiles: 48,
   ignoredWaitMs: 100,
   rescanMs: 2_000,
-  openEvents: openEventSource,
+  openEvents: openWatchSource,
 };
 /** Watches that are left to folders that git does not ignore. */
 const RESERVED_WATCHES = 3_072;
@@ -65,7 +65,7 @@ export class WorkspaceWatch {
   readonly #deny: GlobList;
   readonly #options: WatchOptions;
   readonly #changes: ChangeLog;
-  readonly #source: EventSource;
+  readonly #source: WatchSource;
   readonly #tree: FolderTree;
   readonly #shown: RecentlyShownFiles;
   readonly #networkRoots: readonly string[];

@@ -123,7 +123,7 @@ export class ServerConnection {
     return this.#cancelled.has(method);
   }
 
-  /** Ends the server at once. The reason continues "the server ..."; it refuses what is pending and explains the end. */
+  /** Ends the server at once. The reason continues "the server ..."; pending requests are refused with it. */
   async end(reason: string): Promise<void> {
     this.#fail(reason);
     this.#endedByUs(reason);

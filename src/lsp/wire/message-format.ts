@@ -52,12 +52,14 @@ export function startsHeader(before: Buffer | undefined, chunk: Buffer): boolean
   return tail !== undefined && findHeader(Buffer.concat([tail, chunk.subarray(0, MAX_HEADER)])) !== undefined;
 }
 
-/** JSON levels of a message. Code that walks a value calls itself at each level, and the stack ends at some thousands. */
+/**
+ * JSON levels of a message. Code that walks a value calls itself at each level, and the stack ends at some thousands.
+ */
 const MAX_LEVELS = 1_000;
 /**
- * Parsing takes longer by the number of values than by that of the bytes, and longest for texts that V8 interns: names of
- * members and short strings that are new. At both bounds together it takes less than a second. The symbols of a file of
- * 8 MB have 3 million values and 20 names.
+ * Parsing takes longer by the number of values than by that of the bytes, and longest for texts that V8 interns: names
+ * of members and short strings that are new. At both bounds together it takes less than a second. The symbols of a file
+ * of 8 MB have 3 million values and 20 names.
  */
 const MAX_VALUES = 4_000_000;
 const MAX_INTERNED = 500_000;

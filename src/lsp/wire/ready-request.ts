@@ -7,7 +7,7 @@ import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { CompletionList, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
 import { fieldsOf } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import { isRead, isSingleFile } from "../handle.js";
+import { readMethods, singleFileMethods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";
 import type { RequestOptions, ServerReply } from "../types.js";
@@ -64,8 +64,8 @@ export class ReadyRequest {
     private readonly target: RequestTarget,
     private readonly given: GivenRequest,
   ) {
-    this.#isSingleFile = isSingleFile(given.method);
-    this.#isRead = isRead(given.method);
+    this.#isSingleFile = singleFileMethods.has(given.method);
+    this.#isRead = readMethods.has(given.method);
   }
 
   async run(): Promise<ServerReply> {

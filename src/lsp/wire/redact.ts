@@ -1,7 +1,7 @@
 /**
  * Redacts absolute paths in texts of servers, in every form that servers print them: paths inside the roots become
- * relative, others become `<path>`. Relative names (`and/or`, `text/plain`) and plain web addresses stay. When in doubt,
- * text is redacted.
+ * relative, others become `<path>`. Relative names (`and/or`, `text/plain`) and plain web addresses stay. When in
+ * doubt, text is redacted.
  */
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, posix, relative, sep } from "node:path";
@@ -137,8 +137,8 @@ const singleWord = /(?:^|[^\p{L}\p{N}_/.@-])[\p{L}\p{N}_]+$/u;
 const ownFolders = [homedir(), tmpdir()];
 
 /**
- * The offset of an absolute path in a name that follows a word without a space (`error/home/me/x`). Folders of this user
- * and of the workspace are recognised anywhere in the name, system folders only after a single word.
+ * The offset of an absolute path in a name that follows a word without a space (`error/home/me/x`). Folders of this
+ * user and of the workspace are recognised anywhere in the name, system folders only after a single word.
  */
 function knownFolderIn(name: string, before: string, roots: readonly string[]): number | undefined {
   const starts = [...ownFolders, ...roots, ...roots.flatMap(foldersAbove)]

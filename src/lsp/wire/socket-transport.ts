@@ -11,7 +11,7 @@ import type { ServerPlan, TransportPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
 import { cancelled, delay, untilAborted, withDeadline, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
-import { StderrRing, withStderr } from "../process/stderr-ring.js";
+import { StderrTail, withStderr } from "../process/stderr-tail.js";
 
 const CONNECT_MS = 10_000;
 /** Pause between two tries to connect to a server that was just started. */
@@ -50,7 +50,7 @@ export async function connectToServer(
     isLocked: false,
     memoryMb: () => null,
     processes: () => null,
-    stderr: new StderrRing(),
+    stderr: new StderrTail(),
     ended: closeOf(socket),
     kill: async () => void socket.destroy(),
   };

@@ -1,6 +1,6 @@
 /**
- * Limits how many calls run at once: in total, and for one session or token. While clients have different tokens, a part
- * of all slots is kept for the tokens with few calls, so that one client locks out none of the others.
+ * Limits how many calls run at once: in total, and for one session or token. While clients have different tokens, a
+ * part of all slots is kept for the tokens with few calls, so that one client locks out none of the others.
  */
 
 /** The share of slots reserved for tokens with few calls, and the most slots such a token has. */
@@ -23,8 +23,8 @@ export class CallSlots {
   constructor(private readonly limits: CallLimits) {}
 
   /**
-   * Takes slots for an owner, which is a session or the holder of a token. Gives a function that releases them, to be called
-   * once; undefined when there are too few.
+   * Takes slots for an owner, which is a session or the holder of a token. Gives a function that releases them, to be
+   * called once; undefined when there are too few.
    */
   take(owner: unknown, holder: string, count: number): (() => void) | undefined {
     const { max, maxPerOwner, isShared } = this.limits;

@@ -7,7 +7,9 @@ export interface RequestHead {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** A header that decides and came more than once. Node keeps the first of them; a proxy before it may read the last. */
+  /**
+   * A header that decides and came more than once. Node keeps the first of them; a proxy before it may read the last.
+   */
   repeated: string | undefined;
 }
 

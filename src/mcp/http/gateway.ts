@@ -1,6 +1,6 @@
 /**
- * Handles one HTTP request: checks it, reads its body, passes it to the SDK of its protocol version, and applies the limits
- * on calls. Every request needs a token; the id of a session is never enough.
+ * Handles one HTTP request: checks it, reads its body, passes it to the SDK of its protocol version, and applies the
+ * limits on calls. Every request needs a token; the id of a session is never enough.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
@@ -11,6 +11,7 @@ import type { Log, Trace } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import { acceptsStream } from "../accept-header.js";
 import { isModernMessage, isModernVersion } from "../client-metadata.js";
+import type { Authenticator } from "./bearer-tokens.js";
 import type { CallSlots } from "./call-slots.js";
 import {
   checkHead,
@@ -27,7 +28,6 @@ import { OpenRequests } from "./open-requests.js";
 import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
 import { dropUnreadReports, observeMessages, toJsonDocument } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
-import type { Authenticator } from "./tokens.js";
 import { type Workspace, workspaceChoice } from "./workspaces.js";
 
 export interface GatewayContext {
@@ -136,7 +136,9 @@ export class Gateway {
     return [...this.sessions.holders(), ...this.#modern.holders()];
   }
 
-  /** Ends what belongs to removed tokens. A token must be missing twice: a token file may be empty while it is written. */
+  /**
+   * Ends what belongs to removed tokens. A token must be missing twice: a token file may be empty while it is written.
+   */
   #endWithoutToken(): void {
     const missing = new Set(this.context.tokens.withoutToken(new Set(this.holders())));
     for (const holder of missing) {
@@ -242,8 +244,8 @@ export class Gateway {
   }
 
   /**
-   * Answers a request if there are call slots for it. They are released when the response is closed, or, in a session whose
-   * client disconnected, when the call has ended. Without a session the holder of the token has the limit.
+   * Answers a request if there are call slots for it. They are released when the response is closed, or, in a session
+   * whose client disconnected, when the call has ended. Without a session the holder of the token has the limit.
    */
   async #withinLimits(
     { messages, outgoing, holder }: Exchange,

@@ -1,4 +1,7 @@
-/** The gateways of one HTTP server: one for each workspace at its path, and one at the common path. They share all limits. */
+/**
+ * The gateways of one HTTP server: one for each workspace at its path,
+ * and one at the common path. They share all limits.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CallSlots } from "./call-slots.js";
 import { Gateway, type GatewayContext } from "./gateway.js";

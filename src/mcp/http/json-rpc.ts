@@ -19,7 +19,9 @@ export function requestIds(messages: readonly unknown[]): RequestId[] {
     .flatMap(({ method, id }) => (method !== undefined && isRequestId(id) ? [id] : []));
 }
 
-/** The ids of the requests that messages cancel. The SDK reads cancellations by the same schemas, and skips the id 0. */
+/**
+ * The ids of the requests that messages cancel. The SDK reads cancellations by the same schemas, and skips the id 0.
+ */
 export function cancelledIds(messages: readonly unknown[]): RequestId[] {
   return messages.flatMap((message) => {
     if (!isJSONRPCNotification(message)) return [];

@@ -1,4 +1,6 @@
-/** Runs the gateway as an HTTP server, with limits on time and connections, and a shutdown that answers running calls. */
+/**
+ * Runs the gateway as an HTTP server, with limits on time and connections, and a shutdown that answers running calls.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -7,9 +9,9 @@ import { isLoopback } from "../../base/listen-address.js";
 import { whenAborted, withTimeout } from "../../base/timing.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import { addressOf } from "./address.js";
+import { authenticator, type TokenSource, tokenProblem } from "./bearer-tokens.js";
 import { Connections } from "./connections.js";
 import { Gateways } from "./gateways.js";
-import { authenticator, type TokenSource, tokenProblem } from "./tokens.js";
 import type { Workspace } from "./workspaces.js";
 
 /** Answers what is not MCP: the dashboard and the metrics. */

@@ -1,6 +1,6 @@
 /**
- * Clients of protocol 2026-07-28, by token holder. Requests stand alone; what outlives one, such as the pages of a listing,
- * belongs to the holder. SDK v2 is loaded with the first request.
+ * Clients of protocol 2026-07-28, by token holder. Requests stand alone; what outlives one, such as the pages of a
+ * listing, belongs to the holder. SDK v2 is loaded with the first request.
  */
 import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
@@ -83,8 +83,8 @@ async function close({ calls, handler }: Holder): Promise<void> {
 }
 
 /**
- * The runtime sessions of one token holder: one for each list of roots that clients send. Clients with the same token and
- * the same roots share the pages of a listing.
+ * The runtime sessions of one token holder: one for each list of roots that clients send. Clients with the same token
+ * and the same roots share the pages of a listing.
  */
 class CallsByRoots {
   /** The most recently used is last. Not an LRUCache: sessions with a running call are kept. */

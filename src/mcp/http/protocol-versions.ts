@@ -1,4 +1,7 @@
-/** Checks the protocol version of requests with sessions. Clients fall back to an older version only on this exact error. */
+/**
+ * Checks the protocol version of requests with sessions.
+ * Clients fall back to an older version only on this exact error.
+ */
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { isTable } from "../../base/json.js";
 import { isRequest, messagesIn, rpcError } from "./json-rpc.js";

@@ -1,6 +1,6 @@
 /**
- * Reads the messages in an SDK's response: to turn an event stream into one JSON document, to drop reports that a client
- * does not read, and for the trace.
+ * Reads the messages in an SDK's response: to turn an event stream into one JSON document, to drop reports that a
+ * client does not read, and for the trace.
  */
 import { createParser } from "eventsource-parser";
 import { isTable } from "../../base/json.js";

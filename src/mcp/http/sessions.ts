@@ -1,6 +1,6 @@
 /**
- * The sessions of protocol versions up to 2025-11-25: random ids, a limited number, closed when idle. A session belongs to
- * the holder of the token that opened it; its id alone gives no access.
+ * The sessions of protocol versions up to 2025-11-25: random ids, a limited number, closed when idle. A session belongs
+ * to the holder of the token that opened it; its id alone gives no access.
  */
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
@@ -181,8 +181,8 @@ export class Sessions {
   }
 
   /**
-   * Closes a session without a running request when the limit is reached: the least recently used one of the token that has
-   * most sessions, so that a client that opens many ends none of another token.
+   * Closes a session without a running request when the limit is reached: the least recently used one of the token that
+   * has most sessions, so that a client that opens many ends none of another token.
    */
   #makeRoom(): boolean {
     const all = this.context.sessions();

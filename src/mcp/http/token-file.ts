@@ -1,11 +1,11 @@
 /**
- * Tokens in a file that only its owner can read. The file is checked at every use and read again when it has changed, so
- * tokens change without a restart, and a file that others can read is no longer used.
+ * Tokens in a file that only its owner can read. The file is checked at every use and read again when it has changed,
+ * so tokens change without a restart, and a file that others can read is no longer used.
  */
 import type { Stats } from "node:fs";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { readRegularFile } from "../../base/guarded-open.js";
-import { NOT_OURS, readTokens, type TokenSource, tokenProblem } from "./tokens.js";
+import { NOT_OURS, readTokens, type TokenSource, tokenProblem } from "./bearer-tokens.js";
 
 const MAX_BYTES = 65_536;
 

@@ -1,10 +1,12 @@
-/** The tokens that lsp-proxy generates. A token's text is stored until it was printed once; after that only its digest. */
+/**
+ * The tokens that lsp-proxy generates. A token's text is stored until it was printed once; after that only its digest.
+ */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { writeAtomically } from "../../base/atomic-write.js";
 import { canonicalPretty, isTable } from "../../base/json.js";
+import { digestOf, MAX_TOKENS, type TokenSource, tokenProblem } from "./bearer-tokens.js";
 import { fileTokens, readPrivate } from "./token-file.js";
-import { digestOf, MAX_TOKENS, type TokenSource, tokenProblem } from "./tokens.js";
 
 export type StoredToken = {
   /** The first letters of its digest. */

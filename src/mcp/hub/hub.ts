@@ -1,6 +1,6 @@
 /**
- * The hub: one runtime, and so one set of language servers, for all sessions of a user in one workspace. Each connection
- * to its socket is a session of its own, or one question of the command line.
+ * The hub: one runtime, and so one set of language servers, for all sessions of a user in one workspace. Each
+ * connection to its socket is a session of its own, or one question of the command line.
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -69,8 +69,8 @@ export class Hub {
   }
 
   /**
-   * Takes no new sessions, and tells the others to leave after their running calls. With `lazy` they look for another hub
-   * only when they need one. Sessions that stay longer than `limitMs` are disconnected.
+   * Takes no new sessions, and tells the others to leave after their running calls. With `lazy` they look for another
+   * hub only when they need one. Sessions that stay longer than `limitMs` are disconnected.
    */
   end(lazy: boolean, limitMs: number): void {
     if (this.#isEnding) return;

@@ -1,4 +1,6 @@
-/** The shapes `items` (custom items with the members that a step picks) and `members` (several answers side by side). */
+/**
+ * The shapes `items` (custom items with the members that a step picks) and `members` (several answers side by side).
+ */
 import type { ColumnPlan, DialectPlan, MemberPlan, OutputPlan, ShapeName } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
 import { documentFields, pointSchema, spanFields, spanSchema } from "../dialect-format.js";

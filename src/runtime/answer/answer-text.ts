@@ -1,6 +1,6 @@
 /**
- * The text form of answers: the shape's lines, or the tool's own template with notes for what it cannot carry (warnings,
- * the next page, unknown results), and the helpers with which shapes write their lines.
+ * The text form of answers: the shape's lines, or the tool's own template with notes for what it cannot carry
+ * (warnings, the next page, unknown results), and the helpers with which shapes write their lines.
  */
 import type { TextFunction } from "../../abi/bundle.js";
 import type { Answer, AnswerOptions } from "../../abi/handler.js";

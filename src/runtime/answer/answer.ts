@@ -1,4 +1,7 @@
-/** From replies to the finished answer: normalise, sort, limit and page. The same replies in any order give the same bytes. */
+/**
+ * From replies to the finished answer: normalise, sort, limit and page.
+ * The same replies in any order give the same bytes.
+ */
 import type { Answer, AnswerOptions } from "../../abi/handler.js";
 import type { ShapeName } from "../../abi/plan.js";
 import { sha256 } from "../../base/hash.js";

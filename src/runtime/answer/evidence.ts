@@ -4,7 +4,7 @@ import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import type { Warning } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument, Readiness } from "../../lsp/types.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import type { Target } from "../point/target.js";
 
 /** From the least ready to the most: several servers together are as ready as the worst. */

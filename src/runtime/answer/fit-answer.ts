@@ -107,7 +107,9 @@ export function wholeAnswer(request: AnswerRequest, header: Header, normalized: 
   return shortened(request, normalized, (shorter) => ({ answer: render(shorter, true) })).answer;
 }
 
-/** The items with as little dropped as makes all of them fit, or with all that can be; undefined when nothing can be. */
+/**
+ * The items with as little dropped as makes all of them fit, or with all that can be; undefined when nothing can be.
+ */
 function lightest(
   { call, shape: { lighter } }: AnswerRequest,
   items: Json[],

@@ -17,7 +17,7 @@ import {
   type Span,
 } from "../../protocol/dialect-format.js";
 import { RealPaths } from "../../workspace/gate.js";
-import type { Admitted, Gate } from "../../workspace/types.js";
+import type { Admitted, Gate } from "../../workspace/gate-types.js";
 
 /** How much of a file is shown beside a place. */
 export interface SnippetBounds {

@@ -1,6 +1,7 @@
 /**
- * Asks the candidate servers. With `first`, a server that fails or lacks the method is replaced by the next. With `all`,
- * every server is asked in parallel. A failure beside an answer is a warning; without any answer it fails the call.
+ * Asks the candidate servers. With `first`, a server that fails or lacks the method is replaced by the next. With
+ * `all`, every server is asked in parallel. A failure beside an answer is a warning; without any answer it fails the
+ * call.
  */
 import type { ServerPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
@@ -65,7 +66,9 @@ export async function askCandidates<T>(
   return settle(call, candidates, merge, outcomes);
 }
 
-/** Sends a request to the candidates and records who answered. Throws `lsp/not-supported` when none offers the method. */
+/**
+ * Sends a request to the candidates and records who answered. Throws `lsp/not-supported` when none offers the method.
+ */
 export async function requestCandidates(
   call: CallState,
   candidates: CandidateServers,

@@ -1,4 +1,6 @@
-/** The candidate servers of a call, their replies inside the opaque `Reply` of a handler, and how LSP values are read. */
+/**
+ * The candidate servers of a call, their replies inside the opaque `Reply` of a handler, and how LSP values are read.
+ */
 import type { Position, Range } from "vscode-languageserver-protocol";
 import type { Params, Reply } from "../../abi/handler.js";
 import type { ServerPlan } from "../../abi/plan.js";
@@ -6,7 +8,7 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Fault, Refusal } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import { symbolKinds, wordOf } from "../../protocol/kinds.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 import { openProject } from "./project.js";
 

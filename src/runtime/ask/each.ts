@@ -1,4 +1,6 @@
-/** Sends one request per item of an earlier reply, to the server that gave the item. Replies are in order of position. */
+/**
+ * Sends one request per item of an earlier reply, to the server that gave the item. Replies are in order of position.
+ */
 import type { Position } from "vscode-languageserver-protocol";
 import type { EachOptions } from "../../abi/handler.js";
 import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";

@@ -1,6 +1,7 @@
 /**
- * What a step does with its list: takes it out of the reply, flattens trees, filters, picks members, sorts and limits. The
- * items are foreign data of any size: each part is linear and pauses, and the result does not depend on the server's order.
+ * What a step does with its list: takes it out of the reply, flattens trees, filters, picks members, sorts and limits.
+ * The items are foreign data of any size: each part is linear and pauses, and the result does not depend on the
+ * server's order.
  */
 import type { Condition, ListOptions } from "../../abi/handler.js";
 import { getAt, isTable, type Json } from "../../base/json.js";

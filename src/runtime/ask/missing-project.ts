@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
-import { isSingleFile } from "../../lsp/handle.js";
+import { singleFileMethods } from "../../protocol/methods.js";
 import type { CallState } from "../call-state.js";
 
 /** Methods whose answers about one file need no more than the flags that it is compiled with. */
@@ -21,7 +21,7 @@ export function missingProject(
   roots: readonly string[],
   method?: string,
 ): { message: string; fix: string } | undefined {
-  if (projectFiles.length === 0 || (method !== undefined && isSingleFile(method))) return undefined;
+  if (projectFiles.length === 0 || (method !== undefined && singleFileMethods.has(method))) return undefined;
   const isOwnFile = method !== undefined && ownFile.has(method);
   const names = isOwnFile ? [...projectFiles, ...settingsFiles] : projectFiles;
   for (let at = folder; ; at = dirname(at)) {

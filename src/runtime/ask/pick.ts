@@ -1,4 +1,6 @@
-/** Picks members of an item. Places are converted: a file must be inside the roots, positions get the dialect's form. */
+/**
+ * Picks members of an item. Places are converted: a file must be inside the roots, positions get the dialect's form.
+ */
 import type { Picked } from "../../abi/handler.js";
 import { define, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";

@@ -1,11 +1,11 @@
 /**
- * Makes a server load the project before it is asked about the whole workspace: some know only the projects of files that
- * are open, and a file outside of all projects (a script, a config) tells them nothing.
+ * Makes a server load the project before it is asked about the whole workspace: some know only the projects of files
+ * that are open, and a file outside of all projects (a script, a config) tells them nothing.
  */
 import type { ProjectQueryPlan } from "../../abi/plan.js";
 import { fromPointer, getAt, type Json } from "../../base/json.js";
-import { withDocument } from "../../base/named-paths.js";
 import { isInside } from "../../base/paths.js";
+import { withDocument } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import type { CallState } from "../call-state.js";

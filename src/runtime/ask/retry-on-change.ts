@@ -1,6 +1,6 @@
 /**
- * Retries a call while files change under it. Positions and hashes are true of one text: when a file that an answer shows
- * changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
+ * Retries a call while files change under it. Positions and hashes are true of one text: when a file that an answer
+ * shows changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
  */
 import type { StepPlan, ToolPlan } from "../../abi/plan.js";
 import { type FileStamp, stampOf } from "../../base/file-stamp.js";
@@ -9,7 +9,7 @@ import { Turns, untilAborted } from "../../base/timing.js";
 import { readText } from "../../lsp/documents/read-text.js";
 import { actions } from "../../protocol/actions.js";
 import type { EditActivity } from "../../workspace/edits/types.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 
 const MAX_ATTEMPTS = 3;
@@ -91,7 +91,10 @@ export async function assertFilesUnchanged(call: CallState): Promise<Stamps> {
   return stamps;
 }
 
-/** The files of the answer that changed after a time, as they are shown. A text is read only where the clock leaves doubt. */
+/**
+ * The files of the answer that changed after a time, as they are shown.
+ * A text is read only where the clock leaves doubt.
+ */
 async function changedSince(
   startedAt: number,
   { evidence, plan }: CallState,

@@ -1,6 +1,6 @@
 /**
- * Loads a bundle. Nothing is used before every byte is verified, and the modules are imported from the verified bytes in
- * memory, so nothing can change between check and use.
+ * Loads a bundle. Nothing is used before every byte is verified, and the modules are imported from the verified bytes
+ * in memory, so nothing can change between check and use.
  */
 import {
   ANSWERS_FILE,

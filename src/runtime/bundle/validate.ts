@@ -1,4 +1,7 @@
-/** Checks arguments, replies and answers with the bundle's validators. Issues name the place and the rule, never the value. */
+/**
+ * Checks arguments, replies and answers with the bundle's validators.
+ * Issues name the place and the rule, never the value.
+ */
 import type { Validator } from "../../abi/bundle.js";
 import type { ArgForm, Plan, ToolPlan } from "../../abi/plan.js";
 import { define, fromPointer, getAt, isTable, type JsonObject, toPointer } from "../../base/json.js";
@@ -155,9 +158,12 @@ export function answerFault(validate: Validator, answer: JsonObject): string | u
   return validate(answer) ? undefined : linesOf(issuesOf(validate));
 }
 
-/** The issues of the last validation, sorted and without duplicates. Only values of `given` are compared with allowed ones. */
+/**
+ * The issues of the last validation, sorted and without duplicates.
+ * Only values of `given` are compared with allowed ones.
+ */
 function issuesOf(validate: Validator, known: readonly string[] = [], given?: JsonObject): Issue[] {
-  // What a condition leads to has errors of its own.
+  // Skip `if` errors: the `then`/`else` branch reports its own.
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== "if");
   const found = errors.map((error) => toIssue(error, known, given));
   const unique = uniqueBy(found, (issue) => `${issue.path} ${issue.keyword}`);

@@ -15,7 +15,8 @@ import type { CallState } from "../call-state.js";
 import { EditBuilder, type ProposedEdit, type RangeEdit } from "./proposed-edit.js";
 
 export async function editFiles(call: CallState, args: JsonObject): Promise<ProposedEdit> {
-  // The arguments are about the texts as they are read here; `before_sha256` says that they are the ones the client saw.
+  // The arguments are about the texts as they are read here;
+  // `before_sha256` says that they are the ones the client saw.
   const builder = new EditBuilder(call, undefined, undefined);
   if (Array.isArray(args.files)) {
     for (const entry of args.files) await addEntry(call, builder, entry as JsonObject);

@@ -1,6 +1,7 @@
 /**
  * Creates, renames and deletes files and folders. Servers that registered for it are asked first
- * (`workspace/willRenameFiles` etc.) and may add edits, such as updated imports; those are applied before the operation.
+ * (`workspace/willRenameFiles` etc.) and may add edits, such as updated imports; those are applied before the
+ * operation.
  */
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Edits } from "../../workspace/edits/edits.js";
 import type { EditsOptions } from "../../workspace/edits/types.js";
-import type { Gate } from "../../workspace/types.js";
+import type { Gate } from "../../workspace/gate-types.js";
 import type { RuntimeContext } from "../runtime.js";
 import type { SavedPreviews } from "./saved-previews.js";
 

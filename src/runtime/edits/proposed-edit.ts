@@ -1,6 +1,6 @@
 /**
- * An edit that a server's reply or a tool's arguments propose, before the engine checks it: its changes, the reasons
- * against it, and the texts that its positions refer to. A position that a text does not have is refused.
+ * Proposed edits and the builder that makes them from ranges. A server's reply or a tool's arguments propose an edit,
+ * and the engine checks it later. A position that a text does not have is refused here.
  */
 
 import { existsSync } from "node:fs";
@@ -17,7 +17,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
 import type { Edits } from "../../workspace/edits/edits.js";
 import type { Change, PathChange, Reason, TextChange } from "../../workspace/edits/types.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 
 export interface ServerCommand {
@@ -108,7 +108,9 @@ export class EditBuilder {
   readonly #read = new Map<string, BaseText>();
   #changedFiles: Promise<ReadonlySet<string>> | undefined;
 
-  /** No file may have changed after the workspace version `since`; undefined where no server was asked about the files. */
+  /**
+   * No file may have changed after the workspace version `since`; undefined where no server was asked about the files.
+   */
   constructor(
     private readonly call: CallState,
     private readonly server: LanguageServer | undefined,

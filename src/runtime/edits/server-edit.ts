@@ -156,7 +156,9 @@ function warnOfUnknownProject(call: CallState, { plan }: LanguageServer, edit: P
   edit.unsureServers.push(plan.id);
 }
 
-/** An escape, a choice `${1|one,two|}`, the start and end of `${1:default}`, `$1`, `${1}`, or what only editors know. */
+/**
+ * An escape, a choice `${1|one,two|}`, the start and end of `${1:default}`, `$1`, `${1}`, or what only editors know.
+ */
 const snippetPart =
   /\\([$}\\])|\$\{\d+\|((?:\\.|[^,|\\])*)(?:,(?:\\.|[^|\\])*)?\|\}|(\$\{\d+:)|(\})|\$\d+|\$\{\d+\}|(\$[{A-Za-z_])/g;
 

@@ -118,7 +118,9 @@ export function insertAfter(lines: Lines, declaration: Declaration, text: string
   return { start: at, end: at, newText };
 }
 
-/** Deletes the lines of the declaration, with the comments and decorators above it and one of two blank lines around it. */
+/**
+ * Deletes the lines of the declaration, with the comments and decorators above it and one of two blank lines around it.
+ */
 export function deleteDeclaration(lines: Lines, declaration: Declaration): TextChange {
   const context = new DeclarationLines(lines, declaration);
   const separator = context.requireAlone();

@@ -12,7 +12,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { documentKey } from "../../protocol/dialect-format.js";
 import { itemKey } from "../../protocol/item-order.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import { pageSize } from "../answer/fit-answer.js";
 import type { Places } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
@@ -58,7 +58,7 @@ export async function collect<T>(
     if (turns.isDue) await turns.yield();
   }
   call.evidence.dropMany(outside);
-  // Only here are items removed that are shown alike but differ in the reply: it needs the texts of all files.
+  // Items that render equally are removed only here, because that needs all texts.
   const isWhole = files.length === 1 || itemCount(files) <= pageSize(call);
   for (const file of files)
     if (isWhole || mixed.has(file)) await sortUnique(kind, file, { places: call.places, turns });
@@ -128,7 +128,7 @@ export function comparedAsText<T>(text: (what: T) => string): Pick<ItemKind<T>, 
   return { compare: (a, b) => compareText(text(a), text(b)), bytes: (what) => bytesOfText(text(what)) };
 }
 
-/** V8's own part of a text, which is not its characters. */
+/** V8's overhead per string. */
 const BYTES_PER_TEXT = 64;
 
 export function bytesOfText({ length }: string): number {

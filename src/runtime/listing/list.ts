@@ -1,4 +1,6 @@
-/** The sorted items of an answer. Items are rendered when a page shows them, except where sorting needs them rendered. */
+/**
+ * The sorted items of an answer. Items are rendered when a page shows them, except where sorting needs them rendered.
+ */
 import type { DialectPlan } from "../../abi/plan.js";
 import { canonicalText, type Json, type JsonObject } from "../../base/json.js";
 import { compareKeys, compareText, mapInTurns, sortInTurns } from "../../base/order.js";

@@ -1,4 +1,6 @@
-/** Warns when a server resolved a symbol of another name than the one asked for: an alias, a re-export, a constructor. */
+/**
+ * Warns when a server resolved a symbol of another name than the one asked for: an alias, a re-export, a constructor.
+ */
 import type { Range } from "vscode-languageserver-protocol";
 import { sortedSet } from "../../base/order.js";
 import { convertColumn, type Lines } from "../../base/text.js";

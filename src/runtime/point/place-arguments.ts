@@ -1,6 +1,6 @@
 /**
- * Arguments that are places, or contain them: each file goes through the gate, each position is found in its text. In the
- * parameters of a request a place is encoded for the server that gets it.
+ * Arguments that are places, or contain them: each file goes through the gate, each position is found in its text. In
+ * the parameters of a request a place is encoded for the server that gets it.
  */
 import type { ArgPlan, PlaceType } from "../../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
@@ -9,7 +9,7 @@ import type { ColumnUnit, Lines } from "../../base/text.js";
 import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { hasPlace, isPlaceType } from "../../protocol/place-arguments.js";
 import { statOf, strictPathOfUri } from "../../workspace/gate.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import { table } from "../answer/answer-text.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import type { CallState } from "../call-state.js";

@@ -49,7 +49,10 @@ export function containerPath(container: Container): string {
   return names.reverse().join("/");
 }
 
-/** Compares two containers by their names from the outermost on; none comes last. Builds no paths: sorting compares often. */
+/**
+ * Compares two containers by their names from the outermost on;
+ * none comes last. Builds no paths: sorting compares often.
+ */
 export function compareContainers(a: Container | undefined, b: Container | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   const surplus = depthOf(a) - depthOf(b);

@@ -1,4 +1,6 @@
-/** The document and position that a call points at, open in the first available server, and request parameters for it. */
+/**
+ * The document and position that a call points at, open in the first available server, and request parameters for it.
+ */
 
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -11,7 +13,7 @@ import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
 import { pathOfName, realPathOf } from "../../workspace/gate.js";
-import type { Admitted } from "../../workspace/types.js";
+import type { Admitted } from "../../workspace/gate-types.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
 import { type Attached, type CandidateServers, candidatesForDocument, isRange } from "../ask/candidates.js";

@@ -1,4 +1,6 @@
-/** The shape `code_actions`, and choosing an action by its id: a hash of server, kind, title and index among equal ones. */
+/**
+ * The shape `code_actions`, and choosing an action by its id: a hash of server, kind, title and index among equal ones.
+ */
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { mapInTurns, sortByInTurns, sortedSet, uniqueByInTurns } from "../../base/order.js";

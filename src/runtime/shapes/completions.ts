@@ -1,4 +1,7 @@
-/** The shape `completions`, filtered by the typed word, since many servers leave that to the editor: prefixes come first. */
+/**
+ * The shape `completions`, filtered by the typed word,
+ * since many servers leave that to the editor: prefixes come first.
+ */
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { mapInTurns, sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { cutCharacters } from "../../base/text.js";

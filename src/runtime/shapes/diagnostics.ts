@@ -1,4 +1,7 @@
-/** The shapes `diagnostics` and `workspace_diagnostics`, with their status: diagnostics found, clean, or unknown and why. */
+/**
+ * The shapes `diagnostics` and `workspace_diagnostics`, with their status:
+ * diagnostics found, clean, or unknown and why.
+ */
 import type { Range } from "vscode-languageserver-protocol";
 import { defineAll, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { cutCharacters, detached } from "../../base/text.js";

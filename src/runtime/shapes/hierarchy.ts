@@ -128,7 +128,9 @@ async function renderItem(
   };
 }
 
-/** The other function, and the sites: they are in the caller's file, which for outgoing calls is the file asked about. */
+/**
+ * The other function, and the sites: they are in the caller's file, which for outgoing calls is the file asked about.
+ */
 function readCall(server: LanguageServer, entry: unknown, asked: unknown) {
   const members = isTable(entry) ? entry : {};
   const other = readItem(server, members.from ?? members.to, callsName);

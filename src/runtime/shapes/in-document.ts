@@ -52,7 +52,9 @@ export function documentEntries(reply: ReplyData, call: CallState, what: string)
   });
 }
 
-/** The items that `render` makes of the entries. It gives "garbled" for a wrong entry, undefined for one to leave out. */
+/**
+ * The items that `render` makes of the entries. It gives "garbled" for a wrong entry, undefined for one to leave out.
+ */
 async function documentItems(
   reply: ReplyData,
   call: CallState,

@@ -1,4 +1,7 @@
-/** Plain characters in place of what Markdown renderers need: HTML entities and escaped punctuation. Code stays as it is. */
+/**
+ * Plain characters in place of what Markdown renderers need:
+ * HTML entities and escaped punctuation. Code stays as it is.
+ */
 
 const named: { readonly [name: string]: string } = {
   amp: "&",

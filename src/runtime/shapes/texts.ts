@@ -1,4 +1,6 @@
-/** The shapes without a place of their own: `hover`, `signatures`, `monikers`, and the plain values `text` and `json`. */
+/**
+ * The shapes without a place of their own: `hover`, `signatures`, `monikers`, and the plain values `text` and `json`.
+ */
 import type { OutputPlan } from "../../abi/plan.js";
 import {
   canonicalText,

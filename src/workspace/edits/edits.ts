@@ -1,13 +1,13 @@
 /**
- * The edit engine of one workspace: preview, apply, undo. Applying plans the edit again while the lock is held, so every
- * check of the preview is repeated on the files as they are then, and an outdated preview is refused.
+ * The edit engine of one workspace: preview, apply, undo. Applying plans the edit again while the lock is held, so
+ * every check of the preview is repeated on the files as they are then, and an outdated preview is refused.
  */
 import { mkdir, realpath } from "node:fs/promises";
 import { sha256 } from "../../base/hash.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import type { Gate } from "../gate-types.js";
 import { openProtectedPaths } from "../protected-paths.js";
-import type { Gate } from "../types.js";
 import { backupSteps, buildSteps, type PreparedStep } from "./build-steps.js";
 import { type Disk, filesInTree } from "./disk.js";
 import {
@@ -235,7 +235,9 @@ export class Edits implements EditActivity {
   }
 }
 
-/** Whether an entry is an edit, no undo, of this holder. A process of the user has no holder and may undo every edit. */
+/**
+ * Whether an entry is an edit, no undo, of this holder. A process of the user has no holder and may undo every edit.
+ */
 function isUndoable(entry: JournalEntry, holder: string | undefined): boolean {
   return entry.undoes === null && (holder === undefined || entry.holder === holder);
 }

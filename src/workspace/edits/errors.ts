@@ -2,7 +2,7 @@
 import type { Code } from "../../base/codes.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
-import type { Gate } from "../types.js";
+import type { Gate } from "../gate-types.js";
 import type { Reason } from "./types.js";
 
 const MAX_REASONS = 100;

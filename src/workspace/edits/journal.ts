@@ -6,7 +6,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { isTable, parseJson } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import type { Gate } from "../types.js";
+import type { Gate } from "../gate-types.js";
 import {
   type ByteRange,
   type Content,

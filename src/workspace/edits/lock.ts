@@ -1,7 +1,7 @@
 /**
- * A lock between processes that may be killed at any time. All workspaces of a state folder share one, because roots may
- * overlap. Lock files are numbered and the highest number counts: `lock-7` is held or its process is dead, `free-7` was
- * released. The highest number is never removed, so a slow process sees that it lost the lock.
+ * A lock between processes that may be killed at any time. All workspaces of a state folder share one, because roots
+ * may overlap. Lock files are numbered and the highest number counts: `lock-7` is held or its process is dead, `free-7`
+ * was released. The highest number is never removed, so a slow process sees that it lost the lock.
  */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";

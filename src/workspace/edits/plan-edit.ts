@@ -5,7 +5,7 @@
 import { dirname, join, sep } from "node:path";
 import { isInside } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import type { Admitted } from "../types.js";
+import type { Admitted } from "../gate-types.js";
 import { type DiskEntry, pathsInTree, readTree, spend, type Tree } from "./disk.js";
 import { reasonOf } from "./errors.js";
 import { type EditContext, isSameEntry, type PlannedFile, PlannedTree } from "./planned-tree.js";

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { sha256 } from "../../base/hash.js";
 import { folded, isInside, pathAfterMove } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
+import type { Gate } from "../gate-types.js";
 import type { ProtectedPaths } from "../protected-paths.js";
-import type { Gate } from "../types.js";
 import { type Budget, type Disk, type DiskEntry, hashFile, listTree, spend } from "./disk.js";
 import {
   applyChanges,

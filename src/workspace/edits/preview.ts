@@ -1,12 +1,12 @@
 /**
- * Previews: what a plan changes in each file, with a unified diff by jsdiff that `patch` and `git apply` read, and a
- * token that covers all changes and file hashes.
+ * Previews: diff and token of a plan; checks that files still match a preview. `patch` and `git apply` can read the
+ * diffs, which jsdiff makes. The token covers all changes and file hashes.
  */
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from "diff";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import type { Gate } from "../types.js";
+import type { Gate } from "../gate-types.js";
 import { filesInTree } from "./disk.js";
 import { ABSENT, shownPath, tolerate } from "./errors.js";
 import type { EditPlan } from "./plan-edit.js";

@@ -19,7 +19,9 @@ import { ABSENT, systemError, tolerate } from "./errors.js";
 
 const hiddenName = /^\.lsp-proxy-[0-9a-f]{32}$/;
 
-/** The journal stores steps: do not rename kinds or members. `staged` and `held` are hidden names of new and old files. */
+/**
+ * The journal stores steps: do not rename kinds or members. `staged` and `held` are hidden names of new and old files.
+ */
 export type Step =
   | {
       kind: "swap";
@@ -144,8 +146,8 @@ export async function revertStep(disk: Disk, step: Step): Promise<string | undef
 }
 
 /**
- * Reverts a swap. Its file has four names: `path`; `staged`, the new text before the swap; `held`, the old file after it;
- * `back`, what this roll-back took from the path. What is found there, and what is done:
+ * Reverts a swap. Its file has four names: `path`; `staged`, the new text before the swap; `held`, the old file after
+ * it; `back`, what this roll-back took from the path. What is found there, and what is done:
  *
  * | staged | held | back    | path            |                                                               |
  * |--------|------|---------|-----------------|---------------------------------------------------------------|
@@ -269,7 +271,7 @@ async function keptVersions(disk: Disk, path: string, hidden: string[]): Promise
   for (const name of hidden) {
     if ((await disk.stat(name)) !== undefined) names.push(nameFrom(path, name));
   }
-  return `was changed meanwhile and stays so; what it was before is kept in ${names.join(" and ")}`;
+  return `was changed by another program and was left as is; the earlier version is in ${names.join(" and ")}`;
 }
 
 /** The name that takes what a roll-back finds at a path, until it was looked at. */

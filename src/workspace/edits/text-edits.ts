@@ -1,6 +1,7 @@
 /**
- * Text changes: checked, sorted and applied as editors do. All refer to the original text; insertions at one offset keep
- * their order and come before a replacement there. Overlaps and offsets outside the text are errors, never corrected.
+ * Text changes: checked, sorted and applied as editors do. All refer to the original text; insertions at one offset
+ * keep their order and come before a replacement there. Overlaps and offsets outside the text are errors, never
+ * corrected.
  */
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path";
 import { Refusal } from "../../base/problem.js";
-import type { Gate } from "../types.js";
+import type { Gate } from "../gate-types.js";
 import type { PreparedStep } from "./build-steps.js";
 import { type Disk, writeTree } from "./disk.js";
 import {

@@ -1,6 +1,6 @@
 /** The public types of the edit engine, which knows neither LSP nor MCP. An edit is a list of changes. */
 import type { Code } from "../../base/codes.js";
-import type { Gate } from "../types.js";
+import type { Gate } from "../gate-types.js";
 
 /**
  * Replaces a range of a text. Offsets count UTF-16 code units without the byte-order mark. All changes of one edit
@@ -158,7 +158,7 @@ export interface EditsOptions {
   recovered?: (recovery: Recovery) => void;
 }
 
-/** What others must know of the edits of this process: between two of its writes, the files are no workspace that anybody meant. */
+/** Edits in progress: between two writes the files are inconsistent. */
 export interface EditActivity {
   /** How many edits began to write. */
   readonly begun: number;

@@ -1,6 +1,6 @@
 /** Calls whose session or token ends while they run. */
 import { afterEach, describe, expect, it } from "vitest";
-import { digestOf } from "../../../src/mcp/http/tokens.js";
+import { digestOf } from "../../../src/mcp/http/bearer-tokens.js";
 import { callOf, closeAll, openGateway, openRaw, send, silent, token } from "./support.js";
 
 afterEach(closeAll);

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { digestOf } from "../../../src/mcp/http/tokens.js";
+import { digestOf } from "../../../src/mcp/http/bearer-tokens.js";
 import { serveStdio } from "../../../src/mcp/stdio.js";
 import { StreamTransport } from "../../../src/mcp/stream-transport.js";
 import { Session } from "../../../src/runtime/session.js";

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { connect as connectSocket, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.js";
-import { digestOf } from "../../../src/mcp/http/tokens.js";
+import { digestOf } from "../../../src/mcp/http/bearer-tokens.js";
 import {
   answersIn,
   at,

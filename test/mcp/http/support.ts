@@ -4,8 +4,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { JsonObject } from "../../../src/base/json.js";
 import type { Trace } from "../../../src/lsp/types.js";
+import { environmentTokens, type TokenSource } from "../../../src/mcp/http/bearer-tokens.js";
 import { serveHttp } from "../../../src/mcp/http/listen.js";
-import { environmentTokens, type TokenSource } from "../../../src/mcp/http/tokens.js";
 import type { Scenario } from "../../fake-server/index.js";
 import {
   openTestWorkspace,

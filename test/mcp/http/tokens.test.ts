@@ -17,6 +17,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { ConfigError } from "../../../src/base/problem.js";
+import {
+  authenticator,
+  digestOf,
+  environmentTokens,
+  type TokenSource,
+} from "../../../src/mcp/http/bearer-tokens.js";
 import { fileTokens } from "../../../src/mcp/http/token-file.js";
 import {
   addToken,
@@ -25,12 +31,6 @@ import {
   revealToken,
   storedTokens,
 } from "../../../src/mcp/http/token-store.js";
-import {
-  authenticator,
-  digestOf,
-  environmentTokens,
-  type TokenSource,
-} from "../../../src/mcp/http/tokens.js";
 import { closeAll, initialize, openGateway, otherToken, send, token } from "./support.js";
 
 vi.mock(import("node:crypto"), async (original) => {
@@ -128,7 +128,7 @@ describe("tokens of the environment", () => {
 
   it("are compared nowhere else", () => {
     const source = readFileSync(
-      fileURLToPath(new URL("../../../src/mcp/http/tokens.ts", import.meta.url)),
+      fileURLToPath(new URL("../../../src/mcp/http/bearer-tokens.ts", import.meta.url)),
       "utf8",
     );
     const check = source.slice(source.indexOf("    authenticate("), source.indexOf("    withoutToken("));
@@ -142,7 +142,7 @@ describe("tokens of the environment", () => {
     const readers = files.filter((name) => /authorization/.test(readFileSync(join(folder, name), "utf8")));
     // The command line sends its key; the dashboard and the metrics compare theirs in `isSame`, by digests.
     const ofPages = ["cli/dashboard/find-dashboard.ts", "dashboard/metrics.ts", "dashboard/pages.ts"];
-    expect(readers.sort()).toEqual([...ofPages, "mcp/http/checks.ts", "mcp/http/tokens.ts"]);
+    expect(readers.sort()).toEqual([...ofPages, "mcp/http/bearer-tokens.ts", "mcp/http/checks.ts"]);
     for (const name of ofPages.slice(1)) expect(readFileSync(join(folder, name), "utf8")).toMatch(/isSame\(/);
   });
 

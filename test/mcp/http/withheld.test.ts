@@ -90,7 +90,7 @@ it("a limited session gets progress without its text", async () => {
     });
     return heard;
   };
-  expect(await heardBy(await narrow("one"), "a.fake")).toContain("fake is at work");
+  expect(await heardBy(await narrow("one"), "a.fake")).toContain("fake is working");
   expect(await heardBy(await connect(url), "one/a.fake")).toContain("indexing two/b.fake");
 });
 

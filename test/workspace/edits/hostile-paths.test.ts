@@ -11,7 +11,7 @@ import { Refusal } from "../../../src/base/problem.js";
 import type { Edits } from "../../../src/workspace/edits/edits.js";
 import type { Change } from "../../../src/workspace/edits/types.js";
 import { openGate } from "../../../src/workspace/gate.js";
-import { narrowGate } from "../../../src/workspace/narrow.js";
+import { narrowGate } from "../../../src/workspace/session-gate.js";
 import {
   applyNow,
   type Bench,

@@ -1,4 +1,7 @@
-/** Modal dialogs: a panel at the side, and a question before an action. The browser keeps the focus inside and restores it. */
+/**
+ * Modal dialogs: a panel at the side, and a question before an action.
+ * The browser keeps the focus inside and restores it.
+ */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Foreign } from "./foreign.js";

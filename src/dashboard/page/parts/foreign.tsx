@@ -1,4 +1,6 @@
-/** Text that others wrote: always a text node, and every character that a browser hides or obeys is shown by its code. */
+/**
+ * Text that others wrote: always a text node, and every character that a browser hides or obeys is shown by its code.
+ */
 import type { JSX } from "preact";
 import { escapeLine, splitHidden } from "../../../base/hidden-characters.js";
 

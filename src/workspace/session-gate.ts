@@ -6,9 +6,11 @@ import { relative, sep } from "node:path";
 import { isInside, isOnShare, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import { fileOrThrow, pathOfName, realPathOf, statOf, strictPathOfUri } from "./gate.js";
-import type { Admitted, Gate } from "./types.js";
+import type { Admitted, Gate } from "./gate-types.js";
 
-/** The gate that admits what `gate` admits inside the folders of these URIs. Relative names start at the first of them. */
+/**
+ * The gate that admits what `gate` admits inside the folders of these URIs. Relative names start at the first of them.
+ */
 export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<Gate> {
   const asked = uris.map((uri) => realFolder(uri, gate.roots));
   const roots = [...new Set(asked.flatMap((folder) => sharedRoots(gate.roots, folder)))];

@@ -1,6 +1,6 @@
-/** The estimate of how many tokens of a model a text is. */
+/** Estimates the model tokens of a JSON text from its bytes. */
 
-/** Bytes of JSON per token of a model, measured on tool lists. */
+/** Measured on tool lists. */
 const BYTES_PER_TOKEN = 4;
 
 export function estimatedTokens(bytes: number): number {

@@ -1,8 +1,8 @@
 /** A read is sent again to the next start of a server that ended; everything else fails. */
 import { expect, it, vi } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
-import { Handle } from "../../src/lsp/handle.js";
 import type { Instance } from "../../src/lsp/instance.js";
+import { ServerHandle } from "../../src/lsp/server-handle.js";
 import { serverPlan } from "../fake-server/index.js";
 
 const { signal } = new AbortController();
@@ -18,7 +18,7 @@ function start(generation: number, request: () => unknown): Instance {
 function handleOf(first: () => unknown, next: () => unknown = () => Promise.resolve(answered)) {
   const renew = vi.fn(async () => start(2, next));
   const source = { renew, crashSince: () => undefined, roots: undefined };
-  return { handle: new Handle(start(1, first), source), renew };
+  return { handle: new ServerHandle(start(1, first), source), renew };
 }
 
 const thrown = (error: Error) => () => {

@@ -1,10 +1,10 @@
-/** The last lines that a server wrote beside the protocol, bounded in number and length. */
+/** The last stderr lines of a server, with notes of our own, bounded in number and length. */
 import { Refusal } from "../../base/problem.js";
 
 const MAX_LINES = 50;
 const MAX_LINE = 200;
 
-export class StderrRing {
+export class StderrTail {
   readonly #lines: string[] = [];
   #open = "";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import type { Json } from "../../src/base/json.js";
-import { namedModules, withNamedPaths } from "../../src/base/named-paths.js";
-import { launchSettings, namedPathsOf, type ServerCommand } from "../../src/lsp/process/launch-settings.js";
+import { fillPlaceholders, namedModules } from "../../src/base/placeholders.js";
+import { launchSettings, placeholdersOf, type ServerCommand } from "../../src/lsp/process/launch-settings.js";
 import type { TrustContext } from "../../src/lsp/process/trusted.js";
 import { fakeServer } from "../fake-server/index.js";
 import { poolOf, received, scenarios, signal, workspace, write } from "./support.js";
@@ -34,15 +34,15 @@ function filled(
   program: string | undefined,
   context: TrustContext,
 ): string {
-  const names = namedPathsOf({ server: who, root, program, context });
-  return withNamedPaths("<node_modules>/typescript/lib/x.js", names);
+  const names = placeholdersOf({ server: who, root, program, context });
+  return fillPlaceholders("<node_modules>/typescript/lib/x.js", names);
 }
 
 test("of a workspace that is not trusted, node_modules are the program's own, wherever above it the file is", () => {
   const { root, program, untrusted, own } = arrange();
-  const names = namedPathsOf({ server, root, program, context: untrusted });
+  const names = placeholdersOf({ server, root, program, context: untrusted });
   expect(
-    withNamedPaths(["<workspace>/b", "--at=<node_modules>/typescript/lib,<node_modules>/other"], names),
+    fillPlaceholders(["<workspace>/b", "--at=<node_modules>/typescript/lib,<node_modules>/other"], names),
   ).toEqual([`${root}/b`, `--at=${own}/typescript/lib,${own}/server/node_modules/other`]);
 });
 
@@ -108,7 +108,7 @@ test("a name stands for its path once: what a path has in itself stays", () => {
     ["workspace", "/w/<port>"],
     ["port", "7"],
   ]);
-  expect(withNamedPaths({ a: ["<workspace>:<port>", "<other>"] }, (name) => names.get(name))).toEqual({
+  expect(fillPlaceholders({ a: ["<workspace>:<port>", "<other>"] }, (name) => names.get(name))).toEqual({
     a: ["/w/<port>:7", "<other>"],
   });
   expect(namedModules({ a: ["<node_modules>/b/c.js", "<workspace>/d"], e: "<node_modules>/b/c.js" })).toEqual(

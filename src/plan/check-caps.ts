@@ -3,6 +3,7 @@ import type { ArgPlan, DialectPlan, LimitsPlan, MemberPlan, StepPlan, ToolPlan }
 import { isTable } from "../base/json.js";
 import type { Config, StepConfig, ToolConfig } from "../config/schema.js";
 import { mostQuestions, snippetLimits } from "../protocol/bounds.js";
+import { argAt } from "./arguments.js";
 import { defaultHttp } from "./defaults.js";
 import type { Report } from "./report.js";
 import { lastStep, waysOf } from "./step-values.js";
@@ -21,7 +22,10 @@ const callTime = "the tool's `timeout_ms`";
 /** A value, what limits it, and the words for that limit. */
 type Check = (value: unknown, limit: number, key: string, ...at: (string | number)[]) => void;
 
-/** Warns of a cap above its limit, and of an argument that cannot be a cap. A shipped layer may have one, for configs with other limits. */
+/**
+ * Warns of a cap above its limit, and of an argument that cannot be a cap.
+ * A shipped layer may have one, for configs with other limits.
+ */
 function checker({ origin }: CapScope, args: readonly ArgPlan[], report: Report): Check {
   return (value, limit, key, ...at) => {
     const own = report.at(...at);
@@ -61,12 +65,6 @@ function checker({ origin }: CapScope, args: readonly ArgPlan[], report: Report)
 function argumentIn(value: unknown): string | undefined {
   const from = isTable(value) ? value.from : undefined;
   return typeof from === "string" && from.startsWith("input.") ? from.slice("input.".length) : undefined;
-}
-
-export function argAt(args: readonly ArgPlan[], [name, ...rest]: readonly string[]): ArgPlan | undefined {
-  const arg = args.find((candidate) => candidate.name === name);
-  if (rest.length === 0) return arg;
-  return arg?.form?.kind === "object" ? argAt(arg.form.properties, rest) : undefined;
 }
 
 /** The largest number that a call may give; undefined if there is no bound. */

@@ -10,7 +10,7 @@ import type { Log } from "../../lsp/types.js";
 import type { Authenticate } from "./checks.js";
 
 export interface TokenSource {
-  /** Which tokens are valid, and that others are not; without a path, because it is logged. */
+  /** The source in words, without its path (it is logged). */
   readonly name: string;
   /** The file that has them. */
   readonly file?: string;
@@ -20,7 +20,7 @@ export interface TokenSource {
 
 /** How many tokens can be valid at once. */
 export const MAX_TOKENS = 32;
-/** Only one source counts. Without this a person expects that a generated token is valid, too. */
+/** Said because people expect generated tokens to be valid as well. */
 export const NOT_OURS = "those of `lsp-proxy token` are not valid here";
 const TOKEN_PATTERN = /^[A-Za-z0-9\-._~+/=]{16,512}$/;
 

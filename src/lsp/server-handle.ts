@@ -9,7 +9,7 @@ import { fieldsOf } from "../base/json.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import { methods } from "../protocol/methods.js";
+import { readMethods } from "../protocol/methods.js";
 import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
 import type { Instance } from "./instance.js";
 import type {
@@ -33,7 +33,7 @@ export interface InstanceSource {
   roots: readonly string[] | undefined;
 }
 
-export class Handle implements LanguageServer {
+export class ServerHandle implements LanguageServer {
   readonly plan: ServerPlan;
   readonly root: string;
   readonly #firstGeneration: number;
@@ -160,7 +160,7 @@ export class Handle implements LanguageServer {
     const { onProgress } = options;
     if (roots === undefined) return options;
     if (onProgress === undefined) return { ...options, roots };
-    return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is at work`) };
+    return { ...options, roots, onProgress: () => onProgress(`${this.plan.id} is working`) };
   }
 
   /** Runs a read once more on the next start when the server ends meanwhile. */
@@ -186,32 +186,11 @@ function hasExited(error: unknown): boolean {
 }
 
 function isRepeatable(method: string, params: unknown): boolean {
-  return isRead(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
+  return readMethods.has(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
 }
 
 /** The file that the parameters of a request name. */
 export function documentOf(params: unknown): string | undefined {
   const { textDocument } = fieldsOf<TextDocumentPositionParams>(params);
   return pathOfUri(fieldsOf<TextDocumentIdentifier>(textDocument).uri);
-}
-
-/** Whether a method only reads: true for LSP's own requests, unknown for all others. */
-export function isRead(method: string): boolean {
-  return Object.hasOwn(methods, method) && method !== "workspace/executeCommand";
-}
-
-/** Methods whose answers depend on the text of one file only: indexing does not change them. */
-const SINGLE_FILE = new Set([
-  "textDocument/documentSymbol",
-  "textDocument/foldingRange",
-  "textDocument/selectionRange",
-  "textDocument/documentLink",
-  "textDocument/formatting",
-  "textDocument/rangeFormatting",
-  "textDocument/onTypeFormatting",
-  "textDocument/linkedEditingRange",
-]);
-/** Whether the answers of a method depend on the text of one file only. */
-export function isSingleFile(method: string): boolean {
-  return SINGLE_FILE.has(method);
 }

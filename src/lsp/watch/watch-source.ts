@@ -1,13 +1,13 @@
 /**
- * Watch events of the operating system. Linux has one inotify watch per folder; macOS and Windows watch a whole tree with
- * one native recursive watch. Node emulates recursive watching on Linux with a watch per file, which is too slow.
+ * Watch events of the operating system. Linux has one inotify watch per folder; macOS and Windows watch a whole tree
+ * with one native recursive watch. Node emulates recursive watching on Linux with a watch per file, which is too slow.
  */
 import { type FSWatcher, readFileSync, statfsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "../../base/paths.js";
 import { here, type Platform } from "../../base/platform.js";
 
-export interface EventListener {
+export interface WatchListener {
   /** Something happened to the entry at this path. */
   changed(path: string): void;
   /** Events may have been lost: everything must be read again. */
@@ -16,7 +16,7 @@ export interface EventListener {
   unwatched(folder: string): void;
 }
 
-export interface EventSource {
+export interface WatchSource {
   readonly capacity: number;
   /** Watches a folder; call it before the folder is read. False when it cannot be watched. */
   add(folder: string): boolean;
@@ -26,13 +26,13 @@ export interface EventSource {
   close(): void;
 }
 
-export type OpenEventSource = (
+export type OpenWatchSource = (
   roots: readonly string[],
-  listener: EventListener,
+  listener: WatchListener,
   platform?: Platform,
-) => EventSource;
+) => WatchSource;
 
-export const openEventSource: OpenEventSource = (roots, listener, platform = here) =>
+export const openWatchSource: OpenWatchSource = (roots, listener, platform = here) =>
   platform.hasRecursiveWatch ? new SystemWatches(listener, roots) : new SystemWatches(listener);
 
 /** Bounds of the inotify watches that are used: a quarter of what the system allows, within these two. */
@@ -44,13 +44,13 @@ const ALLOWED_WATCHES = "/proc/sys/fs/inotify/max_user_watches";
 const BURST = 8_192;
 
 /** inotify queues an event before the write returns, so `drain` sees every earlier write. Recursive events may lag. */
-export class SystemWatches implements EventSource {
+export class SystemWatches implements WatchSource {
   readonly capacity: number;
   readonly #watchers = new Map<string, FSWatcher>();
   #events = 0;
 
   constructor(
-    private readonly listener: EventListener,
+    private readonly listener: WatchListener,
     private readonly roots?: readonly string[],
   ) {
     this.capacity = roots === undefined ? watchCapacity() : Number.POSITIVE_INFINITY;

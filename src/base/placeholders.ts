@@ -1,20 +1,20 @@
-/** Replaces path placeholders in the strings of a config: `<workspace>`, `<node_modules>` and others. */
+/** Replaces `<workspace>`, `<node_modules>`, `<file>` and other placeholders in config strings. */
 import { define, isTable, type Json } from "./json.js";
 
 /**
- * The path for a placeholder that is followed by `rest`; undefined for an unknown name; null for one that names nothing here,
- * so that a setting with this value is left out.
+ * The path for a placeholder that is followed by `rest`; undefined for an unknown name; null for one that names nothing
+ * here, so that a setting with this value is left out.
  */
-export type NamedPaths = (name: string, rest: string) => string | null | undefined;
+export type Placeholders = (name: string, rest: string) => string | null | undefined;
 
 /** A placeholder with the rest of its path. */
-const NAMED = /<(\w+)>([^,;:"'<>\s]*)/g;
+const PLACEHOLDER = /<(\w+)>([^,;:"'<>\s]*)/g;
 
 /** A copy of a value with the placeholders of every string replaced. */
-export function withNamedPaths<T extends Json>(value: T, names: NamedPaths): T {
+export function fillPlaceholders<T extends Json>(value: T, names: Placeholders): T {
   const fill = (item: Json): Json => {
     if (typeof item === "string")
-      return item.replace(NAMED, (text, name: string, rest: string) => {
+      return item.replace(PLACEHOLDER, (text, name: string, rest: string) => {
         const path = names(name, rest);
         return typeof path === "string" ? `${path}${rest}` : text;
       });
@@ -29,16 +29,16 @@ export function withNamedPaths<T extends Json>(value: T, names: NamedPaths): T {
 }
 
 /** Whether a value is one placeholder that names nothing here. */
-function namesNothing(value: Json, names: NamedPaths): boolean {
+function namesNothing(value: Json, names: Placeholders): boolean {
   if (typeof value !== "string") return false;
-  const [text, name = "", rest = ""] = new RegExp(NAMED.source).exec(value) ?? [];
+  const [text, name = "", rest = ""] = new RegExp(PLACEHOLDER.source).exec(value) ?? [];
   return text === value && names(name, rest) === null;
 }
 
 /** The paths after `<node_modules>` in a value, each once. */
 export function namedModules(value: Json): string[] {
   const found = new Set<string>();
-  withNamedPaths(value, (name, rest) => {
+  fillPlaceholders(value, (name, rest) => {
     if (name === "node_modules") found.add(rest);
     return undefined;
   });
@@ -51,5 +51,5 @@ export function withDocument(value: Json, { path, uri }: { path: string; uri: st
     ["file", path],
     ["uri", uri],
   ]);
-  return withNamedPaths(value, (name) => names.get(name));
+  return fillPlaceholders(value, (name) => names.get(name));
 }
