@@ -231,6 +231,12 @@ it("has no file of more than 300 lines, except tables of data", () => {
   expect(long.map((file) => relative(src, file))).toEqual(["base/codes.ts"]);
 });
 
+it("spreads no literal only to write several members on one line", () => {
+  const spread = /^\s*\.\.\.(?:\{.*\}|\[.*\]),$/m;
+  const found = sources(src).filter((file) => spread.test(readFileSync(file, "utf8")));
+  expect(found.map((file) => relative(src, file))).toEqual([]);
+});
+
 it("has no hooks in helpers of tests, which would run only in the first file that loads a helper", () => {
   const helpers = readdirSync("test", { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.startsWith("fixtures"),

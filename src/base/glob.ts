@@ -226,7 +226,9 @@ function plainPart(glob: string, isGit: boolean): string {
   const withoutSets = isUsual ? glob.replace(/\[[!^]?[^\]!^][^\]]*\]/g, "*") : glob;
   const [before = ""] = withoutSets.split(/[[{\\]/, 1);
   let longest = "";
-  for (const part of before.split(/[*?/]+/)) if (part.length > longest.length) longest = part;
+  for (const part of before.split(/[*?/]+/)) {
+    if (part.length > longest.length) longest = part;
+  }
   return longest.slice(0, MAX_PLAIN);
 }
 

@@ -90,7 +90,9 @@ function isLineEnd(code: number): boolean {
 export function unitsOf(codePoint: number, unit: ColumnUnit): number {
   if (unit === "utf-32") return 1;
   if (unit === "utf-16") return codePoint > 0xffff ? 2 : 1;
-  return codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  return codePoint < 0x10000 ? 3 : 4;
 }
 
 /** Length of a line in units. */

@@ -64,8 +64,9 @@ export function parseWords(
     if (Object.hasOwn(out, name)) throw new UsageError(`\`${name}\` is given twice`);
     const { field, form } = dialect.document;
     const path = name === field || PATH_NAME.test(name) ? shellPath(text, folders) : undefined;
-    const isUri = name === field && form === "uri";
-    const given = path === undefined ? text : isUri ? fileUri(path) : shownIn(path, folders.root);
+    let given = text;
+    if (path !== undefined)
+      given = name === field && form === "uri" ? fileUri(path) : shownIn(path, folders.root);
     out[name] = typedValue(argument, given);
   };
   for (const word of words) {

@@ -11,7 +11,8 @@ export interface Streams {
 
 /** The streams of two descriptors, which may be the two directions of one socket. */
 export function openDescriptors(from: string, to: string): Streams {
-  const [reading, writing] = [openDescriptor(from), openDescriptor(to)];
+  const reading = openDescriptor(from);
+  const writing = openDescriptor(to);
   if (reading.fd === writing.fd && reading.isStream) {
     const both = new Socket({ fd: reading.fd });
     return { input: both, output: both };

@@ -33,7 +33,9 @@ export async function serveGateway(
   const hasMore = input.texts("serve-workspace").length > 0 || input.text("below") !== undefined;
   const workspaces: [ServedWorkspace, ...ServedWorkspace[]] = hasMore
     ? await (await import("./workspaces.js")).openWorkspaces(input, io, {
-        ...{ folder: realPath(base), runtime, source },
+        folder: realPath(base),
+        runtime,
+        source,
       })
     : [first];
   await checkWorkspaces(http, workspaces);
@@ -42,7 +44,11 @@ export async function serveGateway(
   const pages = http.strict
     ? undefined
     : await openPages({
-        ...{ kind: "gateway", workspaces, source: http, key, log },
+        kind: "gateway",
+        workspaces,
+        source: http,
+        key,
+        log,
         addressOf: (name) => ({
           http: { ...http, path: workspaces.length === 1 ? http.path : `${http.path}/${name}` },
           isPortFixed: port !== 0,

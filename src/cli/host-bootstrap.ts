@@ -69,7 +69,9 @@ function settingsOf(given: Fields): JsonObject {
   const perFile = positive(given.maxDiagnosticsPerFile, "LSP_BOOTSTRAP.config.maxDiagnosticsPerFile");
   const files = positive(given.maxProjectDiagnosticsFiles, "LSP_BOOTSTRAP.config.maxProjectDiagnosticsFiles");
   const report = {
-    ...{ id: "report", kind: "diagnostics", settle_ms: 150 },
+    id: "report",
+    kind: "diagnostics",
+    settle_ms: 150,
     wait_ms: Math.min(wait ?? 3_000, LONGEST_WAIT_MS),
   };
   const check = { ...report, first_wait_ms: Math.min(firstWait ?? 10_000, LONGEST_WAIT_MS) };

@@ -34,7 +34,8 @@ export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
   if (known !== undefined || program === undefined || preset.probe === undefined) return known === true;
   const { file, args, ...verbatim } = commandLine(program, preset.probe.args);
   const { status, stdout } = spawnSync(file, args, {
-    ...{ ...probeOptions(program, path), ...verbatim },
+    ...probeOptions(program, path),
+    ...verbatim,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
   });

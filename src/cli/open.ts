@@ -109,7 +109,12 @@ export function changedContext(found: Loaded): ChangedContext {
   const tokenFiles = tokenFile === null ? [] : [resolve(folder, tokenFile)];
   const shipped = [dirname(dirname(executable)), shippedConfigs, shippedTemplates];
   return {
-    ...{ base, trusted, binFolders, avoid, refusal, otherServer },
+    base,
+    trusted,
+    binFolders,
+    avoid,
+    refusal,
+    otherServer,
     ownFiles: [...files, ...tokenFiles, ...shipped],
   };
 }

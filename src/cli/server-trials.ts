@@ -80,8 +80,16 @@ async function tryServer(
   emptyMs = EMPTY_MS,
 ): Promise<Trial> {
   const trial: Trial = {
-    ...{ id: plan.id, file: file ?? null, version: null, features: [], encoding: null, readiness: null },
-    ...{ startMs: null, answerMs: null, answer: null, failure: null },
+    id: plan.id,
+    file: file ?? null,
+    version: null,
+    features: [],
+    encoding: null,
+    readiness: null,
+    startMs: null,
+    answerMs: null,
+    answer: null,
+    failure: null,
   };
   if (file === undefined) return trial;
   const began = performance.now();

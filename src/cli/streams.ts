@@ -5,7 +5,8 @@ import { HOST } from "./flags.js";
 
 export async function openStreams(input: Input, io: Io): Promise<Streams> {
   const host = input.text(HOST);
-  const [from, to] = [input.text("fd-in"), input.text("fd-out")];
+  const from = input.text("fd-in");
+  const to = input.text("fd-out");
   if (from === undefined && to === undefined && host === undefined)
     return { input: io.stdin, output: io.stdout.stream };
   const descriptors = await import("./descriptors.js");

@@ -25,7 +25,8 @@ export async function openWorkspaces(
     for (const folder of foldersOf(input, io).filter((folder) => folder !== first.folder)) {
       const flags = { ...input.flags, workspace: folder, config: undefined, bundle: undefined };
       const options = { servesUntrusted: true, reloads: true, memory: first.runtime.memory };
-      const [own, there] = [new Input(flags), { ...io, cwd: folder }];
+      const own = new Input(flags);
+      const there = { ...io, cwd: folder };
       const { runtime, source } = await openFrom(own, there, options);
       workspaces.push({ name: nameFor(folder, workspaces), runtime, input: own, io: there, source });
     }

@@ -93,7 +93,9 @@ export function mergeTables(under: LayerTable, over: LayerTable, rule: MergeRule
   const entries = new Map(under.entries);
   for (const [key, value] of over.entries) {
     if (rule.exclusive?.includes(key))
-      for (const other of rule.exclusive) if (other !== key) entries.delete(other);
+      for (const other of rule.exclusive) {
+        if (other !== key) entries.delete(other);
+      }
     const below = entries.get(key);
     entries.set(key, below ? mergeNodes(below, value, ruleFor(rule, key)) : value);
   }

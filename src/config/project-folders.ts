@@ -44,7 +44,8 @@ export function folderWithConfig(
 ): string {
   const hasConfig = (at: string) => CONFIG_NAMES.some((name) => existsSync(join(at, name)));
   if (hasConfig(folder)) return folder;
-  const [real, realHome] = [realPath(folder), realPath(home)];
+  const real = realPath(folder);
+  const realHome = realPath(home);
   const { folders, root } = projectFolders(real, realHome);
   const isBounded = root !== undefined || isInside(real, realHome);
   if (isBounded) return folders.find(hasConfig) ?? folder;

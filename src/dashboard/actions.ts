@@ -33,7 +33,10 @@ export class Playground {
     const calls = this.#callsOf(workspace);
     const { tools } = calls.loaded.plan;
     return calls.list(undefined).map(({ name, title, description, inputSchema }) => ({
-      ...{ name, title, description, inputSchema },
+      name,
+      title,
+      description,
+      inputSchema,
       effect: tools.find((tool) => tool.name === name)?.effect ?? "read",
     }));
   }

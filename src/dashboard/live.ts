@@ -85,7 +85,11 @@ export class Live {
     const key = [workspace, id, root ?? ""].join("|");
     const extensions = (plan?.extensions ?? []).map((extension) => `.${extension}`);
     return {
-      ...{ key, workspace, id, state, root },
+      key,
+      workspace,
+      id,
+      state,
+      root,
       readiness: status.readiness,
       progress: status.progress,
       otherRoots: status.otherRoots,

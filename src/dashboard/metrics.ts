@@ -98,7 +98,10 @@ export class Metrics {
     type Status = ReturnType<typeof statuses>[number]["status"];
     const sum = (name: string, help: string, read: (status: Status) => number) =>
       new Gauge({
-        ...{ name, help, labelNames, registers },
+        name,
+        help,
+        labelNames,
+        registers,
         collect() {
           this.reset();
           for (const { labels, status } of statuses()) this.inc(labels, read(status));
@@ -125,7 +128,8 @@ export class Metrics {
     new Counter({
       name: "lsp_proxy_server_restarts_total",
       help: "Restarts of a language server.",
-      ...{ labelNames, registers },
+      labelNames,
+      registers,
       collect() {
         this.reset();
         for (const { labels, status } of statuses()) this.inc(labels, status.restarts);

@@ -139,7 +139,11 @@ export class Dashboard {
   #state({ csrf }: Visit): DashboardState {
     const { kind, version, record, workspaces } = this.context;
     return {
-      ...{ version, kind, pid: process.pid, startedAt: this.#startedAt, csrf },
+      version,
+      kind,
+      pid: process.pid,
+      startedAt: this.#startedAt,
+      csrf,
       keepsAnswers: record.keepsAnswers,
       workspaces: workspaces.map(({ name, runtime }) => ({ name, roots: [...runtime.roots] })),
       live: this.#live.state(),

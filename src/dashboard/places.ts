@@ -12,12 +12,16 @@ export function placesIn(answer: JsonObject, dialect: DialectPlan, asked: string
   const places: Place[] = [];
   const documents = isTable(answer.document) ? fileIn(answer.document, dialect) : undefined;
   const walk = (value: Json | undefined, around: string | undefined): void => {
-    if (Array.isArray(value)) for (const item of value) walk(item, around);
+    if (Array.isArray(value)) {
+      for (const item of value) walk(item, around);
+    }
     if (!isTable(value) || places.length >= MAX_PLACES) return;
     const path = fileIn(value, dialect) ?? around;
     const range = rangeIn(value, dialect);
     if (path !== undefined && range !== undefined) places.push({ path, ...range });
-    for (const [name, inner] of Object.entries(value)) if (name !== "document") walk(inner, path);
+    for (const [name, inner] of Object.entries(value)) {
+      if (name !== "document") walk(inner, path);
+    }
   };
   walk(answer, documents ?? asked);
   return places;
@@ -48,7 +52,9 @@ function rangeIn(value: JsonObject, dialect: DialectPlan): Omit<Place, "path"> |
   if (typeof first !== "number" || typeof column !== "number") return undefined;
   if (typeof last !== "number" || typeof endColumn !== "number") return undefined;
   return {
-    ...{ line: first + 1 - lineBase, column: column + 1 - characterBase },
-    ...{ endLine: last + 1 - lineBase, endColumn: endColumn + 1 - characterBase },
+    line: first + 1 - lineBase,
+    column: column + 1 - characterBase,
+    endLine: last + 1 - lineBase,
+    endColumn: endColumn + 1 - characterBase,
   };
 }

@@ -104,7 +104,9 @@ export class CallRecord {
     const { row, arguments: args, result, note } = kept;
     const parsed = (text: string | undefined) => (text === undefined ? null : JSON.parse(text));
     return {
-      ...{ call: row, note, arguments: parsed(args) as Json | null },
+      call: row,
+      note,
+      arguments: parsed(args) as Json | null,
       result: result === undefined ? null : { ...result, structured: parsed(result.structured) },
     };
   }
@@ -125,20 +127,29 @@ export class CallRecord {
     if (known !== undefined) return known;
     this.#forgetClosed();
     const added: Known = {
-      ...{ id: `s${++this.#lastSession}`, workspace: name, kind, openedAt: Date.now() },
-      ...{ calls: 0, errors: 0, lastCallAt: null },
+      id: `s${++this.#lastSession}`,
+      workspace: name,
+      kind,
+      openedAt: Date.now(),
+      calls: 0,
+      errors: 0,
+      lastCallAt: null,
     };
     this.#sessions.set(session, added);
     return added;
   }
 
   #forgetClosed(): void {
-    for (const session of this.#sessions.keys()) if (session.isClosed) this.#sessions.delete(session);
+    for (const session of this.#sessions.keys()) {
+      if (session.isClosed) this.#sessions.delete(session);
+    }
   }
 
   /** A call does not wait for its record: that is written in the next turn, and ended in the one after the answer. */
   #begin(session: WatchedSession, workspace: WatchedWorkspace, tool: string, args: unknown): WatchedCall {
-    const [id, at, stopwatch] = [++this.#lastCall, Date.now(), new Stopwatch()];
+    const id = ++this.#lastCall;
+    const at = Date.now();
+    const stopwatch = new Stopwatch();
     let end: (ended: Ended) => void = () => undefined;
     let performed: Performed | undefined;
     setImmediate(() => {
@@ -199,13 +210,15 @@ export class CallRecord {
     const text = this.keepsAnswers ? (JSON.stringify(args ?? {}) ?? "{}") : undefined;
     const bytes = text === undefined ? 0 : Buffer.byteLength(text);
     const isKept = bytes <= MAX_KEPT_BYTES;
-    const off = "Arguments and answers are not kept: `dashboard.keep_answers` is false.";
+    let note: string | null = null;
+    if (!isKept) note = "The arguments are too large to be kept.";
+    if (!this.keepsAnswers) note = "Arguments and answers are not kept: `dashboard.keep_answers` is false.";
     const kept: Kept = {
       row,
       arguments: isKept ? text : undefined,
       result: undefined,
       bytes: isKept ? bytes : 0,
-      note: this.keepsAnswers ? (isKept ? null : "The arguments are too large to be kept.") : off,
+      note,
     };
     this.#kept.set(row.id, kept);
     this.#bytes += kept.bytes;

@@ -53,7 +53,9 @@ export class Tallies {
   #minute(at: number): MinutePoint {
     const known = this.#minutes.get(at) ?? blank(at);
     this.#minutes.set(at, known);
-    for (const old of this.#minutes.keys()) if (old <= at - MINUTES * MINUTE_MS) this.#minutes.delete(old);
+    for (const old of this.#minutes.keys()) {
+      if (old <= at - MINUTES * MINUTE_MS) this.#minutes.delete(old);
+    }
     return known;
   }
 }

@@ -106,8 +106,17 @@ function reachView(reach: StartedView | GatewayView, { variable }: ClientSyntax)
   const { command, args, cwd, env } = reach;
   const envVars = Object.keys(env);
   return {
-    ...{ isHttp: false, url: "", tokenEnv: "", bearer: "" },
-    ...{ command, args, words: [command, ...args], cwd, env, envVars, hasEnv: envVars.length > 0 },
+    isHttp: false,
+    url: "",
+    tokenEnv: "",
+    bearer: "",
+    command,
+    args,
+    words: [command, ...args],
+    cwd,
+    env,
+    envVars,
+    hasEnv: envVars.length > 0,
   };
 }
 

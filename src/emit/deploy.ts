@@ -70,16 +70,28 @@ function factsOf(plan: Plan, { command, serve, folders, image, gateways }: Deplo
   const drainSec = seconds(http.drainMs);
   const healthHost = http.allowedHosts.includes("127.0.0.1") ? "127.0.0.1" : (http.allowedHosts[0] ?? "");
   return {
-    ...{ count: gateways, image, command, serve, isReadOnly },
+    count: gateways,
+    image,
+    command,
+    serve,
+    isReadOnly,
     folders: folders.map(({ path }, index) => ({ index, path })),
     written: folders.filter(({ isOnlyRead }) => !isOnlyRead).map(({ path }) => path),
-    ...{ bind: http.bind, port: http.port, path: http.path, tokenEnv: http.tokenEnv },
-    ...{ hasHealth: !http.strict, healthHost, headersSec: seconds(http.headersTimeoutMs) },
+    bind: http.bind,
+    port: http.port,
+    path: http.path,
+    tokenEnv: http.tokenEnv,
+    hasHealth: !http.strict,
+    healthHost,
+    headersSec: seconds(http.headersTimeoutMs),
     // An idle session and a running call send nothing for this long.
-    ...{ silentSec: Math.max(seconds(http.sessionIdleMs), longestSec + 10) },
-    ...{ tableSec: Math.max(seconds(http.sessionIdleMs), DAY_SEC) },
-    ...{ drainSec, stopSec: drainSec + 10, memoryMb: memoryOf(plan) },
-    ...{ connections: CONNECTIONS, allConnections: CONNECTIONS * gateways * 2 },
+    silentSec: Math.max(seconds(http.sessionIdleMs), longestSec + 10),
+    tableSec: Math.max(seconds(http.sessionIdleMs), DAY_SEC),
+    drainSec,
+    stopSec: drainSec + 10,
+    memoryMb: memoryOf(plan),
+    connections: CONNECTIONS,
+    allConnections: CONNECTIONS * gateways * 2,
   };
 }
 

@@ -221,16 +221,7 @@ function eachCall(step: RequestStep, each: EachPlan, names: Names): CallText {
 function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
   const last = lastStep(steps);
   if (!last) throw new Fault(`the tool ${name} has no steps`);
-  const gathered = objectText(output.gather.map((id) => [id, localName(id)] as const));
-  const members = objectText(
-    output.members.map(({ name: member, step }) => [member, localName(step)] as const),
-  );
-  const value =
-    output.members.length > 0
-      ? `call.members(${members})`
-      : output.gather.length > 0
-        ? `call.gather(${gathered})`
-        : localName(last.id);
+  const value = answerValue(output, last);
   const options: Members = [];
   if (output.at !== "") options.push(["at", lit(output.at)]);
   if (output.language !== null) options.push(["language", lit(output.language)]);
@@ -238,6 +229,15 @@ function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
   options.push(...boundOptions(output, textWith(names)));
   const args = [lit(output.shape), value, ...(options.length > 0 ? [objectText(options)] : [])];
   return wrap("return await ", { callee: "call.answer", args });
+}
+
+/** What an answer is made of: named members, several steps, or the last step. */
+function answerValue({ members, gather }: ToolPlan["output"], last: StepPlan): string {
+  if (members.length > 0)
+    return `call.members(${objectText(members.map(({ name, step }) => [name, localName(step)] as const))})`;
+  if (gather.length > 0)
+    return `call.gather(${objectText(gather.map((id) => [id, localName(id)] as const))})`;
+  return localName(last.id);
 }
 
 /** A call on one line, or with one argument per line when it is long. */

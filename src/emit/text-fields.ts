@@ -28,8 +28,16 @@ export function answerView(tool: ToolPlan, dialect: DialectPlan): JsonObject {
 /** The schema of the view model for refusals. */
 export function refusalView({ errors }: DialectPlan): JsonObject {
   return closed({
-    ...{ schema_version: open, ok: open, tool: text, error: open, next_steps: open, warnings: open },
-    ...{ code: text, number: open, message: text, data: open },
+    schema_version: open,
+    ok: open,
+    tool: text,
+    error: open,
+    next_steps: open,
+    warnings: open,
+    code: text,
+    number: open,
+    message: text,
+    data: open,
     ...Object.fromEntries([errors.message, errors.number].map((name) => [name, open])),
   });
 }

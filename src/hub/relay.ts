@@ -154,7 +154,8 @@ class Relay {
     const lost = () => this.#lost(upstream);
     upstream.input.once("end", lost).once("close", lost).on("error", lost);
     upstream.output.on("error", lost).on("drain", () => this.options.input.resume());
-    const [before, held] = [this.#bundle, this.#held.splice(0)];
+    const before = this.#bundle;
+    const held = this.#held.splice(0);
     this.#bundle = upstream.bundle;
     for (const line of this.#requests.repeat(upstream.reads)) this.#toHub(line);
     if (before !== undefined && before !== upstream.bundle)

@@ -1,6 +1,5 @@
 /** All language servers of one proxy: routes files to them, starts, shares, updates and stops them. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { canonicalText } from "../base/json.js";
 import { sortBy } from "../base/order.js";
@@ -214,8 +213,11 @@ class Pool implements WholePool {
   #slotContext(server: ServerPlan, root: string): SlotContext {
     const { roots, log } = this.context;
     return {
-      ...{ plan: server, root, roots, log },
-      start: (generation, folders, signal) => this.#start(server, root, folders, generation, signal),
+      plan: server,
+      root,
+      roots,
+      log,
+      start: (generation, otherRoots, signal) => this.#start(server, root, otherRoots, generation, signal),
       command: (id, command, args) => this.#command(id, root, command, args),
     };
   }
@@ -245,12 +247,11 @@ class Pool implements WholePool {
   async #start(
     server: ServerPlan,
     root: string,
-    folders: readonly string[],
+    otherRoots: readonly string[],
     generation: number,
     signal: AbortSignal,
   ): Promise<Instance> {
     const { plan, context } = this;
-    const { roots, base, log, version, trace, unsaved, onActivity } = context;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     // A check that fails fails again at the next question, which then reports it.
     this.#watch.check().catch(() => undefined);
@@ -258,15 +259,13 @@ class Pool implements WholePool {
     return startServer(
       { plan, server, root, context, guardian: this.#guardian, signal },
       {
-        ...{ plan: server, root, roots, generation, version, log, trace, unsaved, onActivity },
-        folders: [...server.workspaceFolders.map((folder) => resolve(base, folder)), ...folders],
-        limits: plan.limits,
-        effects: plan.allow.effects,
+        generation,
+        otherRoots,
         watch: this.#watch,
         mayEndStuck: () => this.#slot(server, root).mayEndStuck(),
         command: (...command) => this.#slot(server, root).command(...command),
+        end: (why, instance) => this.#slot(server, root).kill(why, instance),
       },
-      (why, instance) => this.#slot(server, root).kill(why, instance),
     );
   }
 

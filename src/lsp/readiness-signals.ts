@@ -116,7 +116,9 @@ export class WorkProgress {
 
   #begin(text: ProgressText): Progress {
     this.begun++;
-    for (const { began } of this.#pending) if (began.size < MAX_TITLES) began.add(text.title);
+    for (const { began } of this.#pending) {
+      if (began.size < MAX_TITLES) began.add(text.title);
+    }
     const now = performance.now();
     return { ...text, seenAt: now, beganAt: now, during: [...this.#pending], isOwn: false, vainMs: 0 };
   }

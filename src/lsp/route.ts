@@ -11,34 +11,34 @@ import { isInside, slashed } from "../base/paths.js";
 import { shareFeatures } from "../protocol/methods.js";
 import type { WorkspaceWatch } from "./watch/workspace-watch.js";
 
-const MAX_CACHED_ROUTES = 4_096;
 /** How much of a first line is read. */
 const FIRST_LINE_BYTES = 256;
 
 /** The servers of each file: those with the higher priority first, then by id. */
 export class FileRoutes {
-  /** By path. Files that are routed by their first line are not cached: it may change. */
-  readonly #cache = new LRUCache<string, readonly ServerPlan[]>({ max: MAX_CACHED_ROUTES });
+  /** Real paths by server id. A server without a `root_dir`, or whose `root_dir` is the config's folder, has none. */
+  readonly #rootDirs = new Map<string, string>();
 
   constructor(
     private readonly servers: readonly ServerPlan[],
     private readonly roots: readonly string[],
-    private readonly base: string,
-  ) {}
+    base: string,
+  ) {
+    for (const { id, rootDir } of servers) {
+      const folder = resolve(base, rootDir ?? "");
+      if (folder !== resolve(base)) this.#rootDirs.set(id, realPath(folder));
+    }
+  }
 
   of(path: string): ServerPlan[] {
-    const cached = this.#cache.get(path);
-    if (cached) return [...cached];
     const matching = this.servers.filter((server) => claims(server, path, this.roots));
     const found = matching.length > 0 ? matching : routeScript(this.servers, path);
-    const sorted = sortBy(this.#withoutRivals(found, path), (server) => [-server.priority, server.id]);
-    if (matching.length > 0) this.#cache.set(path, sorted);
-    return [...sorted];
+    return sortBy(this.#withoutRivals(found, path), (server) => [-server.priority, server.id]);
   }
 
   /** Of rivals, only the one whose `root_dir` contains the file most closely; the first by id if none contains it. */
   #withoutRivals(servers: readonly ServerPlan[], path: string): ServerPlan[] {
-    const ranked = sortBy(servers, (server) => [-depthOf(this.#rootDir(server), path), server.id]);
+    const ranked = sortBy(servers, ({ id }) => [-depthOf(this.#rootDirs.get(id), path), id]);
     return ranked.filter(
       (server, index) => !ranked.slice(0, index).some((other) => this.#areRivals(server, other)),
     );
@@ -46,14 +46,8 @@ export class FileRoutes {
 
   /** Whether only their roots say which of two servers answers. */
   #areRivals(one: ServerPlan, other: ServerPlan): boolean {
-    const isEqual = one.priority === other.priority && this.#rootDir(one) !== this.#rootDir(other);
-    return isEqual && shareFeatures(one, other);
-  }
-
-  /** A server's `root_dir`; undefined if it has none, or names the config's folder. */
-  #rootDir({ rootDir }: ServerPlan): string | undefined {
-    const folder = rootDir === null ? this.base : resolve(this.base, rootDir);
-    return folder === resolve(this.base) ? undefined : realPath(folder);
+    const haveOtherRoots = this.#rootDirs.get(one.id) !== this.#rootDirs.get(other.id);
+    return one.priority === other.priority && haveOtherRoots && shareFeatures(one, other);
   }
 }
 
@@ -172,7 +166,9 @@ function isMarked(
 ): boolean {
   if (markers.some((marker) => !isGlob(marker) && existsSync(join(folder, marker)))) return true;
   if (!markers.some(isGlob)) return false;
-  for (const name of listNames(folder)) if (isMarker(name, markers)) return true;
+  for (const name of listNames(folder)) {
+    if (isMarker(name, markers)) return true;
+  }
   return false;
 }
 

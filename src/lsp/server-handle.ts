@@ -75,7 +75,9 @@ export class ServerHandle implements LanguageServer {
   }
 
   offers(
-    ...[method, document, { signal, timeoutMs }]: Parameters<LanguageServer["offers"]>
+    method: string,
+    document: OpenDocument | undefined,
+    { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
   ): boolean | Promise<boolean> {
     const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
     return this.#instance.capabilities.offers(method, document, waitMs, signal);
@@ -93,7 +95,11 @@ export class ServerHandle implements LanguageServer {
     return this.#instance.files.textOf(uri);
   }
 
-  wantedFiles(...[when, operation, files]: Parameters<LanguageServer["wantedFiles"]>): OperatedFile[] {
+  wantedFiles(
+    when: "will" | "did",
+    operation: FileOperation,
+    files: readonly OperatedFile[],
+  ): OperatedFile[] {
     return wantedFiles(this.#instance.capabilities, when, operation, files);
   }
 

@@ -6,25 +6,15 @@ import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, Plan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import { nextTurn, sharedAbortController } from "../base/timing.js";
-import { protocolError } from "../runtime/answer/answer-text.js";
 import type { ClientInfo } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
 import type { CallLimit, ProgressParams, ToolResult, WorkspaceChoice } from "./call-types.js";
-import { ProtocolError } from "./protocol-error.js";
+import { type AbortReason, abortError, numberedError, refusalError } from "./protocol-error.js";
 import { type EnterProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
 export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
-
-const INVALID_PARAMS = -32602;
-const CALL_ABORTED = -32000; // The first code for errors that a server defines itself.
-const ABORT_MESSAGES = {
-  shutdown: "The call was cancelled because the proxy is shutting down.",
-  "session-ended": "The call was cancelled because its session ended or its token was removed.",
-};
-
-export type AbortReason = keyof typeof ABORT_MESSAGES;
 
 /** Asks the user through the client; or `later`, where the call ends with the question. */
 export type AskTrust = ((question: string) => Promise<boolean>) | "later";
@@ -69,7 +59,8 @@ export class SessionCalls {
 
   /** Goes on in another runtime. Calls that run are finished in the old one. */
   #moveTo(runtime: Runtime): void {
-    const [old, running] = [this.session, [...this.#running.keys()]];
+    const old = this.session;
+    const running = [...this.#running.keys()];
     void Promise.allSettled(running).then(() => old.close());
     this.runtime = runtime;
     this.session = runtime.openSession(this.workspaces?.session ?? {});
@@ -109,14 +100,13 @@ export class SessionCalls {
 
   /** All tools on one page. A cursor is an error. */
   list(cursor: unknown): ListedTool[] {
-    const { outputSchemas } = this.#plan.dialect;
+    const { outputSchemas, errors } = this.#plan.dialect;
     if (cursor === undefined || cursor === null)
       return this.loaded.tools.map(({ outputSchema, ...rest }) =>
         outputSchemas ? { ...rest, outputSchema } : rest,
       );
-    throw this.#asProtocolError(
-      new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors."),
-    );
+    const refusal = new Refusal("page/cursor-invalid", "The list of tools has one page and no cursors.");
+    throw refusalError(refusal, errors);
   }
 
   /**
@@ -131,7 +121,7 @@ export class SessionCalls {
     ask?: AskTrust,
   ): Promise<ToolResult> {
     try {
-      if (this.aborted.aborted) throw this.#abortError();
+      if (this.aborted.aborted) throw abortError(this.aborted.reason);
       const { signal } = options;
       const { most, setting } = this.limit;
       const full = `${most} calls are running (${setting}). Call again when one is answered.`;
@@ -141,21 +131,21 @@ export class SessionCalls {
       if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)))
         outcome = await this.#ended(this.session.call(name, args, options), signal);
       const { dialect, mcp } = this.#plan;
-      if (outcome.isError && this.aborted.aborted) throw this.#abortError();
-      if (outcome.error !== null && dialect.errors.form === "protocol") throw numbered(outcome.error);
+      if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
+      if (outcome.error !== null && dialect.errors.form === "protocol") throw numberedError(outcome.error);
       const known = mcp.clients.find((entry) => matchesName(client, entry.name));
       return toolResult(outcome, dialect, known?.result);
     } catch (error) {
-      throw error instanceof Refusal ? this.#asProtocolError(error) : error;
+      throw error instanceof Refusal ? refusalError(error, this.#plan.dialect.errors) : error;
     }
   }
 
   /** Calls a tool for a resource; its outcome is no tool result. */
   async read(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
-    if (this.aborted.aborted) throw this.#abortError();
+    if (this.aborted.aborted) throw abortError(this.aborted.reason);
     const refusal = this.#isBound ? undefined : this.workspaces?.refusal();
     const outcome = await this.#ended(this.session.call(name, args, { ...options, refusal }), options.signal);
-    if (outcome.isError && this.aborted.aborted) throw this.#abortError();
+    if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
     return outcome;
   }
 
@@ -236,32 +226,11 @@ export class SessionCalls {
     // The SDKs send an answer in the same turn in which the call ends.
     await nextTurn();
   }
-
-  #abortError(): ProtocolError {
-    const reason: AbortReason = this.aborted.reason;
-    const message = ABORT_MESSAGES[reason];
-    return new ProtocolError(CALL_ABORTED, message, undefined, new Refusal("call/cancelled", message));
-  }
-
-  /** With the dialect's own number, where it has one for the code. */
-  #asProtocolError(refusal: Refusal): ProtocolError {
-    const { errors } = this.#plan.dialect;
-    const isNumbered = errors.form === "protocol" || Object.hasOwn(errors.numbers, refusal.code);
-    if (isNumbered) return numbered(protocolError(refusal, errors), refusal);
-    return new ProtocolError(INVALID_PARAMS, refusal.message, undefined, refusal);
-  }
 }
 
 /** Whether a client has this name. A name that ends in `*` is the beginning of one. */
 function matchesName(client: string | undefined, name: string): boolean {
   return name.endsWith("*") ? client?.startsWith(name.slice(0, -1)) === true : client === name;
-}
-
-function numbered(
-  { number, message, data }: NonNullable<CallOutcome["error"]>,
-  refusal?: Refusal,
-): ProtocolError {
-  return new ProtocolError(number, message, data, refusal);
 }
 
 /** A function that reports progress. It does nothing without a token or after the call was cancelled. */

@@ -3,9 +3,8 @@ import type { ResourcePlan } from "../abi/plan.js";
 import { canonicalPretty, define, type JsonObject } from "../base/json.js";
 import type { CallOptions } from "../runtime/session.js";
 import type { SessionCalls } from "./calls.js";
-import { ProtocolError } from "./protocol-error.js";
+import { INVALID_PARAMS, ProtocolError } from "./protocol-error.js";
 
-const INVALID_PARAMS = -32602;
 const NOT_FOUND = -32002;
 const INTERNAL = -32603;
 const MAX_ARGUMENT_CHARS = 10_000;

@@ -6,9 +6,8 @@ import { sha256 } from "../base/hash.js";
 import { startTimer } from "../base/timing.js";
 import type { SessionCalls } from "./calls.js";
 import { readResource } from "./prompts-and-resources.js";
-import { ProtocolError } from "./protocol-error.js";
+import { INVALID_PARAMS, ProtocolError } from "./protocol-error.js";
 
-const INVALID_PARAMS = -32602;
 const MAX_SUBSCRIPTIONS = 32;
 /** How long nothing must happen before a reading. */
 const MIN_PAUSE_MS = 300;

@@ -52,8 +52,8 @@ function objectViolation(value: Record<string, unknown>, { form }: Partial<Value
   if (unknown !== undefined) return `has no member \`${unknown}\``;
   for (const member of properties) {
     const given = value[member.name];
-    const isMissing = given === undefined;
-    const why = isMissing ? (member.required ? "is missing" : undefined) : violation(given, member);
+    if (given === undefined && !member.required) continue;
+    const why = given === undefined ? "is missing" : violation(given, member);
     if (why !== undefined) return `has a member \`${member.name}\` that ${why}`;
   }
   return undefined;

@@ -142,7 +142,9 @@ export function buildLanguages(
   if (server.language_id === undefined)
     for (const extension of extensions) ids[extension] = languageIds[extension] ?? languageId;
   Object.assign(ids, server.language_ids);
-  for (const [match, id] of Object.entries(ids)) if (id === languageId) delete ids[match];
+  for (const [match, id] of Object.entries(ids)) {
+    if (id === languageId) delete ids[match];
+  }
   return { languageId, languageIds: canonical(ids) };
 }
 
@@ -188,15 +190,16 @@ const shellSyntax = /[*?[\]{}$;&|<>'"`\u0000-\u001f\u007f]/;
 
 /** A program must be a bare name or an absolute path, without glob or shell syntax. */
 export function checkProgram(program: string, report: Report): void {
-  if (bareName.test(program)) return;
-  const why = absolutePath.test(program)
-    ? shellSyntax.test(program)
-      ? "contains glob or shell syntax"
-      : hasDots(program)
-        ? "contains `.` or `..` as a folder"
-        : null
-    : "is neither a bare name nor an absolute path";
-  if (why !== null) report.add("plan/bad-command", `The command ${JSON.stringify(program)} ${why}.`);
+  const why = programProblem(program);
+  if (why !== undefined) report.add("plan/bad-command", `The command ${JSON.stringify(program)} ${why}.`);
+}
+
+function programProblem(program: string): string | undefined {
+  if (bareName.test(program)) return undefined;
+  if (!absolutePath.test(program)) return "is neither a bare name nor an absolute path";
+  if (shellSyntax.test(program)) return "contains glob or shell syntax";
+  if (hasDots(program)) return "contains `.` or `..` as a folder";
+  return undefined;
 }
 
 function hasDots(path: string): boolean {

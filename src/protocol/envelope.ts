@@ -102,8 +102,22 @@ function outcome(ok: boolean, required: string[], without: string[]): JsonObject
 
 /** Members that any answer may have. A tool cannot use these names for its own members. */
 export const evidenceMembers: readonly string[] = [
-  ...["schema_version", "ok", "tool", "server_id", "readiness", "total", "shown", "truncated", "next_cursor"],
-  ...["dropped", "warnings", "document", "needs_disambiguation", "candidates", "error", "next_steps"],
+  "schema_version",
+  "ok",
+  "tool",
+  "server_id",
+  "readiness",
+  "total",
+  "shown",
+  "truncated",
+  "next_cursor",
+  "dropped",
+  "warnings",
+  "document",
+  "needs_disambiguation",
+  "candidates",
+  "error",
+  "next_steps",
 ];
 
 /** Whether the answers of a tool give the hash of the document: only an edit is bound to a text. */

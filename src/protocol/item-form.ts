@@ -66,7 +66,8 @@ function pointIn(
 ): JsonObject | undefined {
   const { line, character, lineBase, characterBase } = position;
   if (!isTable(value)) return undefined;
-  const [row, column] = [value[`${prefix}${line}`], value[`${prefix}${character}`]];
+  const row = value[`${prefix}${line}`];
+  const column = value[`${prefix}${character}`];
   if (typeof row !== "number" || typeof column !== "number") return undefined;
   const point: Point = { line: row - fromZero * lineBase, character: column - fromZero * characterBase };
   return { ...point };

@@ -92,7 +92,9 @@ export class MemoryWatch {
   async check(now = performance.now()): Promise<void> {
     if (this.#isCollecting) return;
     const { resident, heap } = this.#measure();
-    if (resident < 0.5) for (const [server, known] of this.#servers) known.receivedWhenLow = received(server);
+    if (resident < 0.5) {
+      for (const [server, known] of this.#servers) known.receivedWhenLow = received(server);
+    }
     if (resident < this.#collectFrom && heap < 1) this.#worthwhile = this.#collectFrom;
     const most = Math.max(resident, heap);
     if (most < this.#worthwhile || (most < 1 && resident > this.#collectUpTo) || now < this.#settledAt)

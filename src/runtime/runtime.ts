@@ -1,25 +1,15 @@
 /** A loaded bundle at work: one path gate, one pool of language servers, any number of sessions. */
-import { homedir } from "node:os";
-import { resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
-import type { Plan } from "../abi/plan.js";
 import { sha256 } from "../base/hash.js";
-import { canonicalText } from "../base/json.js";
-import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { Listeners, type Subscribe, sharedAbortController } from "../base/timing.js";
 import { readText } from "../lsp/documents/read-text.js";
-import { createPool } from "../lsp/pool.js";
-import { lockFileIn } from "../lsp/process/lock.js";
-import type { Log, PoolContext, ServerPool, StartedServer, Trace } from "../lsp/types.js";
-import { openGate } from "../workspace/gate.js";
-import { libraryRoots } from "../workspace/library-roots.js";
+import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import type { CallWatch } from "./call-observer.js";
-import { type OpenEngine, openEngine } from "./edits/open-engine.js";
 import { MemoryWatch } from "./memory-watch.js";
-import { SampleFiles } from "./sample-files.js";
-import { Session, type Shared } from "./session.js";
+import { closeParts, openParts } from "./runtime-parts.js";
+import { Session } from "./session.js";
 
 export interface RuntimeContext {
   /** Absolute folder that relative paths of the plan start from. */
@@ -105,21 +95,6 @@ export interface Runtime {
   reportConfig(problem: string | undefined): void;
   /** Cancels every call and stops every server; resolves when they are gone. */
   close(): Promise<void>;
-}
-
-/** What a runtime has for all its bundles. */
-interface Wiring {
-  memory: MemoryWatch;
-  /** Texts that count instead of those on disk, by path. */
-  unsaved: Map<string, string>;
-  activity: Listeners;
-}
-
-/** What a runtime has for one bundle. */
-interface Parts {
-  context: RuntimeContext;
-  shared: Shared;
-  engine: OpenEngine | undefined;
 }
 
 /** Opens the runtime of a bundle. No language server is started yet. */
@@ -223,73 +198,4 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       if (context.memory === undefined) memory.close();
     },
   };
-}
-
-/**
- * Opens what serves one bundle. Servers of earlier parts are taken over where they are the same in the same workspace.
- */
-async function openParts(
-  loaded: LoadedBundle,
-  context: RuntimeContext,
-  { memory, unsaved, activity }: Wiring,
-  earlier?: Parts,
-): Promise<Parts> {
-  const { plan } = loaded;
-  const { base, log } = context;
-  const roots = plan.workspace.roots.map((root) => resolve(base, root));
-  const gate = await openGate({
-    roots,
-    extraRoots: plan.workspace.extraRoots,
-    libraryOf: libraryRoots(sortedSet(plan.servers.flatMap((server) => server.libraryRoots)), {
-      env: context.env,
-      home: context.env.HOME ?? homedir(),
-      roots,
-    }),
-    deny: plan.workspace.deny,
-  });
-  const poolContext = {
-    ...context,
-    unsaved,
-    onActivity: () => activity.notify(),
-    onStarted: (server: StartedServer) => memory.addServer(server),
-    roots: gate.roots,
-    lockFile: lockFileIn(context.stateFolder),
-    ownFolders: [context.stateFolder, context.configFolder, context.serversFolder].filter(
-      (folder) => folder !== undefined,
-    ),
-  };
-  const engine = await openEngine(gate, context, plan.allow.effects.includes("edit"));
-  const keepsServers =
-    earlier !== undefined &&
-    serversDependOn(plan, context) === serversDependOn(earlier.shared.plan, earlier.context);
-  const pool = createPool(plan, poolContext, keepsServers ? earlier.shared.pool : undefined);
-  const ids = plan.servers.map((server) => server.id);
-  const samples = new SampleFiles(gate, pool, ids, context.env);
-  const toolsNamed = (names: readonly string[]) =>
-    new Map(plan.tools.filter(({ name }) => names.includes(name)).map((tool) => [tool.name, tool]));
-  const shared = {
-    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
-    suggestServer: context.suggestServer,
-    refusal: context.refusal,
-    notShared: context.notShared,
-    strictAnswers: context.strictAnswers ?? false,
-    listed: toolsNamed(plan.mcp.listed),
-    ofHost: toolsNamed(Object.values(plan.mcp.hostChannel?.tools ?? {})),
-    running: new Set<Promise<unknown>>(),
-    configProblem: undefined,
-  };
-  return { context, shared, engine };
-}
-
-/** Everything beside its own plan that a server was started with. */
-function serversDependOn(
-  { workspace, limits, allow }: Plan,
-  { base, trusted = [], binFolders, avoid }: RuntimeContext,
-): string {
-  return canonicalText([workspace, limits, allow, base, trusted, binFolders, avoid]);
-}
-
-async function closeParts({ shared, engine }: Parts): Promise<void> {
-  await shared.pool.close();
-  await engine?.edits.close();
 }

@@ -26,7 +26,7 @@ const sources = new Set(["src", "source", "sources", "lib", "app", "packages"]);
 const MOST_LIKELY = 12;
 
 /** A search whose result holds until a file is created or deleted that would change it. */
-class Reused<T> {
+class CachedSearch<T> {
   #last: { found: Promise<T>; readRoots: number; cursor: number } | undefined;
 
   async get(
@@ -60,8 +60,8 @@ type Samples = Map<string, { path: string; score: number }>;
 
 /** The samples of one workspace; the search runs on demand, on the disk only until the watch knows all names. */
 export class SampleFiles {
-  readonly #scan = new Reused<Samples>();
-  readonly #likely = new Map<string, Reused<string[]>>();
+  readonly #scan = new CachedSearch<Samples>();
+  readonly #likely = new Map<string, CachedSearch<string[]>>();
 
   constructor(
     private readonly gate: Gate,
@@ -80,7 +80,7 @@ export class SampleFiles {
 
   /** More files of the server's main language, one of each folder: those in source folders first. */
   likely(serverId: string): Promise<string[]> {
-    const known = this.#likely.get(serverId) ?? new Reused();
+    const known = this.#likely.get(serverId) ?? new CachedSearch();
     this.#likely.set(serverId, known);
     const isOwn = (path: string) => this.pool.route(path).some(({ id }) => id === serverId);
     return known.get(

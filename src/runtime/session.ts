@@ -4,13 +4,12 @@
  */
 import { resolve } from "node:path";
 import type { Answer } from "../abi/handler.js";
-import type { StepPlan, ToolPlan } from "../abi/plan.js";
+import type { ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { fileUri } from "../base/paths.js";
 import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, sharedAbortController, untilAborted, withTimeout } from "../base/timing.js";
 import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
-import { actions } from "../protocol/actions.js";
 import type { Gate } from "../workspace/gate-types.js";
 import { narrowGate } from "../workspace/session-gate.js";
 import type { ToolTexts } from "./answer/answer-text.js";
@@ -20,7 +19,7 @@ import { Pages } from "./answer/pages.js";
 import { Places } from "./answer/places.js";
 import { warnedFolders } from "./ask/ask.js";
 import type { RunTool } from "./ask/inner-tools.js";
-import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
+import { type Attempt, isRepeatable, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
 import { answerCall, timeWithin } from "./call.js";
@@ -260,9 +259,21 @@ export class Session {
   #callState({ shared, pool, gate }: View, tool: ToolPlan, attempt: Attempt | undefined) {
     const { loaded, plan, samples, edits, log, suggestServer, configProblem, notShared } = shared;
     return {
-      ...{ loaded, plan, tool, samples, edits, log, suggestServer, configProblem, notShared, attempt },
+      loaded,
+      plan,
+      tool,
+      samples,
+      edits,
+      log,
+      suggestServer,
+      configProblem,
+      notShared,
+      attempt,
       ...this.own,
-      ...{ pool, gate, pages: this.#pages, previews: this.#previews },
+      pool,
+      gate,
+      pages: this.#pages,
+      previews: this.#previews,
       warnedFolders: this.#warnedFolders,
     };
   }
@@ -283,14 +294,4 @@ export class Session {
     const { structured, headline, candidates, isCut = false } = outcome;
     return { structured, headline, candidates, isCut, refusal };
   }
-}
-
-/** Whether a call may be asked again: it only reads what language servers answer. */
-function isRepeatable(tool: ToolPlan): boolean {
-  return tool.effect === "read" && tool.steps.every(readsServers);
-}
-
-function readsServers(step: StepPlan): boolean {
-  if (step.kind === "runtime") return actions[step.action].place;
-  return step.kind === "request" || step.kind === "diagnostics";
 }

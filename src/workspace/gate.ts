@@ -36,26 +36,14 @@ export async function openGate(options: GateOptions, platform: Platform = here):
   if (base === undefined) throw noRoot("The workspace has no root.", 0);
   const deny = compileDeny(options.deny);
 
-  // Answers show hundreds of files of one folder: the folder that was checked last is not checked again.
-  let allowedFolder = "";
-  const deniedBy = (path: string, home: string): Refusal | undefined => {
-    const name = relative(home, path);
-    const folder = `${home}\0${dirname(name)}`;
-    const unchecked = folder === allowedFolder ? [slashed(name)] : prefixes(name);
-    const matches = deny.matches(...unchecked);
-    if (matches !== false) return denied(matches === undefined);
-    allowedFolder = folder;
-    return undefined;
-  };
-
   const place = (path: string): Admitted | Refusal => {
     const root = roots.find((folder) => isInside(path, folder));
     const extra = root ?? extraRoots.find((folder) => isInside(path, folder));
     const home = extra ?? options.libraryOf?.(path);
     if (home === undefined) return outside();
     if (isSystemPath(path, home)) return systemPath();
-    const refusal = deniedBy(path, home);
-    if (refusal !== undefined) return refusal;
+    const isDenied = deny.matches(...prefixes(relative(home, path)));
+    if (isDenied !== false) return denied(isDenied === undefined);
     const shown = root === undefined ? path : relative(base, path) || ".";
     const admitted = { path, uri: fileUri(path), shown: slashed(shown), writable: root !== undefined };
     return extra === undefined ? { ...admitted, isLibrary: true } : admitted;

@@ -86,7 +86,8 @@ export async function writeClient(
   workspace: string,
   io: Io,
 ): Promise<string | undefined> {
-  const [input, there] = [new Input({ write: true }), { ...io, cwd: workspace }];
+  const input = new Input({ write: true });
+  const there = { ...io, cwd: workspace };
   const prepared = await partsOf(facts, input, there);
   if (typeof prepared === "string") return prepared;
   await changeClientFiles(prepared.parts, prepared.change, input, there);

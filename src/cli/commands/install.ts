@@ -56,7 +56,9 @@ export const install: Command = {
       return exitCodes.ok;
     }
     let code: ExitCode = exitCodes.ok;
-    for (const preset of new Set(presets)) if (!(await installOne(preset, input, io))) code = exitCodes.no;
+    for (const preset of new Set(presets)) {
+      if (!(await installOne(preset, input, io))) code = exitCodes.no;
+    }
     return code;
   },
 };

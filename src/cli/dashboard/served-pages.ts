@@ -83,15 +83,22 @@ export async function openPages(options: PagesOptions): Promise<ServedPages | un
     const { Dashboard } = await import("../../dashboard/pages.js");
     const [first, ...rest] = workspaces;
     return new Dashboard({
-      ...{ kind: options.kind, version: version(), record, source, page: shippedPage, log },
-      ...{ key: options.key, onViewers: (count: number) => options.onViewers?.(count) },
+      kind: options.kind,
+      version: version(),
+      record,
+      source,
+      page: shippedPage,
+      log,
+      key: options.key,
+      onViewers: (count: number) => options.onViewers?.(count),
       workspaces: [withConfig(first), ...rest.map(withConfig)],
     });
   }
 
   function withConfig({ name, runtime, input, io, source }: ServedWorkspace) {
     return {
-      ...{ name, runtime },
+      name,
+      runtime,
       config: async () => (await import("./config-info.js")).configInfo(input, io, source),
       setup: async () => (await import("./config-info.js")).setupInfo(input, io, options.addressOf?.(name)),
     };

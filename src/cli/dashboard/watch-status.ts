@@ -56,7 +56,9 @@ class Screen implements View {
 
   call(call: CallRow): void {
     this.#calls.set(call.id, call);
-    for (const id of this.#calls.keys()) if (this.#calls.size > MAX_CALLS) this.#calls.delete(id);
+    for (const id of this.#calls.keys()) {
+      if (this.#calls.size > MAX_CALLS) this.#calls.delete(id);
+    }
     this.#draw();
   }
 

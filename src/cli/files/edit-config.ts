@@ -46,7 +46,9 @@ export function openConfig(input: Input, io: Io): OpenConfig {
   const isNew = content === undefined;
   const { mark, text, problems, broken } = readSource(file, content ?? "");
   if (broken && !isNew) throw new ConfigError(problems);
-  const [name, editor, isDiscovered] = [shownPath(file, io), editorOf(file, text), named === undefined];
+  const name = shownPath(file, io);
+  const editor = editorOf(file, text);
+  const isDiscovered = named === undefined;
   return { file, name, isNew, isDiscovered, mark, text: isNew ? emptyConfig(file) : text, editor };
 }
 

@@ -41,7 +41,10 @@ export function frameOf(found: Loaded, input: Input): string {
   const { loaded, base, folder, trusted, binFolders, avoid, refusal } = found;
   const { dashboard, metrics } = loaded.plan;
   const frame = {
-    ...{ folder, trusted, binFolders, avoid },
+    folder,
+    trusted,
+    binFolders,
+    avoid,
     // They are opened once, when a hub starts.
     pages: { dashboard, metrics },
     version: version(),

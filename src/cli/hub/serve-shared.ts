@@ -77,7 +77,8 @@ export function launchOf(input: Input, io: Io): Launch {
 /** Serves the client in this process, behind streams like those of a hub. */
 async function serveHere(input: Input, io: Io, signal: AbortSignal, why: string) {
   const { serveAlone } = await import("../serve-alone.js");
-  const [toProxy, fromProxy] = [new PassThrough(), new PassThrough()];
+  const toProxy = new PassThrough();
+  const fromProxy = new PassThrough();
   let ended: Promise<void> = Promise.resolve();
   const facts = await new Promise<Pick<Upstream, "reads" | "bundle">>((resolve, reject) => {
     ended = serveAlone(input, io, {

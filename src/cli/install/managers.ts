@@ -71,7 +71,13 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
     for (const spec of gem) {
       const [name = "", version] = spec.split("@");
       const words = (wanted: string | undefined) => [
-        ...["install", name, "--install-dir", gems, "--bindir", bin, "--no-document"],
+        "install",
+        name,
+        "--install-dir",
+        gems,
+        "--bindir",
+        bin,
+        "--no-document",
         ...(wanted === undefined ? [] : ["--version", wanted]),
       ];
       await olderOnRefusal(steps, "gem", words, version, { cwd: folder });
@@ -119,7 +125,10 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
     const [first = "", ...others] = crates;
     const words = (version: string | undefined) => [
       ...(toolchain === undefined ? [] : [`+${toolchain}`]),
-      ...["install", "--locked", "--root", root],
+      "install",
+      "--locked",
+      "--root",
+      root,
       ...(git === undefined ? [] : ["--git", git]),
       ...(features.length === 0 ? [] : ["--features", features.join(",")]),
       ...(first === "" ? [] : [version === undefined ? first : `${nameOf(first)}@${version}`]),

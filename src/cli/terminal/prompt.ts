@@ -47,7 +47,8 @@ export function parseSelection(answer: string, count: number): { picked: Set<num
   const words = answer.toLowerCase().split(/[\s,;]+/);
   for (const word of words.filter((word) => word !== "" && word !== "none")) {
     const range = word === "all" ? ["1", String(count)] : /^(\d+)(?:-(\d+))?$/.exec(word)?.slice(1);
-    const [from, to] = [Number(range?.[0]), Number(range?.[1] ?? range?.[0])];
+    const from = Number(range?.[0]);
+    const to = Number(range?.[1] ?? range?.[0]);
     if (range === undefined || from < 1 || to > count || from > to) return { unknown: word };
     for (let number = from; number <= to; number++) picked.add(number);
   }

@@ -88,10 +88,18 @@ export function problemsJson(problems: readonly Problem[]): object {
     problems: problems
       .slice(0, MOST_SHOWN)
       .map(({ code, severity, message, pointer, place, suggestion, fix, detail }) => ({
-        ...{ code, severity, message, pointer },
-        ...{ file: place?.file, line: place?.line, column: place?.column },
-        ...{ end_line: place?.endLine, end_column: place?.endColumn },
-        ...{ suggestion, fix, detail },
+        code,
+        severity,
+        message,
+        pointer,
+        file: place?.file,
+        line: place?.line,
+        column: place?.column,
+        end_line: place?.endLine,
+        end_column: place?.endColumn,
+        suggestion,
+        fix,
+        detail,
       })),
   };
 }

@@ -67,7 +67,8 @@ function sampleOf(name: string, tree: JsonObject): Sample {
 /** The place given by `{ file, at }`: `at` is a piece of the file's text, in which `|` marks the position. */
 function samplePlace(value: unknown, files: { [path: string]: string }): SamplePlace | null {
   if (!isTable(value)) return null;
-  const [file, at] = [String(value.file), String(value.at)];
+  const file = String(value.file);
+  const at = String(value.at);
   const mark = Math.max(at.indexOf("|"), 0);
   const start = (files[file] ?? "").indexOf(at.replace("|", ""));
   const before = (files[file] ?? "").slice(0, start + mark).split("\n");

@@ -58,7 +58,9 @@ export function proposeServers(
     proposals.push({ preset, claims: free, narrowed: free.length < claims.length, files });
     for (const claim of claims) taken.add(claim);
   };
-  for (const isUsable of tiers) for (const preset of ranked) propose(preset, isUsable);
+  for (const isUsable of tiers) {
+    for (const preset of ranked) propose(preset, isUsable);
+  }
   return sortBy(proposals, ({ preset }) => [preset.id]);
 }
 
@@ -145,7 +147,9 @@ export function languagesHere(
   const languageOf = (claim: string) =>
     (languages.length === 1 ? languages[0] : undefined) ?? idOf(claim.replace(/^\*\./, ""));
   const here = claimsHere(proposal, scan);
-  for (const claim of here) if (claim !== SHARED_HEADERS) add(claim, languageOf(claim));
+  for (const claim of here) {
+    if (claim !== SHARED_HEADERS) add(claim, languageOf(claim));
+  }
   if (here.includes(SHARED_HEADERS)) add(SHARED_HEADERS, sorted()[0]?.language ?? languageOf(SHARED_HEADERS));
   return sorted();
 }

@@ -31,7 +31,8 @@ function commandFrom({ command_env: variable = "" }: Partial<PresetFacts>, env: 
 /** Programs of servers whose command and arguments both come from a preset. */
 export function commandsAsShipped(config: LayerTable): string[] {
   return itemsAt(config, "servers").flatMap((server) => {
-    const [command, args] = [nodeAt(server, ["command"]), nodeAt(server, ["args"])];
+    const command = nodeAt(server, ["command"]);
+    const args = nodeAt(server, ["args"]);
     const program = valueAt(command) ?? valueAt(itemsAt(command)[0]);
     const isShipped = [command, args].every((node) => node?.layer.origin.startsWith("configs/servers/"));
     return typeof program === "string" && isShipped ? [program] : [];
@@ -47,7 +48,8 @@ export function commandsWritten(config: LayerTable, catalogue: Catalogue): strin
     .facts()
     .flatMap(({ interpreter, command }) => (interpreter ? [command ?? []].flat().slice(0, 1) : []));
   return itemsAt(config, "servers").flatMap((server) => {
-    const [kind, command] = [valueAt(server, "kind") ?? "generic", nodeAt(server, ["command"])];
+    const kind = valueAt(server, "kind") ?? "generic";
+    const command = nodeAt(server, ["command"]);
     const program = valueAt(command) ?? valueAt(itemsAt(command)[0]);
     const isOwn = kind === "generic" && valueAt(server, "adapter") === undefined;
     return isOwn && typeof program === "string" && !interpreters.includes(basename(program)) ? [program] : [];

@@ -71,14 +71,16 @@ export function removeItem(
 ): string {
   const item = list.items[index];
   if (item === undefined) return text;
-  const [before, after] = [list.items[index - 1], list.items[index + 1]];
+  const before = list.items[index - 1];
+  const after = list.items[index + 1];
   if (after && isOneLine(text, item[1], after[0])) return splice(text, item[0], after[0], "");
   if (before && isOneLine(text, before[1], item[0])) return splice(text, before[1], item[1], "");
   const comma = commaAfter(text, list, item);
   const end = comma === undefined ? item[1] : comma + 1;
   const rest = restOfLine(text, list, end);
   const keepsComment = rest.comment !== undefined && !takesComments;
-  let [from, to] = [item[0], keepsComment ? end : (rest.comment?.[1] ?? end)];
+  let from = item[0];
+  let to = keepsComment ? end : (rest.comment?.[1] ?? end);
   if (beginsLine(text, from) && rest.isOnlyComment && !keepsComment) {
     from = takesComments ? commentsAbove(text, list, item, rest.end) : startOfLine(text, from);
     to = nextLine(text, rest.end);

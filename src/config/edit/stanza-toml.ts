@@ -98,7 +98,8 @@ function addMissing(text: string, { path, after, stanza }: TomlEntry): string {
     else if (tablePath.length === 0 || isMissing(tablePath)) {
       const [from] = regionOf(stanza, table);
       const block = stanza.slice(from, endOf(table)).replaceAll("\n", eol);
-      const [before, first] = [tableAt(now, previous), tablesAt(now, path)[0]];
+      const before = tableAt(now, previous);
+      const first = tablesAt(now, path)[0];
       // After the table before it, or before our first one.
       now = before
         ? insertLines(now, regionOf(now, before)[1], `${eol}${block}${eol}`)

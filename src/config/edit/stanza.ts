@@ -188,7 +188,9 @@ function replacedEntry(
     const rest = next === undefined && own === undefined ? item : replacedEntry(item, next, own);
     if (rest !== undefined) define(after, key, rest);
   }
-  for (const [key, item] of Object.entries(wanted)) if (!Object.hasOwn(old, key)) define(after, key, item);
+  for (const [key, item] of Object.entries(wanted)) {
+    if (!Object.hasOwn(old, key)) define(after, key, item);
+  }
   return value === undefined && Object.keys(after).length === 0 ? undefined : after;
 }
 
@@ -214,7 +216,8 @@ function removeStanza(
 function withoutOurs(old: Json, ours: Json, values: StanzaValues, path: Path): Json | undefined {
   if (isTable(old) && isTable(ours)) {
     const rest = removeStanza(old, values, ours, path);
-    const [countBefore, count] = [Object.keys(old).length, Object.keys(rest).length];
+    const countBefore = Object.keys(old).length;
+    const count = Object.keys(rest).length;
     if (count === 0 && countBefore > 0) return undefined;
     return count < countBefore ? withShorthand(rest, path, values) : rest;
   }

@@ -210,7 +210,9 @@ function readSpans(text: string, toOriginal: (offset: number) => number): Spans 
     addContent(pair.value, path);
   };
   const addContent = (node: AST.TOMLContentNode, path: Path): void => {
-    if (node.type === "TOMLInlineTable") for (const pair of node.body) addPair(pair, path);
+    if (node.type === "TOMLInlineTable") {
+      for (const pair of node.body) addPair(pair, path);
+    }
     if (node.type !== "TOMLArray") return;
     node.elements.forEach((element, index) => {
       add([...path, index], undefined, element);

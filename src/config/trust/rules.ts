@@ -79,7 +79,8 @@ export const rules = {
   /** A sandbox that may only become stricter. */
   stricter_sandbox: (comparison) => {
     const { value, limit, limitOwner } = comparison;
-    const [wanted, current] = [valueAt(value), valueAt(limit) ?? "none"];
+    const wanted = valueAt(value);
+    const current = valueAt(limit) ?? "none";
     if (current === wanted || current === "none" || wanted === "read_only_no_network") return value;
     return ignored(comparison, `it is less strict than ${limitOwner} ${JSON.stringify(current)}`);
   },
@@ -119,8 +120,10 @@ export function isPartOf(value: LayerNode, whole: LayerNode): boolean {
 
 function hasFewerFeatures(value: LayerNode, limit: LayerNode): boolean {
   const names = (node: LayerNode, key: string) => new Set(itemsAt(node, key).map(textOf));
-  const [only, except] = [names(value, "only"), names(value, "except")];
-  const [limitOnly, limitExcept] = [names(limit, "only"), names(limit, "except")];
+  const only = names(value, "only");
+  const except = names(value, "except");
+  const limitOnly = names(limit, "only");
+  const limitExcept = names(limit, "except");
   if (only.size > 0)
     return [...only].every((name) => !limitExcept.has(name) && (limitOnly.size === 0 || limitOnly.has(name)));
   return limitOnly.size === 0 && [...limitExcept].every((name) => except.has(name));
@@ -141,7 +144,8 @@ function compareNumbers(
   word: string,
 ): LayerNode | undefined {
   const { value, limit, limitOwner, isStrict, isUnlimited } = comparison;
-  const [wanted, current] = [valueAt(value), valueAt(limit)];
+  const wanted = valueAt(value);
+  const current = valueAt(limit);
   if (typeof wanted !== "number") return value;
   if (typeof current !== "number")
     return isUnlimited || !isStrict ? value : ignored(comparison, "there is no limit to compare it with");

@@ -49,7 +49,9 @@ export class CheckRequests {
     if (this.context.plan === null) return;
     const now = performance.now();
     this.#changes++;
-    for (const [other, at] of this.#changedAt) if (now - at > OTHERS_MS) this.#changedAt.delete(other);
+    for (const [other, at] of this.#changedAt) {
+      if (now - at > OTHERS_MS) this.#changedAt.delete(other);
+    }
     this.#changedAt.set(path ?? "", now);
     this.#checks.delete(path ?? "");
   }

@@ -110,7 +110,8 @@ export class PulledReports {
     const kept = this.#of(identifier);
     const before = path === undefined ? undefined : kept.get(path);
     const isUnchanged = (kind as string | undefined) === "unchanged";
-    const current = isUnchanged ? before?.items : Array.isArray(items) ? (items as Json[]) : undefined;
+    const sent = Array.isArray(items) ? (items as Json[]) : undefined;
+    const current = isUnchanged ? before?.items : sent;
     if (current === undefined) return undefined;
     const newId = typeof resultId === "string" ? resultId : undefined;
     if (path !== undefined)

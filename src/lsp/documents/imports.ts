@@ -22,7 +22,9 @@ export function importedFiles(
   );
   const wanted = new Set(choices.flat());
   const found = new Set<string>();
-  for (const file of existing) if (wanted.has(file)) found.add(file);
+  for (const file of existing) {
+    if (wanted.has(file)) found.add(file);
+  }
   const files = choices.flatMap((names) => names.find((file) => found.has(file)) ?? []);
   return [...new Set(files)].slice(0, most);
 }

@@ -73,7 +73,8 @@ function filesOf(name: string, folder: string, isWhole: boolean): string[] {
   const kind = kindOf(path);
   if (kind === "file") return [path];
   if (kind === "other" || !isWhole || !/[\\/]/.test(name)) return [];
-  const [parent, prefix] = [dirname(path), `${basename(path)}.`];
+  const parent = dirname(path);
+  const prefix = `${basename(path)}.`;
   return namesIn(parent)
     .filter((other) => other.startsWith(prefix))
     .map((other) => join(parent, other))

@@ -84,7 +84,9 @@ export class ProcessTree {
     const members = this.#members();
     // The group first: it may have grown since the members were listed.
     send(-this.group, signal);
-    for (const { pid, group } of members ?? []) if (group !== this.group) send(pid, signal);
+    for (const { pid, group } of members ?? []) {
+      if (group !== this.group) send(pid, signal);
+    }
   }
 
   /** Resolves with true when no process of the tree runs any more, with false after `timeoutMs`. */
@@ -113,7 +115,9 @@ export class ProcessTree {
     );
     for (let before = -1; members.size > before; ) {
       before = members.size;
-      for (const { pid, parent } of table) if (members.has(parent)) members.add(pid);
+      for (const { pid, parent } of table) {
+        if (members.has(parent)) members.add(pid);
+      }
     }
     return table.filter(({ pid }) => members.has(pid));
   }

@@ -80,8 +80,15 @@ function withBubblewrap(
   const mounts = mountArguments(sandbox !== "no_network", folders, context);
   return [["--proc", "/proc"], []].map((proc) => ({
     words: [
-      ...[bwrap, ...mounts, "--dev", "/dev", ...proc, "--cap-drop", "ALL"],
-      ...["--unshare-pid", "--die-with-parent"],
+      bwrap,
+      ...mounts,
+      "--dev",
+      "/dev",
+      ...proc,
+      "--cap-drop",
+      "ALL",
+      "--unshare-pid",
+      "--die-with-parent",
       ...(isSuperuser() ? ["--unshare-user"] : []),
       ...(sandbox === "read_only" ? [] : ["--unshare-net"]),
       "--",

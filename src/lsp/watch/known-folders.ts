@@ -98,7 +98,9 @@ export class KnownFolders {
   *files(folders: readonly string[]): Iterable<string> {
     for (const { path, files, ignoredIn } of this.#folders.values()) {
       if (ignoredIn !== undefined || !folders.some((folder) => isInside(path, folder))) continue;
-      for (const [name, { ignored }] of files) if (!ignored) yield join(path, name);
+      for (const [name, { ignored }] of files) {
+        if (!ignored) yield join(path, name);
+      }
     }
   }
 
@@ -116,8 +118,16 @@ export class KnownFolders {
   /** Takes in a folder and watches it. Call this before the folder is read, so that no change in between is missed. */
   add(path: string, root: string, facts: Stats, ignoredIn: IgnoredFolder | undefined): Folder {
     const folder: Folder = {
-      ...{ path, root, identity: identityOf(facts), ignoredIn, rules: [] },
-      ...{ files: new Map(), names: new Set(), folders: new Set(), isTopLevelOnly: false, isRead: false },
+      path,
+      root,
+      identity: identityOf(facts),
+      ignoredIn,
+      rules: [],
+      files: new Map(),
+      names: new Set(),
+      folders: new Set(),
+      isTopLevelOnly: false,
+      isRead: false,
     };
     this.#folders.set(path, folder);
     const isWatched = this.#watch(folder);

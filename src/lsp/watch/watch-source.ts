@@ -109,8 +109,7 @@ function watchCapacity(): number {
 
 /** File system types of NFS, SMB and CIFS, 9p (WSL), FUSE (sshfs, virtiofs), VirtualBox, Ceph and AFS. */
 const NETWORK_TYPES = new Set([
-  ...[0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997],
-  ...[0x65735546, 0x786f4256, 0x00c36400, 0x5346414f],
+  0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x65735546, 0x786f4256, 0x00c36400, 0x5346414f,
 ]);
 
 /** Whether other machines may write to a folder without an event here; also where that cannot be found out. */

@@ -34,8 +34,13 @@ export interface WatchOptions {
 }
 
 const DEFAULTS: WatchOptions = {
-  ...{ files: 100_000, ignoredFiles: 60_000, ignoredFolders: 12_000, shownFiles: 48 },
-  ...{ ignoredWaitMs: 100, rescanMs: 2_000, openEvents: openWatchSource },
+  files: 100_000,
+  ignoredFiles: 60_000,
+  ignoredFolders: 12_000,
+  shownFiles: 48,
+  ignoredWaitMs: 100,
+  rescanMs: 2_000,
+  openEvents: openWatchSource,
 };
 /** Watches that are left to folders that git does not ignore. */
 const RESERVED_WATCHES = 3_072;

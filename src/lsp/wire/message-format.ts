@@ -121,7 +121,10 @@ export function requestId(head: string, tail: string): number | "none" | "unknow
 function excessOf(text: string): string | undefined {
   if (text.length <= MAX_LEVELS) return undefined;
   const interned = text.length < MIN_COUNTED ? undefined : new InternedTexts();
-  let [depth, values, start, end] = [0, 0, 0, 0];
+  let depth = 0;
+  let values = 0;
+  let start = 0;
+  let end = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {

@@ -6,8 +6,9 @@ import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { WorkspaceChoice } from "../call-types.js";
-import type { AbortReason, SessionCalls } from "../calls.js";
+import type { SessionCalls } from "../calls.js";
 import type { createModernHandler } from "../modern-server.js";
+import type { AbortReason } from "../protocol-error.js";
 import { openCalls } from "../watched-calls.js";
 
 interface Holder {

@@ -146,7 +146,11 @@ export function askBack(
   const long = () =>
     [title, ...lines, ...warnings.map((warning) => warningLine(warning, dialect))].join("\n");
   return {
-    ...{ structured, notes: "", headline: title, candidates, isCut: isTruncated },
+    structured,
+    notes: "",
+    headline: title,
+    candidates,
+    isCut: isTruncated,
     text: isShort ? title : (wholeText(texts, structured) ?? long()),
   };
 }

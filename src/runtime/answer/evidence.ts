@@ -151,7 +151,9 @@ export class Evidence {
 
   /** The readiness of an answer: the worst of the servers that answered or are still starting. */
   get readiness(): Readiness {
-    for (const server of this.#awaited.values()) if (server === "starting") return "starting";
+    for (const server of this.#awaited.values()) {
+      if (server === "starting") return "starting";
+    }
     if (this.#servers.size === 0) return "unknown";
     let readiness: Readiness = "ready";
     for (const own of this.#servers.values()) readiness = worse(readiness, own);

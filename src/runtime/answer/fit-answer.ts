@@ -211,7 +211,8 @@ export function fits(answer: Answer, limits: SizeLimits): boolean {
 export function largest<T>(most: number, attempt: (count: number) => T | undefined): T | undefined {
   let best = attempt(most);
   if (best !== undefined) return best;
-  let [low, high] = [0, most];
+  let low = 0;
+  let high = most;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     const found = attempt(middle);

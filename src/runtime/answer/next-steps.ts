@@ -73,7 +73,8 @@ function otherQuestion({ plan, tool }: CallState): string {
 
 /** Whether the last steps of two tools ask the same question. */
 function asksTheSame(one: ToolPlan, other: ToolPlan): boolean {
-  const [last, otherLast] = [one.steps.at(-1), other.steps.at(-1)];
+  const last = one.steps.at(-1);
+  const otherLast = other.steps.at(-1);
   const isMethod = last?.kind === "request" && otherLast?.kind === "request";
   return last?.kind === otherLast?.kind && (!isMethod || last.method === otherLast.method);
 }

@@ -138,7 +138,8 @@ function outcomeOf(
   if (ran === undefined) return { ...operation, outcome: "skipped", summary: whySkipped };
   const { structured, headline, refusal, candidates } = ran;
   return {
-    ...{ ...operation, outcome: refusal === undefined ? "done" : "failed" },
+    ...operation,
+    outcome: refusal === undefined ? "done" : "failed",
     ...(refusal === undefined ? {} : { code: refusal.code }),
     summary: headline,
     ...(candidates === undefined ? {} : { needs_disambiguation: true }),

@@ -89,7 +89,8 @@ function sorted(
 ): Promise<ReplyPart[]> {
   const compare = (a: ReplyPart, b: ReplyPart): number => {
     for (const { at, descending } of keys) {
-      const [one, other] = [keyAt(a.value, at), keyAt(b.value, at)];
+      const one = keyAt(a.value, at);
+      const other = keyAt(b.value, at);
       const isMissing = one === undefined || other === undefined;
       const order = comparePart(one, other) * (descending && !isMissing ? -1 : 1);
       if (order !== 0) return order;

@@ -27,7 +27,9 @@ export async function openProject(
     return isOfProject(server, projectQuery, document, signal);
   };
   if (await isLoaded(await call.samples.find(id))) return true;
-  for (const path of await call.samples.likely(id)) if (await isLoaded(path)) return true;
+  for (const path of await call.samples.likely(id)) {
+    if (await isLoaded(path)) return true;
+  }
   return tried.size === 0;
 }
 

@@ -2,10 +2,12 @@
  * Retries a call while files change under it. Positions and hashes are true of one text: when a file that an answer
  * shows changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
  */
+import type { StepPlan, ToolPlan } from "../../abi/plan.js";
 import { type FileStamp, stampOf } from "../../base/file-stamp.js";
 import { sortedSet } from "../../base/order.js";
 import { Turns, untilAborted } from "../../base/timing.js";
 import { readText } from "../../lsp/documents/read-text.js";
+import { actions } from "../../protocol/actions.js";
 import type { EditActivity } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
@@ -33,6 +35,16 @@ export interface Attempt {
 /** A file changed under a call that can run again. */
 class FilesChanged extends Error {}
 
+/** Whether a call may be asked again: it only reads what language servers answer. */
+export function isRepeatable(tool: ToolPlan): boolean {
+  return tool.effect === "read" && tool.steps.every(readsServers);
+}
+
+function readsServers(step: StepPlan): boolean {
+  if (step.kind === "runtime") return actions[step.action].place;
+  return step.kind === "request" || step.kind === "diagnostics";
+}
+
 /** Runs a call, and runs it again while files change under it; rejects as soon as the signal aborts. */
 export async function retryWhileFilesChange<T>(
   signal: AbortSignal,
@@ -42,7 +54,8 @@ export async function retryWhileFilesChange<T>(
   for (let count = 1; ; count++) {
     try {
       if (edits?.writing) await untilAborted(signal, edits.writing);
-      const [isFirst, isLast] = [count === 1, count === MAX_ATTEMPTS];
+      const isFirst = count === 1;
+      const isLast = count === MAX_ATTEMPTS;
       const attempt = { startedAt: Date.now(), edits: edits?.begun ?? 0, isFirst, isLast };
       return await untilAborted(signal, run(attempt));
     } catch (error) {

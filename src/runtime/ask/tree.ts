@@ -39,7 +39,9 @@ export async function askTree(
   if (first.length > MAX_NODES)
     call.evidence.truncated(`${first.length - MAX_NODES} items of the tree are left out.`);
   const roots = first.slice(0, MAX_NODES).map((entry) => node(entry, 0));
-  let [level, left, count] = [roots, limitOf(options), roots.length];
+  let level = roots;
+  let left = limitOf(options);
+  let count = roots.length;
   let asked = 0;
   for (let depth = 1; depth <= options.depth && level.length > 0; depth++) {
     const open = level.filter(({ isRepeated }) => !isRepeated);

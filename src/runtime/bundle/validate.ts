@@ -44,8 +44,12 @@ export function checkArguments(
     throw invalidArguments([{ path: "", keyword: "type", message: "must be object", schemaPath: "#/type" }]);
   const given = copyOf(args ?? {});
   // Clients that must fill every argument give null for the ones they leave out.
-  for (const name of known) if (given[name] === null) delete given[name];
-  for (const { name, form } of tool.args) if (form !== null) withoutNulls(form, given[name]);
+  for (const name of known) {
+    if (given[name] === null) delete given[name];
+  }
+  for (const { name, form } of tool.args) {
+    if (form !== null) withoutNulls(form, given[name]);
+  }
   if (!validate(given)) throw invalidArguments(issuesOf(validate, known, given), known);
   for (const { name, default: value, form } of tool.args) {
     if (value !== null && !Object.hasOwn(given, name))
@@ -79,7 +83,9 @@ function trimQuery(given: JsonObject): void {
 function withoutNulls(form: ArgForm, value: unknown): void {
   if (form.kind === "list" && Array.isArray(value)) {
     const { form: inner } = form.items;
-    if (inner !== null) for (const item of value) withoutNulls(inner, item);
+    if (inner !== null) {
+      for (const item of value) withoutNulls(inner, item);
+    }
   }
   if (form.kind !== "object" || !isTable(value)) return;
   for (const { name, form: inner } of form.properties) {
@@ -92,7 +98,9 @@ function withoutNulls(form: ArgForm, value: unknown): void {
 function fillDefaults(form: ArgForm, value: unknown): void {
   if (form.kind === "list" && Array.isArray(value)) {
     const { form: inner } = form.items;
-    if (inner !== null) for (const item of value) fillDefaults(inner, item);
+    if (inner !== null) {
+      for (const item of value) fillDefaults(inner, item);
+    }
   }
   if (form.kind !== "object" || !isTable(value)) return;
   for (const { name, default: standard, form: inner } of form.properties) {
@@ -239,7 +247,8 @@ function clampedArguments(tool: ToolPlan, { dialect: { listing }, limits }: Plan
   const own = tool.args
     .filter((arg) => arg.beyond === "clamp")
     .map(({ name, minimum, maximum }) => ({
-      ...{ name, minimum },
+      name,
+      minimum,
       maximum:
         name === size ? Math.min(maximum ?? limits.maxTotalCharsHard, limits.maxTotalCharsHard) : maximum,
     }));

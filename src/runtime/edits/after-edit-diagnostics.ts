@@ -207,7 +207,8 @@ function compareErrors(
   const introduced: JsonObject[] = [];
   const resolved: JsonObject[] = [];
   for (const path of sortedSet([...old.keys(), ...after.errors.keys()])) {
-    const [was, is] = [old.get(path), after.errors.get(path)];
+    const was = old.get(path);
+    const is = after.errors.get(path);
     // An edited file that only one snapshot knows cannot be compared; other files are listed only with errors.
     if (edited.includes(path) && (was === undefined || is === undefined)) continue;
     for (const error of errorsWithout(is ?? [], was ?? [])) introduced.push(error);

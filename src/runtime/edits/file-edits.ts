@@ -33,7 +33,8 @@ export async function createFile(call: CallState, args: JsonObject): Promise<Pro
 }
 
 export async function renameFile(call: CallState, args: JsonObject): Promise<ProposedEdit> {
-  const [from, to] = [pathArgument(args, "old_path"), pathArgument(args, "new_path")];
+  const from = pathArgument(args, "old_path");
+  const to = pathArgument(args, "new_path");
   const { path } = await call.gate.admitEntry(from);
   const { path: newPath } = await call.gate.admitEntry(to);
   const change = pathChange("rename", args, from, to);
@@ -113,7 +114,9 @@ async function startedServers(
   if (!existsSync(target.path)) return [];
   const samples = new Map<string, string>();
   for await (const file of folder ? filesIn(path) : [target.path])
-    for (const { id } of call.pool.route(file)) if (!samples.has(id)) samples.set(id, file);
+    for (const { id } of call.pool.route(file)) {
+      if (!samples.has(id)) samples.set(id, file);
+    }
   const order = call.plan.servers.map(({ id }) => id);
   const servers: LanguageServer[] = [];
   for (const [id, sample] of sortBy([...samples], ([name]) => [order.indexOf(name)])) {

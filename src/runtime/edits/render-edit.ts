@@ -144,7 +144,8 @@ export function splitIntoParts(file: JsonObject, maxChars: number): JsonObject[]
   if (parts < 2) return [file];
   return Array.from({ length: parts }, (_, index) => ({
     ...rest,
-    ...{ part: index + 1, parts },
+    part: index + 1,
+    parts,
     ...(edits === undefined ? {} : { edits: editParts[index] ?? [] }),
     ...(diffParts[index] === undefined ? {} : { diff: diffParts[index] }),
   }));
@@ -178,12 +179,14 @@ export function splitChange(change: TextChange, maxChars: number): (TextChange &
 function splitText(text: string, maxChars: number): string[] {
   if (JSON.stringify(text).length <= maxChars) return [text];
   const pieces: string[] = [];
-  let [piece, used] = ["", 0];
+  let piece = "";
+  let used = 0;
   for (const character of text) {
     const size = JSON.stringify(character).length - 2;
     if (used + size > maxChars / 2 && piece !== "") {
       pieces.push(piece);
-      [piece, used] = ["", 0];
+      piece = "";
+      used = 0;
     }
     piece += character;
     used += size;

@@ -54,7 +54,8 @@ export class SessionPreviews {
 /** An estimate: up to two bytes per UTF-16 code unit, and some for each text and operation. */
 function sizeOf({ files, operations }: Preview): number {
   const texts = files.flatMap(({ before, diff, changes }) => [
-    ...[before ?? "", diff],
+    before ?? "",
+    diff,
     ...changes.map(({ newText }) => newText),
   ]);
   return texts.reduce((sum, text) => sum + 200 + 2 * text.length, 500 * (operations.length + 1));

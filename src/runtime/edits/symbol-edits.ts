@@ -127,7 +127,8 @@ export function deleteDeclaration(lines: Lines, declaration: Declaration): TextC
   // Without the last of several declarators, the one before it would end in a comma.
   if (separator !== "," && context.isListElement() && !declaration.isEnumMember) throw context.notAlone();
   const start = context.leadingStart("all");
-  const [above, below] = [lines.lineAt(start) - 1, lines.lineAt(context.end) + 1];
+  const above = lines.lineAt(start) - 1;
+  const below = lines.lineAt(context.end) + 1;
   const isBlank = (line: number) => line >= 0 && line < lines.count && lines.line(line).trim() === "";
   const isApart = (above < 0 || isBlank(above)) && isBlank(below);
   return { start, end: lines.start(isApart ? below + 1 : below), newText: "" };
@@ -161,8 +162,8 @@ class DeclarationLines {
     this.lineStart = lines.start(lines.lineAt(this.start));
     this.#headText = text.slice(this.lineStart, this.start);
     this.indent = /^[ \t]*/.exec(this.#headText)?.[0] ?? "";
-    const isIndent = this.#headText.length === this.indent.length;
-    this.head = isIndent ? "indent" : onlyWords.test(this.#headText) ? "words" : "other";
+    this.head = onlyWords.test(this.#headText) ? "words" : "other";
+    if (this.#headText.length === this.indent.length) this.head = "indent";
     this.separator = lineTail.exec(/^[^\r\n]*/.exec(text.slice(this.end))?.[0] ?? "")?.[1];
   }
 

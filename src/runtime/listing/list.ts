@@ -85,7 +85,8 @@ export class ItemList<T> implements List {
     let before = 0;
     for (const file of this.files) {
       if (before >= to) break;
-      const [first, last] = [Math.max(0, from - before), Math.min(file.items.length, to - before)];
+      const first = Math.max(0, from - before);
+      const last = Math.min(file.items.length, to - before);
       if (first < last)
         for (const item of await renderItems(this.kind, file, first, last, context)) rendered.push(item);
       before += file.items.length;

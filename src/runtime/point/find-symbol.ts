@@ -163,7 +163,9 @@ async function matchesAnywhere(
 /** The symbols within the roots; the others are counted as dropped. */
 function inside(call: CallState, found: FoundSymbol[]): FoundSymbol[] {
   const isShown = (symbol: FoundSymbol) => call.places.show(symbol.uri) !== undefined;
-  for (const symbol of found) if (!isShown(symbol)) dropSymbol(call.evidence, symbol);
+  for (const symbol of found) {
+    if (!isShown(symbol)) dropSymbol(call.evidence, symbol);
+  }
   return found.filter(isShown);
 }
 
@@ -260,15 +262,17 @@ function nearKind(word: string): string {
 }
 
 function noSymbol(wanted: WantedSymbol, others = 0, declared: readonly FoundSymbol[] = []): Refusal {
-  const { kind: word } = wanted;
-  const kind = word === undefined ? "" : ` of kind ${word}`;
-  const isKnown = word === undefined || symbolKinds.some((known) => isKind(known, word));
-  const hint = !isKnown
-    ? ` There is no such kind${nearKind(word)} Known are ${knownKinds.join(", ")}.`
-    : others === 0
-      ? didYouMean(wanted, declared)
-      : ` There are ${others} of that name, counted from 0.`;
+  const kind = wanted.kind === undefined ? "" : ` of kind ${wanted.kind}`;
+  const hint = noSymbolHint(wanted, others, declared);
   return new Refusal("point/no-symbol", `No symbol${kind} called ${wanted.name} was found.${hint}`);
+}
+
+function noSymbolHint(wanted: WantedSymbol, others: number, declared: readonly FoundSymbol[]): string {
+  const { kind } = wanted;
+  if (kind !== undefined && !symbolKinds.some((known) => isKind(known, kind)))
+    return ` There is no such kind${nearKind(kind)} Known are ${knownKinds.join(", ")}.`;
+  if (others > 0) return ` There are ${others} of that name, counted from 0.`;
+  return didYouMean(wanted, declared);
 }
 
 /** Names the kinds that the symbol has, or the most similar name; empty when there is neither. */

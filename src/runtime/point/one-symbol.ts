@@ -64,7 +64,8 @@ function joinAliases<T>(matches: readonly Match<T>[]): void {
 function isAround(outer: FoundSymbol, inner: FoundSymbol): boolean {
   if (outer.uri !== inner.uri || compareContainers(outer.what.container, inner.what.container) !== 0)
     return false;
-  const [around, within] = [outer.range, inner.range];
+  const around = outer.range;
+  const within = inner.range;
   if (around === undefined || within === undefined || isSameRange(around, within)) return false;
   return contains(around, within.start) && contains(around, within.end);
 }

@@ -56,7 +56,8 @@ export function containerPath(container: Container): string {
 export function compareContainers(a: Container | undefined, b: Container | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   const surplus = depthOf(a) - depthOf(b);
-  let [left, right] = [a, b];
+  let left = a;
+  let right = b;
   for (let up = 0; up < surplus; up++) left = left.outer ?? left;
   for (let up = 0; up < -surplus; up++) right = right.outer ?? right;
   // Both are as deep now. The difference that is found last is the outermost; a shared container has none.
@@ -64,7 +65,8 @@ export function compareContainers(a: Container | undefined, b: Container | undef
   while (left !== right) {
     order = compareText(left.name, right.name) || order;
     if (left.outer === undefined || right.outer === undefined) break;
-    [left, right] = [left.outer, right.outer];
+    left = left.outer;
+    right = right.outer;
   }
   return order;
 }

@@ -11,7 +11,8 @@ export interface Word {
 
 /** The word that covers or touches a column; of two that touch it, the first. */
 export function wordAt(line: string, column: number): Word | undefined {
-  let [start, end] = [column, column];
+  let start = column;
+  let end = column;
   while (start > 0 && plain.test(line.charAt(start - 1))) start--;
   while (end < line.length && plain.test(line.charAt(end))) end++;
   // A character that is not ASCII may belong to the word; only then is the whole line split into words.

@@ -73,7 +73,8 @@ function membersOf({ server, item }: Entry): Record<string, unknown> {
 
 /** 0 for a prefix match, 1 for letters in order, undefined for no match. */
 function rankOf(text: string, typed: string): number | undefined {
-  const [whole, part] = [text.toLowerCase(), typed.toLowerCase()];
+  const whole = text.toLowerCase();
+  const part = typed.toLowerCase();
   if (whole.startsWith(part)) return 0;
   let at = 0;
   for (const character of part) {

@@ -256,7 +256,10 @@ export const selectionRanges: Shape = {
     const ordered = await sortByInTurns(
       found,
       ({ range: { start, end }, item }) => [
-        ...[-start.line, -start.character, end.line, end.character],
+        -start.line,
+        -start.character,
+        end.line,
+        end.character,
         canonicalText(item),
       ],
       turns,

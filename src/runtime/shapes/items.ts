@@ -14,7 +14,9 @@ export const items: Shape = {
     const rows = parts.map(({ value }): Json => {
       const row: JsonObject = {};
       const picked = table(value as Json);
-      for (const name of names) if (picked[name] !== undefined) define(row, name, picked[name]);
+      for (const name of names) {
+        if (picked[name] !== undefined) define(row, name, picked[name]);
+      }
       return row;
     });
     return { items: rows, beside: {} };

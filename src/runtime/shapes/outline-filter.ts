@@ -12,7 +12,12 @@ type Filter = NonNullable<AnswerOptions["filter"]>;
 /** What is worth showing even inside a function. */
 const declarations: ReadonlySet<string> = new Set([
   ...functionKinds,
-  ...["class", "interface", "struct", "enum", "module", "namespace"],
+  "class",
+  "interface",
+  "struct",
+  "enum",
+  "module",
+  "namespace",
 ]);
 /** TypeScript's names for functions without one: `map() callback`, `<function>`. */
 const unnamed = /\) callback$|^</;

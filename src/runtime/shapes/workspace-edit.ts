@@ -18,12 +18,10 @@ const ACTION_CHARS = 800;
 /** The shapes `workspace_edit` and `text_edits`. */
 export const workspaceEdit: Shape = {
   nouns: ["change", "changes"],
-  subject: ({ status, actions }) =>
-    status !== "choose" || !Array.isArray(actions)
-      ? undefined
-      : actions.length === 0
-        ? "no actions"
-        : `${plural(actions.length, "action")} to choose from`,
+  subject({ status, actions }) {
+    if (status !== "choose" || !Array.isArray(actions)) return undefined;
+    return actions.length === 0 ? "no actions" : `${plural(actions.length, "action")} to choose from`;
+  },
   async normalize(reply, call, options) {
     const { items, beside } = await editOf(reply, call, options);
     if (call.tool.output.outcomes !== "applied") return { items, beside };

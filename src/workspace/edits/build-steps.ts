@@ -64,7 +64,8 @@ export async function swapStep(
   swap: Pick<StepOf<"swap">, "path" | "after" | "before" | "now">,
   bytes: Content,
 ): Promise<PreparedStep> {
-  const [staged, held] = [await beside(swap.path), await beside(swap.path)];
+  const staged = await beside(swap.path);
+  const held = await beside(swap.path);
   return {
     step: { kind: "swap", ...swap, image: null, staged, held },
     contentOf: () => ({ bytes, keepOwner: true }),

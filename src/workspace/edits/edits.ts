@@ -258,7 +258,8 @@ function outcomeOf(
     if (step.kind === "swap")
       add(step.after, step.before.sha256, step.now.sha256, counts.get(step.path) ?? 1);
     if (step.kind === "move") {
-      const [shown, shownTo] = [shownPath(gate, step.from), shownPath(gate, step.to)];
+      const shown = shownPath(gate, step.from);
+      const shownTo = shownPath(gate, step.to);
       operations.push({ kind: "rename", path: step.from, to: step.to, shown, shownTo, folder: step.folder });
     }
     if (step.kind !== "place" && step.kind !== "take") continue;

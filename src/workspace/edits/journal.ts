@@ -80,7 +80,9 @@ export class Journal {
   /** Whether a process may have died during an edit, in this workspace or another. Writes nothing. */
   async hasUnfinished(): Promise<boolean> {
     if ((await this.list()).some(({ stage }) => isUnfinished(stage))) return true;
-    for (const other of await this.others()) if ((await other.lastUnfinished()) !== undefined) return true;
+    for (const other of await this.others()) {
+      if ((await other.lastUnfinished()) !== undefined) return true;
+    }
     return false;
   }
 

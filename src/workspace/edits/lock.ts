@@ -91,7 +91,9 @@ class LockFolder {
         await this.#unlink(name);
         return undefined;
       }
-      for (const lock of locks) if (lock.number < number) await this.#unlink(lock.name);
+      for (const lock of locks) {
+        if (lock.number < number) await this.#unlink(lock.name);
+      }
       // Staged files of processes that died; a living one tries again.
       for (const staged of await this.disk.list(this.folder))
         if (staged.startsWith("new-")) await this.#unlink(staged);

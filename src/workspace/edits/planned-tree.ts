@@ -58,7 +58,9 @@ export class PathOverlay {
   }
 
   set(path: string, planned: PlannedPath): void {
-    for (const entry of [...this.#entries.keys()]) if (isInside(entry, path)) this.#entries.delete(entry);
+    for (const entry of [...this.#entries.keys()]) {
+      if (isInside(entry, path)) this.#entries.delete(entry);
+    }
     this.#entries.set(path, planned);
   }
 }
@@ -228,12 +230,16 @@ export class PlannedTree {
 
   move(from: string, to: string): void {
     this.overlay.move(from, to);
-    for (const file of this.files) if (!file.removed) file.path = pathAfterMove(file.path, from, to);
+    for (const file of this.files) {
+      if (!file.removed) file.path = pathAfterMove(file.path, from, to);
+    }
   }
 
   remove(path: string): void {
     this.overlay.set(path, { kind: "nowhere" });
-    for (const file of this.files) if (isInside(file.path, path)) file.removed = true;
+    for (const file of this.files) {
+      if (isInside(file.path, path)) file.removed = true;
+    }
   }
 
   /** Whether the paths differ only in case or accents and name the same file, on a file system that ignores that. */

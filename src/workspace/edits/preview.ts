@@ -44,7 +44,9 @@ function previewFile({ gate, limits }: EditContext, file: PlannedFile, editLengt
   const changes = changesOf(file);
   const preview: FilePreview = {
     ...emptyPreview(gate, original?.path ?? file.path, file.path),
-    ...{ beforeSha256: original?.sha256 ?? null, afterSha256, changes },
+    beforeSha256: original?.sha256 ?? null,
+    afterSha256,
+    changes,
     before: changes.length > 0 ? (original?.text?.text ?? null) : null,
   };
   if (original !== null) {
@@ -84,9 +86,17 @@ async function removalDiff(
 
 function emptyPreview(gate: Gate, path: string, after: string | null): FilePreview {
   return {
-    ...{ path, shown: shownPath(gate, path), shownAfter: after === null ? null : shownPath(gate, after) },
-    ...{ beforeSha256: null, afterSha256: null, before: null, changes: [] },
-    ...{ diff: "", diffCut: false, otherLinks: 0, losesOwner: false },
+    path,
+    shown: shownPath(gate, path),
+    shownAfter: after === null ? null : shownPath(gate, after),
+    beforeSha256: null,
+    afterSha256: null,
+    before: null,
+    changes: [],
+    diff: "",
+    diffCut: false,
+    otherLinks: 0,
+    losesOwner: false,
   };
 }
 
@@ -138,7 +148,8 @@ export function unifiedDiff(
   maxChars: number,
   editLength = MAX_EDIT_LENGTH,
 ): Pick<FilePreview, "diff" | "diffCut"> {
-  const [oldText, newText] = [before?.text ?? "", after?.text ?? ""];
+  const oldText = before?.text ?? "";
+  const newText = after?.text ?? "";
   if (before !== null && after !== null && oldText === newText) return { diff: "", diffCut: false };
   const options = { context: CONTEXT_LINES, maxEditLength: editLength };
   const patch = structuredPatch("", "", oldText, newText, "", "", options);
@@ -154,7 +165,10 @@ export function unifiedDiff(
 function wholeFileHunk(oldText: string, newText: string): StructuredPatchHunk {
   const countLines = (text: string) => (text.match(/\n|[^\n]$/g) ?? []).length;
   return {
-    ...{ oldStart: 1, oldLines: countLines(oldText), newStart: 1, newLines: countLines(newText) },
+    oldStart: 1,
+    oldLines: countLines(oldText),
+    newStart: 1,
+    newLines: countLines(newText),
     lines: [...markedLines("-", oldText), ...markedLines("+", newText)],
   };
 }

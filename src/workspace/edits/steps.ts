@@ -166,7 +166,8 @@ export async function revertStep(disk: Disk, step: Step): Promise<string | undef
 async function revertSwap(disk: Disk, step: StepOf<"swap">): Promise<string | undefined> {
   const { path, staged, held } = step;
   const back = backName(held);
-  const [atHeld, atPath] = [await disk.stat(held), await disk.stat(path)];
+  const atHeld = await disk.stat(held);
+  const atPath = await disk.stat(path);
   if ((await disk.stat(staged)) !== undefined) {
     const isWithin = atHeld !== undefined && atPath === undefined;
     const message = isWithin ? await putBack(disk, held, path) : undefined;
@@ -190,7 +191,9 @@ async function settleSwap(disk: Disk, step: StepOf<"swap">, back: string): Promi
     await disk.unlink(back);
     return message;
   }
-  const [atBack, atHeld, atPath] = [await disk.stat(back), await disk.stat(held), await disk.stat(path)];
+  const atBack = await disk.stat(back);
+  const atHeld = await disk.stat(held);
+  const atPath = await disk.stat(path);
   const isOldAtPath = atHeld === undefined || atHeld.identity === atPath?.identity;
   if (atPath !== undefined && atPath.identity !== atBack?.identity && isOldAtPath) {
     if (atHeld !== undefined) await disk.unlink(held);
@@ -203,7 +206,8 @@ async function settleSwap(disk: Disk, step: StepOf<"swap">, back: string): Promi
 async function revertPlace(disk: Disk, step: StepOf<"place">): Promise<string | undefined> {
   const back = backName(step.staged);
   const message = "was changed meanwhile and was not removed";
-  const [staged, placed] = [await disk.stat(step.staged), await disk.stat(step.path)];
+  const staged = await disk.stat(step.staged);
+  const placed = await disk.stat(step.path);
   if (staged !== undefined) {
     await disk.removeTree(step.staged);
     // Both names lead to one file after a kill between making the new name and removing the old one.
@@ -222,7 +226,8 @@ async function revertPlace(disk: Disk, step: StepOf<"place">): Promise<string | 
 
 async function revertMove(disk: Disk, step: StepOf<"move">): Promise<string | undefined> {
   const held = step.folder ? undefined : await disk.stat(step.held);
-  const [from, to] = [await disk.stat(step.from), await disk.stat(step.to)];
+  const from = await disk.stat(step.from);
+  const to = await disk.stat(step.to);
   if (held !== undefined) {
     if (held.identity !== to?.identity) return putBack(disk, step.held, step.from);
     await disk.unlink(step.held);
@@ -250,7 +255,8 @@ async function isMoved(disk: Disk, step: StepOf<"move">, path: string): Promise<
 
 /** Moves something from its hidden name to its path. Returns a message when something else is there: both stay. */
 async function putBack(disk: Disk, hidden: string, path: string): Promise<string | undefined> {
-  const [kept, now] = [await disk.stat(hidden), await disk.stat(path)];
+  const kept = await disk.stat(hidden);
+  const now = await disk.stat(path);
   if (kept === undefined) return undefined;
   // Killed between making the new name and removing the hidden one.
   if (kept.identity === now?.identity) await disk.unlink(hidden);
@@ -262,7 +268,9 @@ async function putBack(disk: Disk, hidden: string, path: string): Promise<string
 /** Says that somebody's change stays at a path, and which other versions exist. */
 async function keptVersions(disk: Disk, path: string, hidden: string[]): Promise<string> {
   const names: string[] = [];
-  for (const name of hidden) if ((await disk.stat(name)) !== undefined) names.push(nameFrom(path, name));
+  for (const name of hidden) {
+    if ((await disk.stat(name)) !== undefined) names.push(nameFrom(path, name));
+  }
   return `was changed by another program and was left as is; the earlier version is in ${names.join(" and ")}`;
 }
 

@@ -65,7 +65,9 @@ export async function runTransaction(
       if (!(await stageContent(disk, part)) && at.kind === "swap") attributesLost.push(at.after);
     }
     await lock.check();
-    for (at of steps) if (!(await doStep(disk, at))) unguarded.push(pathsOf(at)[0]);
+    for (at of steps) {
+      if (!(await doStep(disk, at))) unguarded.push(pathsOf(at)[0]);
+    }
     for (at of steps) await checkHeld(disk, at);
     at = undefined;
     await syncFolders(disk, steps);
@@ -102,8 +104,9 @@ async function rollBackAfter(
   const description = describeSystemError(error);
   if (description === undefined && !(error instanceof Refusal)) return error;
   const path = at === undefined ? "." : shownPath(context.gate, pathsOf(at)[0]);
-  const isChange = systemCode(error) === "ECHANGED";
-  const code = description === undefined ? "edit/busy" : isChange ? "edit/changed" : "edit/failed";
+  let code: Reason["code"] = "edit/failed";
+  if (systemCode(error) === "ECHANGED") code = "edit/changed";
+  if (description === undefined) code = "edit/busy";
   const doubt = isUnguarded ? "; without hard links, a save in the same instant may be lost" : "";
   const cause = description ?? "another process has taken over the lock";
   const reason: Reason = { code, path, message: cause + doubt };

@@ -21,8 +21,12 @@ import type { Reason } from "./types.js";
 /** The steps that undo an edit, or the reasons why it cannot be undone. */
 export async function undoSteps(context: JournalContext, entry: JournalEntry): Promise<UndoPlan> {
   const plan = new UndoPlan(context, entry);
-  for (const step of entry.steps) if (step.kind === "swap") await plan.add(step);
-  for (const step of entry.steps.toReversed()) if (step.kind !== "swap") await plan.add(step);
+  for (const step of entry.steps) {
+    if (step.kind === "swap") await plan.add(step);
+  }
+  for (const step of entry.steps.toReversed()) {
+    if (step.kind !== "swap") await plan.add(step);
+  }
   return plan;
 }
 
@@ -43,7 +47,7 @@ class UndoPlan {
   }
 
   async add(step: Step): Promise<void> {
-    const path = step.kind === "move" ? step.to : step.kind === "swap" ? step.after : step.path;
+    const path = pathAfter(step);
     try {
       for (const touched of [...pathsOf(step), path]) {
         const placed = this.context.gate.place(touched);
@@ -83,10 +87,8 @@ class UndoPlan {
     // The edit did not change the permissions, so those of now are kept.
     const owner = ownerOf(found);
     this.#restored.set(step.after, step.before.sha256);
-    const [before, now] = [
-      { ...step.now, ...owner },
-      { ...step.before, ...owner },
-    ];
+    const before = { ...step.now, ...owner };
+    const now = { ...step.before, ...owner };
     const bytes = journal.image(this.entry.id, image);
     return swapStep(this.#beside, { path: step.after, after: step.path, before, now }, bytes);
   }
@@ -104,7 +106,10 @@ class UndoPlan {
     this.#tree.move(step.to, step.from);
     return {
       step: {
-        ...{ kind: "move", from: step.to, to: step.from, folder: step.folder },
+        kind: "move",
+        from: step.to,
+        to: step.from,
+        folder: step.folder,
         identity: restored === undefined ? found.identity : null,
         sha256: restored ?? step.sha256,
         held: await this.#beside(step.from),
@@ -149,4 +154,10 @@ class UndoPlan {
 
 function conflict(message: string): Refusal {
   return new Refusal("edit/undo-conflict", message);
+}
+
+/** Where a step has put its file. */
+function pathAfter(step: Step): string {
+  if (step.kind === "move") return step.to;
+  return step.kind === "swap" ? step.after : step.path;
 }

@@ -103,7 +103,8 @@ function MarkedLine({ text, marks, unit }: MarkedLineProps): JSX.Element {
 function offsetOf(column: number, text: string, unit: ColumnUnit): number {
   if (unit === "utf-16") return column;
   const encoder = new TextEncoder();
-  let [offset, units] = [0, 0];
+  let offset = 0;
+  let units = 0;
   for (const character of text) {
     if (units >= column) break;
     units += unit === "utf-32" ? 1 : encoder.encode(character).length;
