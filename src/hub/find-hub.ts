@@ -102,11 +102,9 @@ function startHub(file: string, { launch, env, executable }: HubRequest): Starti
   closeSync(log);
   const state = { isOver: false, failure: undefined as string | undefined };
   child.once("error", (error) => Object.assign(state, { isOver: true, failure: error.message }));
-  child.once("exit", (code, signal) =>
-    Object.assign(state, {
-      isOver: true,
-      failure: code === 0 ? undefined : `the hub ended with ${code ?? signal}`,
-    }),
+  // One that a signal ended was killed by somebody: the next one may do.
+  child.once("exit", (code) =>
+    Object.assign(state, { isOver: true, failure: code ? `the hub ended with ${code}` : undefined }),
   );
   return {
     get isOver() {
