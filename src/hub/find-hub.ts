@@ -1,7 +1,8 @@
 /** Finds the hub of a launch, or starts it. Of many processes that look for the same hub at once, one starts it. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
+import { dirname } from "node:path";
 import { factsOf } from "../base/file-stamp.js";
 import type { JsonObject } from "../base/json.js";
 import { delay } from "../base/timing.js";
@@ -79,28 +80,42 @@ async function joinHub(
 }
 
 interface Starting {
-  /** Whether the process has ended: another hub was faster, or it failed. */
+  /** Whether the process has ended: another hub was faster, it was killed, or it failed. */
   readonly isOver: boolean;
   readonly failure: string | undefined;
   /** Lets the process run alone, and others start one. */
   end(): void;
 }
 
-/** Starts a hub in the background, unless another process is doing that. */
-function startHub(file: string, { launch, env, executable }: HubRequest): Starting | undefined {
+/** Starts a hub in the background, unless another process is doing that. Throws HubUnavailable where none can be started. */
+function startHub(file: string, request: HubRequest): Starting | undefined {
   const mark = `${file}.starting`;
-  if (!takeMark(mark)) return undefined;
-  const log = openLogFile(`${file}.log`);
+  try {
+    return takeMark(mark) ? spawnHub(file, mark, request) : undefined;
+  } catch (error) {
+    removeMark(mark);
+    throw new HubUnavailable(
+      `no hub can be started with files in ${dirname(file)}: ${(error as Error).message}`,
+    );
+  }
+}
+
+function spawnHub(file: string, mark: string, { launch, env, executable }: HubRequest): Starting {
   const words = ["hub", "run", JSON.stringify({ flags: launch.flags, record: file })];
-  const child = spawn(process.execPath, [executable, ...words], {
-    cwd: launch.cwd,
-    env: { ...env },
-    detached: true,
-    stdio: ["ignore", log, log],
-    windowsHide: true,
-  });
-  closeSync(log);
+  const log = openLogFile(`${file}.log`);
   const state = { isOver: false, failure: undefined as string | undefined };
+  let child: ChildProcess;
+  try {
+    child = spawn(process.execPath, [executable, ...words], {
+      cwd: launch.cwd,
+      env: { ...env },
+      detached: true,
+      stdio: ["ignore", log, log],
+      windowsHide: true,
+    });
+  } finally {
+    closeSync(log);
+  }
   child.once("error", (error) => Object.assign(state, { isOver: true, failure: error.message }));
   // One that a signal ended was killed by somebody: the next one may do.
   child.once("exit", (code) =>
@@ -115,7 +130,7 @@ function startHub(file: string, { launch, env, executable }: HubRequest): Starti
     },
     end() {
       child.unref();
-      rmSync(mark, { force: true });
+      removeMark(mark);
     },
   };
 }
@@ -127,12 +142,21 @@ function takeMark(mark: string): boolean {
       writeFileSync(mark, String(process.pid), { flag: "wx", mode: 0o600 });
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || isLast) return false;
-      if (isMarkHeld(mark)) return false;
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (isLast || isMarkHeld(mark)) return false;
       rmSync(mark, { force: true });
     }
   }
   return false;
+}
+
+/** Lets others start a hub. A mark that cannot be removed does not count after a while. */
+function removeMark(mark: string): void {
+  try {
+    rmSync(mark, { force: true });
+  } catch {
+    // Its age shows that it does not count.
+  }
 }
 
 function isMarkHeld(mark: string): boolean {

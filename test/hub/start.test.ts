@@ -1,7 +1,9 @@
-/** The start of a hub that does not go well: the hub is killed. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+/** The start of a hub that does not go well: the hub is killed, or its folder cannot be written. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { version } from "../../src/cli/shipped.js";
+import { launchFile } from "../../src/hub/launch-record.js";
 import { HubUser, place } from "./support.js";
 
 const LONG = { timeout: 60_000 };
@@ -36,4 +38,30 @@ it("a hub that is killed while it starts is started again, also one that holds t
   const { structuredContent } = await session.call("get_server_status", {});
   expect(structuredContent.warnings ?? []).toEqual([]);
   expect(await user.hub()).toMatchObject({ sessions: 1 });
+});
+
+/** The beginning of the names of a launch's files: its mark, its log, its record. */
+function fileOf(config: string): string {
+  const workspace = realpathSync.native(user.top);
+  return launchFile(folder, { flags: { config }, cwd: user.top, workspace, version: version() }, user.env);
+}
+
+it.each([
+  // Every write to a file fails, as on a full disk.
+  ["the folder is full", "EFBIG", { under: ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh"] }, () => undefined],
+  ["the log cannot be opened", "EISDIR", {}, (file: string) => mkdirSync(`${file}.log`)],
+  ["a mark cannot be removed", "EISDIR", {}, (file: string) => mkdirSync(`${file}.starting`)],
+])("where %s, a session serves by itself, and says so", async (_, why, options, spoil) => {
+  const { args, config } = user.workspace();
+  mkdirSync(folder, { mode: 0o700 });
+  spoil(fileOf(config));
+  const before = readdirSync(folder);
+  const session = await user.open(args, {}, options);
+  expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+  const { structuredContent } = await session.call("get_server_status", {});
+  expect(structuredContent.warnings).toEqual([
+    expect.objectContaining({ code: "answer/not-shared", message: expect.stringContaining(why) }),
+  ]);
+  // No mark is left that would hold up the next session.
+  expect(readdirSync(folder)).toEqual(before);
 });
