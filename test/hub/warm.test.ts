@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
 import { HubUser, place } from "./support.js";
 
 const LONG = { timeout: 60_000 };
@@ -34,4 +35,10 @@ it("`--warmup` starts servers, but none where the config that was found is not t
   await user.open(["--warmup"], {}, { cwd: trusted });
   await expect.poll(() => serversIn(trusted), LONG).toHaveLength(1);
   expect(await serversIn(untrusted)).toEqual([]);
+});
+
+const warm: JsonObject[] = [{ share: { warm: true } }, { mcp: { warmup: true } }];
+it.each(warm)("%j starts the servers with the hub", async (asked) => {
+  await user.open(user.workspace(asked).args);
+  await expect.poll(async () => (await user.hub()).servers, LONG).toEqual(["fake"]);
 });
