@@ -6,11 +6,11 @@ import { dirname } from "node:path";
 import { factsOf } from "../base/file-stamp.js";
 import type { JsonObject } from "../base/json.js";
 import { delay } from "../base/timing.js";
-import { exchange } from "./ask-hub.js";
+import { ANSWER_MS, exchange } from "./ask-hub.js";
 import { type Environment, HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
 import { hubKey, isFresh, type Launch, launchFile, readRecord } from "./launch-record.js";
 
-/** How long a hub may take until it listens. */
+/** How long a hub may take until it has answered. Some clients wait 20 s for their server. */
 const START_MS = 15_000;
 const POLL_MS = 40;
 /** A larger log is begun anew. */
@@ -43,10 +43,10 @@ export async function findHub(request: HubRequest): Promise<HubSession> {
   let starting: Starting | undefined;
   try {
     for (;;) {
-      const session = await joinHub(folder, file, request);
+      const session = await joinHub(folder, file, request, end - performance.now());
       if (session !== undefined) return session;
       if (starting?.failure !== undefined) throw new HubUnavailable(`${starting.failure}; see ${file}.log`);
-      if (performance.now() > end)
+      if (performance.now() >= end)
         throw new HubUnavailable(`no hub was ready within ${START_MS / 1000} s; see ${file}.log`);
       if (starting?.isOver) starting.end();
       if (starting === undefined || starting.isOver) starting = startHub(file, request);
@@ -57,17 +57,18 @@ export async function findHub(request: HubRequest): Promise<HubSession> {
   }
 }
 
-/** A session on the hub that the launch's record names, if it listens. */
+/** A session on the hub that the launch's record names, if it listens and answers within the time that is left. */
 async function joinHub(
   folder: string,
   file: string,
   { env, session }: HubRequest,
+  leftMs: number,
 ): Promise<HubSession | undefined> {
   const record = readRecord(file);
   if (record === undefined) return undefined;
   const path = socketOf(folder, hubKey(record, env));
   if (!isSocketThere(path) || !isFresh(record)) return undefined;
-  const joined = await exchange(path, "session", session);
+  const joined = await exchange(path, "session", session, Math.min(leftMs, ANSWER_MS));
   if (joined === undefined) return undefined;
   const { socket, answer } = joined;
   const { reads, bundle } = answer.body;

@@ -1,9 +1,14 @@
 /** The start of a hub that does not go well: the hub is killed, or its folder cannot be written. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { version } from "../../src/cli/shipped.js";
-import { launchFile } from "../../src/hub/launch-record.js";
+import { findHub } from "../../src/hub/find-hub.js";
+import { socketOf } from "../../src/hub/hub-folder.js";
+import { hubKey, launchFile, writeRecord } from "../../src/hub/launch-record.js";
 import { HubUser, place } from "./support.js";
 
 const LONG = { timeout: 60_000 };
@@ -64,4 +69,32 @@ it.each([
   ]);
   // No mark is left that would hold up the next session.
   expect(readdirSync(folder)).toEqual(before);
+});
+
+it("the time for a hub to answer is part of the time to wait for a hub", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const silent = createServer({ allowHalfOpen: true });
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    const launch = { flags: {}, cwd: user.top, workspace: user.top, version: version() };
+    const file = launchFile(folder, launch, user.env);
+    const record = { start: "start", env: [], files: {} };
+    writeRecord(file, record);
+    // Another process starts the hub.
+    writeFileSync(`${file}.starting`, String(process.pid));
+    const found = findHub({ launch, env: user.env, executable: "none", session: {} }).catch(String);
+    await vi.advanceTimersByTimeAsync(14_000);
+    silent.listen(socketOf(folder, hubKey(record, user.env)));
+    await once(silent, "listening");
+    const connected = once(silent, "connection");
+    await vi.advanceTimersByTimeAsync(100);
+    const [socket] = (await connected) as [Socket];
+    await once(socket, "data");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await Promise.race([found, nextTurn("it waits")])).toContain("no hub was ready within 15 s");
+    socket.destroy();
+  } finally {
+    silent.close();
+    vi.useRealTimers();
+  }
 });
