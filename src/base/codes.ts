@@ -600,7 +600,7 @@ const refusals = ofKind("refusal", {
   ],
   "call/too-many": [
     "Too many calls at once",
-    "As many calls of the client are running as `http.max_calls` allows.",
+    "As many calls or reads of resources are running as `http.max_calls` or `http.max_calls_per_session` allows.",
     "Call again when one of the running calls is answered.",
   ],
   "call/interrupted": [

@@ -19,7 +19,7 @@ import { readinessText } from "../lsp/server-status.js";
 import { missingProject } from "../runtime/ask/missing-project.js";
 import { homeOf, type Input, type Io } from "./command.js";
 import type { Compiled } from "./compile.js";
-import { runningHub } from "./hub/running-hub.js";
+import { askRunningHub, type RunningHub } from "./hub/running-hub.js";
 import { loadFrom, openLoaded } from "./open.js";
 import { type Trial, tryServers } from "./server-trials.js";
 import { withProgress } from "./terminal/prompt.js";
@@ -160,24 +160,25 @@ async function tryAndReport(check: Check, input: Input, io: Io): Promise<Trial[]
   };
   const ids = servers.map(({ id }) => id);
   const found = await loadFrom(input, io);
-  const hub = await runningHub(found, input, io);
-  if (hub !== undefined) {
-    report("hub", "note", "the servers of the hub are asked", "`lsp-proxy hub stop` stops them.");
+  const ask = async (hub: RunningHub) => {
     const tried = await withProgress(io, "trying the servers of the hub", () => hub.tryServers(ids));
+    report("hub", "note", "the servers of the hub are asked", "`lsp-proxy hub stop` stops them.");
     for (const trial of tried) reported(trial, true);
-    return trials;
-  }
-  const { runtime } = await openLoaded(found, input, io, { usualLog: "off" });
-  try {
-    const results = tryServers(runtime, { ids, base: context.base, env: io.env });
-    for (const id of ids) {
-      const { value } = await withProgress(io, `trying ${id}`, () => results.next());
-      if (value !== undefined) reported(value, false);
+  };
+  const alone = async () => {
+    const { runtime } = await openLoaded(found, input, io, { usualLog: "off" });
+    try {
+      const results = tryServers(runtime, { ids, base: context.base, env: io.env });
+      for (const id of ids) {
+        const { value } = await withProgress(io, `trying ${id}`, () => results.next());
+        if (value !== undefined) reported(value, false);
+      }
+    } finally {
+      await runtime.close();
     }
-    return trials;
-  } finally {
-    await runtime.close();
-  }
+  };
+  await askRunningHub({ found, input, io, ask, alone });
+  return trials;
 }
 
 function reportTrial(

@@ -31,14 +31,13 @@ export async function serveAlone(
 ): Promise<void> {
   const shared = notShared === undefined ? {} : { notShared };
   const opened = await openFrom(input, io, { servesUntrusted: true, reloads: true, ...shared });
-  const { runtime, trace, config, refusal } = opened;
+  const { runtime, trace, config } = opened;
   const { signal = abortOn("SIGTERM", "SIGINT", "SIGHUP") } = given;
   onOpened?.({ plan: runtime.loaded.plan, bundle: runtime.loaded.manifest.bundle });
   const isTerminal = "isTTY" in io.stdin && io.stdin.isTTY === true;
   if (streams?.input === io.stdin && isTerminal) io.stderr.write(greeting(opened));
   try {
-    const warms = input.isOn("warmup") || runtime.loaded.plan.mcp.warmup;
-    if (warms && refusal === undefined) void runtime.warmup();
+    if (input.isOn("warmup") || runtime.loaded.plan.mcp.warmup) void runtime.warmup();
     const options = { log: openLog(input, io), trace, signal };
     if (streams === undefined) {
       const { serveGateway } = await import("./gateway.js");

@@ -8,7 +8,7 @@ import { checkHubFolder, isSocketThere } from "./hub-folder.js";
 import { firstMessage, type PrivateKind, type PrivateMessage, privateLine } from "./lines.js";
 
 /** A hub answers at once. One that does not is stopped or stuck. */
-const ANSWER_MS = 5_000;
+export const ANSWER_MS = 5_000;
 
 /** A connection to the hub at a path; undefined when none listens there. */
 export async function openSocket(path: string): Promise<Socket | undefined> {

@@ -1,15 +1,16 @@
 /** Finds the hub of a launch, or starts it. Of many processes that look for the same hub at once, one starts it. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
+import { dirname } from "node:path";
 import { factsOf } from "../base/file-stamp.js";
 import type { JsonObject } from "../base/json.js";
 import { delay } from "../base/timing.js";
-import { exchange } from "./ask-hub.js";
+import { ANSWER_MS, exchange } from "./ask-hub.js";
 import { type Environment, HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
 import { hubKey, isFresh, type Launch, launchFile, readRecord } from "./launch-record.js";
 
-/** How long a hub may take until it listens. */
+/** How long a hub may take until it has answered. Some clients wait 20 s for their server. */
 const START_MS = 15_000;
 const POLL_MS = 40;
 /** A larger log is begun anew. */
@@ -42,10 +43,10 @@ export async function findHub(request: HubRequest): Promise<HubSession> {
   let starting: Starting | undefined;
   try {
     for (;;) {
-      const session = await joinHub(folder, file, request);
+      const session = await joinHub(folder, file, request, end - performance.now());
       if (session !== undefined) return session;
       if (starting?.failure !== undefined) throw new HubUnavailable(`${starting.failure}; see ${file}.log`);
-      if (performance.now() > end)
+      if (performance.now() >= end)
         throw new HubUnavailable(`no hub was ready within ${START_MS / 1000} s; see ${file}.log`);
       if (starting?.isOver) starting.end();
       if (starting === undefined || starting.isOver) starting = startHub(file, request);
@@ -56,17 +57,18 @@ export async function findHub(request: HubRequest): Promise<HubSession> {
   }
 }
 
-/** A session on the hub that the launch's record names, if it listens. */
+/** A session on the hub that the launch's record names, if it listens and answers within the time that is left. */
 async function joinHub(
   folder: string,
   file: string,
   { env, session }: HubRequest,
+  leftMs: number,
 ): Promise<HubSession | undefined> {
   const record = readRecord(file);
   if (record === undefined) return undefined;
   const path = socketOf(folder, hubKey(record, env));
   if (!isSocketThere(path) || !isFresh(record)) return undefined;
-  const joined = await exchange(path, "session", session);
+  const joined = await exchange(path, "session", session, Math.min(leftMs, ANSWER_MS));
   if (joined === undefined) return undefined;
   const { socket, answer } = joined;
   const { reads, bundle } = answer.body;
@@ -79,34 +81,46 @@ async function joinHub(
 }
 
 interface Starting {
-  /** Whether the process has ended: another hub was faster, or it failed. */
+  /** Whether the process has ended: another hub was faster, it was killed, or it failed. */
   readonly isOver: boolean;
   readonly failure: string | undefined;
   /** Lets the process run alone, and others start one. */
   end(): void;
 }
 
-/** Starts a hub in the background, unless another process is doing that. */
-function startHub(file: string, { launch, env, executable }: HubRequest): Starting | undefined {
+/** Starts a hub in the background, unless another process is doing that. Throws HubUnavailable where none can be started. */
+function startHub(file: string, request: HubRequest): Starting | undefined {
   const mark = `${file}.starting`;
-  if (!takeMark(mark)) return undefined;
-  const log = openLogFile(`${file}.log`);
+  try {
+    return takeMark(mark) ? spawnHub(file, mark, request) : undefined;
+  } catch (error) {
+    removeMark(mark);
+    throw new HubUnavailable(
+      `no hub can be started with files in ${dirname(file)}: ${(error as Error).message}`,
+    );
+  }
+}
+
+function spawnHub(file: string, mark: string, { launch, env, executable }: HubRequest): Starting {
   const words = ["hub", "run", JSON.stringify({ flags: launch.flags, record: file })];
-  const child = spawn(process.execPath, [executable, ...words], {
-    cwd: launch.cwd,
-    env: { ...env },
-    detached: true,
-    stdio: ["ignore", log, log],
-    windowsHide: true,
-  });
-  closeSync(log);
+  const log = openLogFile(`${file}.log`);
   const state = { isOver: false, failure: undefined as string | undefined };
+  let child: ChildProcess;
+  try {
+    child = spawn(process.execPath, [executable, ...words], {
+      cwd: launch.cwd,
+      env: { ...env },
+      detached: true,
+      stdio: ["ignore", log, log],
+      windowsHide: true,
+    });
+  } finally {
+    closeSync(log);
+  }
   child.once("error", (error) => Object.assign(state, { isOver: true, failure: error.message }));
-  child.once("exit", (code, signal) =>
-    Object.assign(state, {
-      isOver: true,
-      failure: code === 0 ? undefined : `the hub ended with ${code ?? signal}`,
-    }),
+  // One that a signal ended was killed by somebody: the next one may do.
+  child.once("exit", (code) =>
+    Object.assign(state, { isOver: true, failure: code ? `the hub ended with ${code}` : undefined }),
   );
   return {
     get isOver() {
@@ -117,7 +131,7 @@ function startHub(file: string, { launch, env, executable }: HubRequest): Starti
     },
     end() {
       child.unref();
-      rmSync(mark, { force: true });
+      removeMark(mark);
     },
   };
 }
@@ -129,12 +143,21 @@ function takeMark(mark: string): boolean {
       writeFileSync(mark, String(process.pid), { flag: "wx", mode: 0o600 });
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || isLast) return false;
-      if (isMarkHeld(mark)) return false;
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (isLast || isMarkHeld(mark)) return false;
       rmSync(mark, { force: true });
     }
   }
   return false;
+}
+
+/** Lets others start a hub. A mark that cannot be removed does not count after a while. */
+function removeMark(mark: string): void {
+  try {
+    rmSync(mark, { force: true });
+  } catch {
+    // Its age shows that it does not count.
+  }
 }
 
 function isMarkHeld(mark: string): boolean {

@@ -3,10 +3,14 @@ import type { JsonObject } from "../base/json.js";
 import type { Refusal } from "../base/problem.js";
 import type { Runtime } from "../runtime/runtime.js";
 
-/** The most calls of a session at once, and the setting that says so. */
+/** How many calls of a session may run at once. */
 export interface CallLimit {
-  readonly most: number;
-  readonly setting: string;
+  readonly now: {
+    most: number;
+    /** The setting that says so, and how many calls of other sessions count for it. */
+    setting: string;
+    others: number;
+  };
 }
 
 /** The workspaces of a gateway that serves several, for a session that is not bound to one of them. */

@@ -32,7 +32,6 @@ export class SessionCalls {
   /** Ends the listening to updates of the runtime. */
   #unlisten: () => void = () => undefined;
   #onToolsChanged: (() => void) | undefined;
-
   /** Whether the session's workspace is known: on a gateway with several, the client's roots choose it. */
   #isBound: boolean;
 
@@ -43,7 +42,7 @@ export class SessionCalls {
     /** If the proxy was not started in a project: switches to the client's project. */
     private readonly enter?: EnterProject,
     /** Limits the calls that run at once. Over HTTP the gateway limits them. */
-    private readonly limit: CallLimit = { most: Number.POSITIVE_INFINITY, setting: "" },
+    private readonly limit?: CallLimit,
     private readonly workspaces?: WorkspaceChoice,
   ) {
     this.#isBound = workspaces === undefined;
@@ -122,14 +121,9 @@ export class SessionCalls {
   ): Promise<ToolResult> {
     try {
       if (this.aborted.aborted) throw abortError(this.aborted.reason);
-      const { signal } = options;
-      const { most, setting } = this.limit;
-      const full = `${most} calls are running (${setting}). Call again when one is answered.`;
-      const tooMany = this.#running.size < most ? undefined : new Refusal("call/too-many", full);
-      const { refusal = this.#isBound ? tooMany : this.workspaces?.refusal() } = options;
-      let outcome = await this.#ended(this.session.call(name, args, { ...options, refusal }), signal);
+      let outcome = await this.#ended(this.session.call(name, args, this.#checked(options)), options.signal);
       if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)))
-        outcome = await this.#ended(this.session.call(name, args, options), signal);
+        outcome = await this.#ended(this.session.call(name, args, options), options.signal);
       const { dialect, mcp } = this.#plan;
       if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
       if (outcome.error !== null && dialect.errors.form === "protocol") throw numberedError(outcome.error);
@@ -143,10 +137,19 @@ export class SessionCalls {
   /** Calls a tool for a resource; its outcome is no tool result. */
   async read(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
     if (this.aborted.aborted) throw abortError(this.aborted.reason);
-    const refusal = this.#isBound ? undefined : this.workspaces?.refusal();
-    const outcome = await this.#ended(this.session.call(name, args, { ...options, refusal }), options.signal);
+    const outcome = await this.#ended(this.session.call(name, args, this.#checked(options)), options.signal);
     if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
     return outcome;
+  }
+
+  /** Options with the reason why the call is refused, where it is. */
+  #checked(options: CallOptions): CallOptions {
+    const { running } = this;
+    const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.limit?.now ?? {};
+    const full = `${running + others} calls are running (${setting}). Call again when one is answered.`;
+    const tooMany = running < most ? undefined : new Refusal("call/too-many", full);
+    const { refusal = this.#isBound ? tooMany : this.workspaces?.refusal() } = options;
+    return { ...options, refusal };
   }
 
   /** Waits for a call, which counts as running until then. */

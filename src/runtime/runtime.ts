@@ -77,7 +77,7 @@ export interface Runtime {
   withText<T>(file: string, text: string, run: () => Promise<T>): Promise<T>;
   /** The text of a file, if it may be read; `shown` is its path as agents see it. Throws a Refusal. */
   readFile(name: string): Promise<{ shown: string; text: string }>;
-  /** Starts the servers that have a file in the workspace. A server that does not start is logged. */
+  /** Starts the servers that have a file in the workspace, unless calls are refused. One that does not start is logged. */
   warmup(): Promise<void>;
   /** Registers a listener for changes of files and diagnostics. */
   readonly onActivity: Subscribe;
@@ -174,6 +174,8 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       return { shown, text: (await readText(path, shown, plan.limits.maxFileBytes)).lines.text };
     },
     async warmup() {
+      // Nobody could use them.
+      if (parts.shared.refusal !== undefined) return;
       const { servers, limits } = parts.shared.plan;
       await Promise.all(servers.slice(0, limits.maxServers).map((server) => warm(server.id)));
     },

@@ -47,6 +47,36 @@ it("a session with many calls leaves a quarter of all to the others; one beyond 
   expect(await user.hub()).toMatchObject({ sessions: 2 });
 });
 
+it("reads of resources count like calls, and a refusal names the limit that was reached", async () => {
+  const resource = {
+    ...{ name: "hover", uri: "lsp://hover/{path}", tool: "get_hover" },
+    args: { file_path: { from: "uri.path" }, line: 1, character: 1 },
+  };
+  const http = { max_calls: 8, max_calls_per_session: 5 };
+  const { args, folder } = user.workspace({ http, resources: [resource] }, slow);
+  const [one, two] = [await user.open(args), await user.open(args)];
+  const refused: string[] = [];
+  const read = async ({ client }: typeof one) => {
+    try {
+      await client.readResource({ uri: "lsp://hover/a.fake" }, { timeout: 120_000 });
+      return true;
+    } catch (error) {
+      refused.push(String(error));
+      return false;
+    }
+  };
+  const reads = Array.from({ length: 7 }, () => read(one));
+  const own = expect.stringMatching(/call\/too-many: [56] calls are running \(http\.max_calls_per_session\)/);
+  await expect.poll(() => refused, { timeout: 60_000 }).toEqual([own, own]);
+  await expect.poll(() => isThere(folder, "asked-hover"), { timeout: 60_000 }).toBe(true);
+  // Two of the eight are kept for sessions with few calls, which the other is until it has two.
+  reads.push(...Array.from({ length: 3 }, () => read(two)));
+  const all = expect.stringMatching(/call\/too-many: [78] calls are running \(http\.max_calls, /);
+  await expect.poll(() => refused.slice(2), { timeout: 60_000 }).toEqual([all]);
+  writeFileSync(join(folder, "go"), "");
+  expect((await Promise.all(reads)).filter((isRead) => isRead)).toHaveLength(7);
+});
+
 it("a session whose hub is stopped serves by itself after a while, and says so; one whose client leaves ends", async () => {
   const { args } = user.workspace();
   const first = await user.open(args);

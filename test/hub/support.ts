@@ -65,6 +65,8 @@ interface OpenOptions {
   start?: string;
   /** Whether it has servers of its own, without a hub. */
   alone?: boolean;
+  /** Words before the command line, such as those of a shell with limits. */
+  under?: string[];
 }
 
 export interface ListedHub {
@@ -118,11 +120,12 @@ export class HubUser {
   async open(
     args: string[],
     env: { [name: string]: string } = {},
-    { cwd = this.top, answer, start = program, alone = false }: OpenOptions = {},
+    { cwd = this.top, answer, start = program, alone = false, under = [] }: OpenOptions = {},
   ): Promise<SharedSession> {
+    const [command = "", ...words] = [...under, process.execPath, start, "serve"];
     const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [start, "serve", ...(alone ? [] : ["--shared"]), ...args],
+      command,
+      args: [...words, ...(alone ? [] : ["--shared"]), ...args],
       cwd,
       env: { ...this.env, ...env },
       stderr: "pipe",

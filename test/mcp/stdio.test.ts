@@ -143,12 +143,16 @@ describe("a session with a real client", () => {
     expect(heard).toEqual(expect.arrayContaining(["starting fake", "indexing 45 %"]));
   });
 
-  it("runs a bounded number of calls at once, and the others may be called again", async () => {
+  it("runs a bounded number of calls and reads at once, and the others may be called again", async () => {
+    const resource = {
+      ...{ name: "definition", uri: "lsp://definition/{path}", tool: "find_definition" },
+      args: { ...at, file_path: { from: "uri.path" } },
+    };
     const on = { "textDocument/definition": [{ waitFile: join(tmpdir(), `go-${randomUUID()}`) }] };
     const { client } = await connect({
       files,
       servers: { fake: { scenario: { ...definition, on } } },
-      config: { http: { max_calls: 3 } },
+      config: { http: { max_calls: 3 }, resources: [resource] },
     });
     const abort = new AbortController();
     const call = (signal?: AbortSignal) =>
@@ -162,6 +166,7 @@ describe("a session with a real client", () => {
       });
       expect(JSON.stringify(result.content)).toContain("Call again");
     }
+    await expect(client.readResource({ uri: "lsp://definition/a.fake" })).rejects.toThrow("call/too-many");
     abort.abort();
     expect(await Promise.all(waiting)).toEqual(["cancelled", "cancelled", "cancelled"]);
     // The slots are free again.

@@ -20,7 +20,7 @@ import {
   UsageError,
 } from "../command.js";
 import { bundleFlags, configFlags, logFlags, toggle, traceFlags } from "../flags.js";
-import { runningHub } from "../hub/running-hub.js";
+import { askRunningHub } from "../hub/running-hub.js";
 import { loadFrom, openLoaded } from "../open.js";
 import { helpWidth } from "../terminal/help.js";
 import { definitions, HEADING, wrapText } from "../terminal/layout.js";
@@ -102,14 +102,16 @@ async function callOnce(
     withProgress(io, `calling ${name}`, (onProgress) =>
       askPages(session, asked, input.isOn("all"), { signal, onProgress }),
     );
-  const hub = await runningHub(from, input, io);
-  if (hub !== undefined) return { args, pages: await askIn(hub), found };
-  const { runtime } = await openLoaded(from, input, io, { usualLog: io.stderr.isTTY ? "off" : "unanswered" });
-  try {
-    return { args, pages: await askIn(runtime.openSession({ brief: true })), found };
-  } finally {
-    await runtime.close();
-  }
+  const alone = async () => {
+    const usualLog = io.stderr.isTTY ? "off" : "unanswered";
+    const { runtime } = await openLoaded(from, input, io, { usualLog });
+    try {
+      return await askIn(runtime.openSession({ brief: true }));
+    } finally {
+      await runtime.close();
+    }
+  };
+  return { args, pages: await askRunningHub({ found: from, input, io, ask: askIn, alone }), found };
 }
 
 /** Where a call was refused for lack of trust in the workspace: asks for it on a terminal. */

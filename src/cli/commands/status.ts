@@ -3,7 +3,7 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { CallOutcome } from "../../runtime/session.js";
 import { abortOn, type Command, exitCodes, type Input, type Io, printJson, UsageError } from "../command.js";
 import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags, withDefault } from "../flags.js";
-import { runningHub } from "../hub/running-hub.js";
+import { askRunningHub, type RunningHub } from "../hub/running-hub.js";
 import { type Loaded, loadFrom, openLoaded } from "../open.js";
 import { withProgress } from "../terminal/prompt.js";
 import { warmUp } from "../warm-up.js";
@@ -46,11 +46,11 @@ export const status: Command = {
         steps.some((step) => step.kind === "runtime" && step.action === "server_status"),
     );
     if (tool === undefined) throw new UsageError("this config lists no tool for server status");
-    const hub = await runningHub(found, input, io);
+    const waitMs = seconds * 1000;
+    const ask = (hub: RunningHub) => hub.callWarm(waitMs, tool.name, {}, { signal });
+    const alone = () => askAlone(found, input, io, { name: tool.name, waitMs, signal });
     const outcome = await withProgress(io, "starting the language servers", () =>
-      hub === undefined
-        ? askAlone(found, input, io, { name: tool.name, waitMs: seconds * 1000, signal })
-        : hub.callWarm(seconds * 1000, tool.name, {}, { signal }),
+      askRunningHub({ found, input, io, ask, alone }),
     );
     if (input.isOn("json")) printJson(io, outcome.structured);
     else io.stdout.write(`${outcome.text}\n`);

@@ -45,9 +45,9 @@ export async function runHub(launch: string, io: Io): Promise<void> {
   const started = await start(found, launched);
   if (started === undefined) return;
   const { hub, opened, page } = started;
-  const { runtime, refusal } = opened;
+  const { runtime } = opened;
   const plan = () => runtime.loaded.plan;
-  if (plan().share.warm && refusal === undefined) void runtime.warmup();
+  if (plan().share.warm || plan().mcp.warmup) void runtime.warmup();
   const leave = () => hub.end(false, plan().limits.timeoutMs);
   followConfig(started, launched, leave, began);
   const stops = [watchFiles([executable], leave), watchFolder(opened.base, leave)];

@@ -24,27 +24,64 @@ import { recordOf } from "./hub-start.js";
 const MAX_LINE = 64 * 1024 * 1024;
 const TRIAL_MS = 600_000;
 
+/** A read or a trial throws HubUnavailable when the hub ends before its answer. Any other call is refused then. */
 export interface RunningHub extends Pick<Session, "call"> {
   /** Starts the servers and waits until they are ready, at most so long; then calls the tool. */
   callWarm(waitMs: number, name: string, args: JsonObject, options: CallOptions): Promise<CallOutcome>;
-  /** Asks each server one thing, as `doctor` does; none when the hub ends meanwhile. */
+  /** Asks each server one thing, as `doctor` does. */
   tryServers(ids: readonly string[]): Promise<Trial[]>;
 }
 
+/** What a command asks, and of what. */
+interface HubQuestion<T> {
+  found: Loaded;
+  input: Input;
+  io: Io;
+  ask(hub: RunningHub): Promise<T>;
+  /** Where there is no hub, or it ends before its answer. */
+  alone(): Promise<T>;
+}
+
+/** Asks the hub that runs for what was loaded; this process by itself where there is none. */
+export async function askRunningHub<T>({ found, input, io, ask, alone }: HubQuestion<T>): Promise<T> {
+  const hub = await runningHub(found, input, io);
+  if (hub === undefined) return alone();
+  try {
+    return await ask(hub);
+  } catch (error) {
+    if (!(error instanceof HubUnavailable)) throw error;
+    return alone();
+  }
+}
+
 /** The hub that runs for what was loaded; undefined where there is none, or a trace is asked for. */
-export async function runningHub(found: Loaded, input: Input, io: Io): Promise<RunningHub | undefined> {
+async function runningHub(found: Loaded, input: Input, io: Io): Promise<RunningHub | undefined> {
   if (input.text("trace") !== undefined) return undefined;
   const path = hubPath(found, input, io);
   if (path === undefined || (await askOnce(path, "status")) === undefined) return undefined;
+  const { tools } = found.loaded.plan;
+  const call = async (body: JsonObject, options: CallOptions): Promise<CallOutcome> => {
+    const { outcome } = (await askHub(path, body, options)) ?? {};
+    if (isTable(outcome)) return outcome as unknown as CallOutcome;
+    if (options.signal.aborted) return refused(cancelled(undefined));
+    if (tools.some(({ name, effect }) => name === body.name && effect === "read")) throw hubEnded();
+    return refused(interruptedCall());
+  };
   return {
-    call: (name, args, options) => callHub(path, { name, args: args as JsonObject }, options),
-    callWarm: (warmMs, name, args, options) => callHub(path, { name, args, warmMs }, options),
+    call: (name, args, options) => call({ name, args: args as JsonObject }, options),
+    callWarm: (warmMs, name, args, options) => call({ name, args, warmMs }, options),
     tryServers: async (ids) => {
-      const { trials } =
-        (await askHub(path, { ids: [...ids] }, { signal: AbortSignal.timeout(TRIAL_MS) })) ?? {};
-      return Array.isArray(trials) ? (trials as Trial[]) : [];
+      const signal = AbortSignal.timeout(TRIAL_MS);
+      const { trials } = (await askHub(path, { ids: [...ids] }, { signal })) ?? {};
+      if (Array.isArray(trials)) return trials as Trial[];
+      if (signal.aborted) return [];
+      throw hubEnded();
     },
   };
+}
+
+function hubEnded(): HubUnavailable {
+  return new HubUnavailable("the hub ended before its answer");
 }
 
 /** The socket of the hub for what was loaded, if it is there. */
@@ -59,13 +96,6 @@ export function hubPath(found: Loaded, input: Input, io: Io): string | undefined
     if (error instanceof HubUnavailable) return undefined;
     throw error;
   }
-}
-
-/** One call in the hub. */
-async function callHub(path: string, body: JsonObject, options: CallOptions): Promise<CallOutcome> {
-  const { outcome } = (await askHub(path, body, options)) ?? {};
-  if (isTable(outcome)) return outcome as unknown as CallOutcome;
-  return refused(options.signal.aborted ? cancelled(undefined) : interruptedCall());
 }
 
 /** The hub's answer; undefined when it ends before. Ending the connection cancels what was asked. */

@@ -112,7 +112,7 @@ export const http = z.strictObject({
   max_body_bytes: atMost(z.int().min(1024).max(16_777_216), "The maximum number of bytes of one request."),
   max_calls: atMost(
     positive.max(1024),
-    "The maximum number of calls at once in total, also over stdio. While clients have different tokens, a quarter is kept for tokens with few calls.",
+    "The maximum number of calls and reads of resources at once in total, also over stdio. While clients have different tokens, or a hub has several sessions, a quarter is kept for those with few calls.",
   ),
   max_calls_per_session: atMost(
     positive.max(1024),

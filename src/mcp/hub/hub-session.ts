@@ -24,9 +24,9 @@ interface HubSessionOptions {
 
 /** The share of all calls that is kept for sessions with few. */
 const KEPT_SHARE = 0.25;
+const KEPT = "http.max_calls, of which a part is kept for sessions with few calls";
 
 export class HubSession implements CallLimit {
-  readonly setting = "http.max_calls_per_session";
   readonly #calls: SessionCalls;
   readonly #transport: StreamTransport;
 
@@ -65,12 +65,15 @@ export class HubSession implements CallLimit {
    * How many calls this session may run now: its own limit, and what the others leave of the limit for all. While there
    * are others, a part of all is kept for the sessions with few calls.
    */
-  get most(): number {
-    const { runtime, others } = this.options;
+  get now(): CallLimit["now"] {
+    const { runtime, others: all } = this.options;
     const { maxCalls, maxCallsPerSession } = runtime.loaded.plan.http;
-    const running = [...others].reduce((sum, other) => sum + (other === this ? 0 : other.#calls.running), 0);
+    const others = [...all].reduce((sum, other) => sum + (other === this ? 0 : other.#calls.running), 0);
     const few = Math.floor(maxCalls * KEPT_SHARE);
-    const isMany = this.#calls.running >= few && others.size > 1;
-    return Math.min(maxCallsPerSession, maxCalls - running - (isMany ? few : 0));
+    const isMany = this.#calls.running >= few && all.size > 1;
+    const left = maxCalls - others - (isMany ? few : 0);
+    if (maxCallsPerSession <= left)
+      return { most: maxCallsPerSession, setting: "http.max_calls_per_session", others: 0 };
+    return { most: left, setting: isMany ? KEPT : "http.max_calls", others };
   }
 }
