@@ -13,7 +13,7 @@ import { userConfigFile } from "../config/discover.js";
 import { diskFiles } from "../config/files.js";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/text/read.js";
-import { isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
+import { hasKeptTrust, isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { UnusableConfig } from "../config/usable-part.js";
 import { emitBundle } from "../emit/bundle.js";
 import { readTemplates } from "../emit/render.js";
@@ -45,6 +45,8 @@ export interface Planned extends FolderTrust {
   warnings: Problem[];
   /** Every file that was read, or that does not exist but would have been read. */
   files: string[];
+  /** Whether the config that was found is still trusted as it was read; true for one that was not trusted. */
+  isStillTrusted: () => boolean;
   /** The server for the project's version, where the one that this command installs is for another. */
   otherServer: (install: string) => string | undefined;
 }
@@ -82,6 +84,12 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       // Naming a config trusts it and its workspace.
       trustsAll: trustsAll || isNamed,
     });
+  let isStillTrusted = () => true;
+  const trusts = (file: string, hash: string) => {
+    if (trustsAll || !isTrusted(trust, file, hash)) return trustsAll;
+    isStillTrusted = () => hasKeptTrust(trust, file, hash);
+    return true;
+  };
   const files = new Set([trust.file]);
   const read = (file: string) => {
     files.add(file);
@@ -101,7 +109,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
       ignoresFound: options.ignoresFound,
-      isTrusted: (file, hash) => trustsAll || isTrusted(trust, file, hash),
+      isTrusted: trusts,
       embedded: (presets, { base, isNamed }) => {
         if (input.config !== undefined) return {};
         const scan = scanWorkspace(base, walkedDisk, { env: io.env, home });
@@ -132,6 +140,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     plan,
     warnings: [...loaded.warnings, ...problems],
     files: [...files],
+    isStillTrusted,
     otherServer: otherServerFor(loaded.base, () => new Catalogue(shippedConfigs, diskFiles).facts()),
     ...trustOf([...here, loaded.base, ...more], here, isNamed),
   };

@@ -27,6 +27,8 @@ export interface Loaded extends FolderTrust {
   files: string[];
   /** The workspace whose trust is on record or can be; undefined for a bundle and for a named config. */
   found?: string | undefined;
+  /** Whether the config that was found is still trusted as it was read; true for all others. */
+  isStillTrusted: () => boolean;
   otherServer?: PoolContext["otherServer"];
   /** Why every call is refused: the config that was found is not trusted. */
   refusal?: Refusal | undefined;
@@ -35,6 +37,8 @@ export interface Loaded extends FolderTrust {
 export interface OpenOptions {
   /** Whether a found config that is not trusted leads to refused calls instead of a ConfigError. */
   servesUntrusted?: boolean;
+  /** Whether a person may be asked on the terminal for that trust; default: yes. */
+  asks?: boolean;
   /** What is logged unless the command line says otherwise. */
   usualLog?: UsualLog;
   /** Whether a changed config is used as soon as it is saved. */
@@ -128,7 +132,7 @@ function withReal(folder: string): string[] {
 export async function loadFrom(
   input: Input,
   io: Io,
-  { servesUntrusted = false }: OpenOptions = {},
+  { servesUntrusted = false, asks = true }: OpenOptions = {},
 ): Promise<Loaded> {
   const expect = input.text("expect");
   const options = expect === undefined ? {} : { expect };
@@ -142,22 +146,20 @@ export async function loadFrom(
     const trust = folderTrust(here, here, io, { isTrustedFolder: () => false, trustsAll });
     // The manifest has the hashes of all files.
     const files = [bundleFolder, join(bundleFolder, MANIFEST_FILE)];
-    return { loaded, base, folder: base, source: bundleSource, files, ...trust };
+    const isStillTrusted = () => true;
+    return { loaded, base, folder: base, source: bundleSource, files, isStillTrusted, ...trust };
   }
   const { compile, isUntrusted } = await import("./compile.js");
   let refusal: Refusal | undefined;
   const compiled = await compile(input, io).catch(async (error: unknown) => {
     if (!isUntrusted(error) || !servesUntrusted) throw error;
     const workspace = workspaceOf(input, io);
-    if ((await import("./terminal/prompt.js")).isInteractive(io)) {
+    if (asks && (await import("./terminal/prompt.js")).isInteractive(io)) {
       const { askForTrust, inspectTrust } = await import("./trust-workspace.js");
       if (await askForTrust(inspectTrust(workspace, io), io)) return compile(input, io);
     }
     await printWarnings((error as ConfigError).problems, io);
-    const text = trustCommand(workspace);
-    // The agent must not read what the config says, only that it is there.
-    const message = "The config that was found in the workspace is not trusted, so no tool can be used.";
-    refusal = new Refusal("config/untrusted", message, { nextSteps: [{ kind: "command", text }] });
+    refusal = untrusted(workspace);
     return compile(input, io, { ignoresFound: true });
   });
   const { bundle, loaded: config, warnings, workspace, ...rest } = compiled;
@@ -167,6 +169,13 @@ export async function loadFrom(
   const isFound = main.kind !== "named";
   const source = main.file ?? "the embedded default";
   return { ...rest, loaded, base, folder, source, refusal, found: isFound ? workspace : undefined };
+}
+
+/** The refusal of all calls. The agent must not read what the config says, only that it is there. */
+export function untrusted(workspace: string): Refusal {
+  const message = "The config that was found in the workspace is not trusted, so no tool can be used.";
+  const nextSteps = [{ kind: "command" as const, text: trustCommand(workspace) }];
+  return new Refusal("config/untrusted", message, { nextSteps });
 }
 
 async function printWarnings(problems: readonly Problem[], io: Io): Promise<void> {

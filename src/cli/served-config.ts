@@ -1,7 +1,7 @@
 /**
  * The config that a runtime serves. All files that were read for it are watched, also those that did not exist. A
  * changed config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the
- * status says why.
+ * status says why. When the config in use loses its trust, all calls are refused.
  */
 import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
@@ -11,7 +11,7 @@ import { plural } from "../base/words.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Io } from "./command.js";
-import { changedContext, type Loaded, type OpenOptions } from "./open.js";
+import { changedContext, type Loaded, type OpenOptions, untrusted } from "./open.js";
 import { shippedConfigs } from "./shipped.js";
 import { printProblems } from "./terminal/report.js";
 import { watchFiles } from "./watch-files.js";
@@ -45,16 +45,22 @@ export class ServedConfig {
   }
 
   /** Reads the config again; whether it is used. */
-  readonly reload = (): Promise<boolean> => this.#inTurn(() => this.#use(this.load()));
+  readonly reload = (): Promise<boolean> =>
+    this.#inTurn(() => this.#use(this.load({ servesUntrusted: this.#isRefused, asks: false })));
 
   /** Goes on with the config of another folder; what was loaded, unless it has problems. */
   moveTo(load: Load): Promise<Loaded | undefined> {
     return this.#inTurn(async () => {
-      const next = load({ servesUntrusted: true });
+      const next = load({ servesUntrusted: true, asks: false });
       if (!(await this.#use(next))) return undefined;
       this.load = load;
       return next;
     });
+  }
+
+  /** Whether the config that was found may not be used any more, not even as it was. */
+  get #isRefused(): boolean {
+    return this.current.refusal !== undefined || !this.current.isStillTrusted();
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -80,11 +86,20 @@ export class ServedConfig {
       return true;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
+      if (this.#isRefused) await this.#refuse();
       runtime.reportConfig(summary(error.problems, this.current.found !== undefined));
       log("warn", "the changed config is not used", { problems: error.problems.length });
       printProblems(error.problems, { json: false, io });
       return false;
     }
+  }
+
+  /** Refuses all calls: the config in use has lost its trust, and no other one can be loaded. */
+  async #refuse(): Promise<void> {
+    const { current } = this;
+    if (current.refusal !== undefined || current.found === undefined) return;
+    this.current = { ...current, refusal: untrusted(current.found) };
+    await this.runtime.update(current.loaded, changedContext(this.current));
   }
 
   /** Watches further files that were read for the config, except the shipped ones. */

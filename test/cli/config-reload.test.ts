@@ -129,6 +129,24 @@ it("a found config: a change needs trust, and trust that is given elsewhere is n
   await vi.waitUntil(async () => (await tools()).includes("count_uses"), { timeout: 60_000, interval: 500 });
 }, 180_000);
 
+it("a found config that loses its trust: calls are refused until it is trusted again, also where it has problems", async () => {
+  const here = { cwd: join(top, "w"), env: env() };
+  const symbols = () => call("get_document_symbols", { file_path: "a.ts" });
+  write(servers);
+  await run(["trust", "--yes"], here);
+  await connect();
+  for (const content of [servers, "not = [a config"]) {
+    expect(await symbols()).toContain("one");
+    write(content);
+    await run(["trust", "--remove"], here);
+    await vi.waitUntil(async () => (await symbols()).includes("config/untrusted"), { timeout: 60_000 });
+    write(servers);
+    await run(["trust", "--yes"], here);
+    await vi.waitUntil(async () => (await symbols()).includes("one"), { timeout: 60_000 });
+    expect(await status()).not.toContain("answer/config-not-used");
+  }
+}, 180_000);
+
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

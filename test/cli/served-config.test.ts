@@ -23,7 +23,8 @@ it("a missing file is read when it is created, and not before", async () => {
   };
   const io = { stderr: { writeText: () => undefined }, cwd: folder } as unknown as Io;
   const options = { io, log: () => undefined, onUsed: () => undefined };
-  new ServedConfig(runtime, { files: [missing, present] } as unknown as Loaded, load, options);
+  const inUse = { files: [missing, present], isStillTrusted: () => true } as unknown as Loaded;
+  new ServedConfig(runtime, inUse, load, options);
   // After the first check, which sees nothing.
   await delay(1_500);
   expect(loads).toBe(0);
@@ -45,7 +46,7 @@ it("a file that is newly read is protected from edits, also where the config mea
   } as unknown as Runtime;
   const [main, further] = [join(folder, "lspi.toml"), join(folder, "further.toml")];
   const loaded = { manifest: { bundle: "same" }, plan: { http: { tokenFile: null } } };
-  const found = { loaded, base: folder, trusted: [], binFolders: [], avoid: [] };
+  const found = { loaded, base: folder, trusted: [], binFolders: [], avoid: [], isStillTrusted: () => true };
   const config = (files: string[]) => ({ ...found, files }) as unknown as Loaded;
   const io = { cwd: folder } as unknown as Io;
   const options = { io, log: () => undefined, onUsed: () => undefined };

@@ -8,7 +8,6 @@ import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import { here } from "../../base/platform.js";
 import { whenAborted } from "../../base/timing.js";
-import { trustFile } from "../../config/state-folder.js";
 import { askOnce, openSocket } from "../../hub/ask-hub.js";
 import { MAX_LOG_BYTES } from "../../hub/find-hub.js";
 import { allSockets, openHubFolder, shownFile, socketOf } from "../../hub/hub-folder.js";
@@ -17,7 +16,7 @@ import type { Log } from "../../lsp/types.js";
 import { Hub } from "../../mcp/hub/hub.js";
 import { takeLock } from "../../workspace/edits/lock.js";
 import { realDisk } from "../../workspace/edits/real-disk.js";
-import { abortOn, homeOf, Input, type Io, UsageError } from "../command.js";
+import { abortOn, Input, type Io, UsageError } from "../command.js";
 import { type HubPage, hubPage, hubSource } from "../dashboard/hub-page.js";
 import { openPages, type ServedPages } from "../dashboard/served-pages.js";
 import { openLog } from "../log/log.js";
@@ -217,12 +216,7 @@ function followConfig(
     if (record.start === before.start) writeRecord(file, record);
     else if (!(await takePlace(record, launched, listen).catch(failed))) leave();
   };
-  const trustRecord = trustFile(io.env, homeOf(io));
-  const load: Load = (options) => {
-    const { [trustRecord]: _, ...configs } = record.files;
-    // A config that has not changed has lost its trust: the next hub refuses calls. A changed one needs trust first.
-    return loadFrom(input, io, { ...options, servesUntrusted: isFresh({ files: configs }) });
-  };
+  const load: Load = (options) => loadFrom(input, io, options);
   const config = new ServedConfig(runtime, opened, load, { io, log, takes, onUsed });
   // A file may have changed after it was read and before it was watched.
   const changedAt = (path: string) => stampFrom(factsOf(path))?.changedAt ?? 0;

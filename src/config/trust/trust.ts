@@ -50,6 +50,16 @@ export function isTrusted(trust: Trust, file: string, hash: string): boolean {
   return root !== undefined && main !== undefined && isRecorded(join(main, relative(root, file)));
 }
 
+/** Whether a config that was trusted still is. A record that can no longer be read trusts nothing. */
+export function hasKeptTrust(trust: Trust, file: string, hash: string): boolean {
+  try {
+    return isTrusted(trust, file, hash);
+  } catch (error) {
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
 /** The repository's root around a folder, and its main working tree where the root is another git worktree. */
 function worktreeOf({ files, home }: Trust, folder: string) {
   const { folders, root } = projectFolders(files.realpath(folder), files.realpath(home));
