@@ -19,7 +19,7 @@ import type { CallWatch } from "./call-observer.js";
 import { type OpenEngine, openEngine } from "./edits/open-engine.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { SampleFiles } from "./sample-files.js";
-import { Session, type Shared } from "./session.js";
+import { type ServerFinder, Session, type Shared } from "./session.js";
 
 export interface RuntimeContext {
   /** Absolute folder that relative paths of the plan start from. */
@@ -92,6 +92,8 @@ export interface Runtime {
   readonly memory: MemoryWatch;
   /** Follows the calls of sessions that are opened from now on; undefined where nobody does. */
   watch: CallWatch | undefined;
+  /** How servers are looked for again. Does nothing until it is replaced. */
+  readonly finder: ServerFinder;
   /** Aborts when the runtime is closed. */
   readonly closed: AbortSignal;
   /** Goes on with another bundle. Calls that run finish with the old one; servers that are the same keep running. */
@@ -110,6 +112,7 @@ interface Wiring {
   /** Texts that count instead of those on disk, by path. */
   unsaved: Map<string, string>;
   activity: Listeners;
+  finder: ServerFinder;
 }
 
 /** What a runtime has for one bundle. */
@@ -128,7 +131,8 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       log: context.log,
       onOutOfMemory: (message) => context.onOutOfMemory?.(message),
     });
-  const wiring = { memory, unsaved: new Map<string, string>(), activity: new Listeners() };
+  const finder = { lookAgain: async () => undefined };
+  const wiring = { memory, unsaved: new Map<string, string>(), activity: new Listeners(), finder };
   const { unsaved, activity } = wiring;
   let parts = await openParts(loaded, context, wiring);
   const sessions = new Set<Session>();
@@ -167,6 +171,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       return parts.shared.pool;
     },
     memory,
+    finder,
     watch: undefined,
     closed: closed.signal,
     onActivity: activity.subscribe,
@@ -226,7 +231,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
 async function openParts(
   loaded: LoadedBundle,
   context: RuntimeContext,
-  { memory, unsaved, activity }: Wiring,
+  { memory, unsaved, activity, finder }: Wiring,
   earlier?: Parts,
 ): Promise<Parts> {
   const { plan } = loaded;
@@ -263,7 +268,7 @@ async function openParts(
   const toolsNamed = (names: readonly string[]) =>
     new Map(plan.tools.filter(({ name }) => names.includes(name)).map((tool) => [tool.name, tool]));
   const shared = {
-    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log },
+    ...{ loaded, plan, pool, gate, samples, edits: engine?.edits, log, finder },
     suggestServer: context.suggestServer,
     refusal: context.refusal,
     notShared: context.notShared,
@@ -281,7 +286,9 @@ function serversDependOn(
   { workspace, limits, allow }: Plan,
   { base, trusted = [], binFolders, avoid }: RuntimeContext,
 ): string {
-  return canonicalText([workspace, limits, allow, base, trusted, binFolders, avoid]);
+  // A plan has only servers whose program is one of its `allow.commands`.
+  const { commands: _, ...rest } = allow;
+  return canonicalText([workspace, limits, rest, base, trusted, binFolders, avoid]);
 }
 
 async function closeParts({ shared, engine }: Parts): Promise<void> {

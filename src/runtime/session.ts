@@ -4,13 +4,12 @@
  */
 import { resolve } from "node:path";
 import type { Answer } from "../abi/handler.js";
-import type { StepPlan, ToolPlan } from "../abi/plan.js";
+import type { ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { fileUri } from "../base/paths.js";
 import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, sharedAbortController, untilAborted, withTimeout } from "../base/timing.js";
 import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
-import { actions } from "../protocol/actions.js";
 import { narrowGate } from "../workspace/narrow.js";
 import type { Gate } from "../workspace/types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
@@ -20,7 +19,7 @@ import { Pages } from "./answer/pages.js";
 import { Places } from "./answer/places.js";
 import { warnedFolders } from "./ask/ask.js";
 import type { RunTool } from "./ask/inner-tools.js";
-import { type Attempt, retryWhileFilesChange } from "./ask/retry-on-change.js";
+import { type Attempt, isRepeatable, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
 import { answerCall, timeWithin } from "./call.js";
@@ -43,11 +42,17 @@ export interface CallOptions {
   observer?: CallObserver | undefined;
 }
 
+/** Looks for the servers of the workspace again, where its files choose them. A plan with others is used at once. */
+export interface ServerFinder {
+  lookAgain(): Promise<void>;
+}
+
 /** What all calls of a runtime share. */
 export type Shared = Pick<
   CallState,
   "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer" | "notShared"
 > & {
+  finder: ServerFinder;
   configProblem: string | undefined;
   loaded: LoadedBundle;
   /** The calls that run now. */
@@ -158,11 +163,20 @@ export class Session {
     const performed = this.#perform(request);
     running.add(performed);
     try {
-      observer?.ended(await performed);
-      return (await performed).outcome;
+      const ended = await performed;
+      if (ended.refusal?.code === "route/no-server" && (await this.#hasOtherPlan(view, ended)))
+        return await this.call(name, args, options);
+      observer?.ended(ended);
+      return ended.outcome;
     } finally {
       running.delete(performed);
     }
+  }
+
+  /** Whether a call that found no server is asked again: there is another plan now, and nothing was changed yet. */
+  async #hasOtherPlan({ shared }: View, { evidence }: Performed): Promise<boolean> {
+    await shared.finder.lookAgain();
+    return this.#view.shared !== shared && !evidence.isCommitted;
   }
 
   /** Ends the session: its calls are cancelled and its listings dropped. */
@@ -283,14 +297,4 @@ export class Session {
     const { structured, headline, candidates, isCut = false } = outcome;
     return { structured, headline, candidates, isCut, refusal };
   }
-}
-
-/** Whether a call may be asked again: it only reads what language servers answer. */
-function isRepeatable(tool: ToolPlan): boolean {
-  return tool.effect === "read" && tool.steps.every(readsServers);
-}
-
-function readsServers(step: StepPlan): boolean {
-  if (step.kind === "runtime") return actions[step.action].place;
-  return step.kind === "request" || step.kind === "diagnostics";
 }

@@ -2,10 +2,12 @@
  * Retries a call while files change under it. Positions and hashes are true of one text: when a file that an answer shows
  * changed while it was asked about, the call runs again, a few times; after that the answer carries a warning.
  */
+import type { StepPlan, ToolPlan } from "../../abi/plan.js";
 import { type FileStamp, stampOf } from "../../base/file-stamp.js";
 import { sortedSet } from "../../base/order.js";
 import { Turns, untilAborted } from "../../base/timing.js";
 import { readText } from "../../lsp/documents/read-text.js";
+import { actions } from "../../protocol/actions.js";
 import type { EditActivity } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/types.js";
 import type { CallState } from "../call-state.js";
@@ -111,4 +113,14 @@ export async function stampsOf(paths: Iterable<string>, turns: Turns): Promise<S
     if (turns.isDue) await turns.yield();
   }
   return stamps;
+}
+
+/** Whether a call may be asked again: it only reads what language servers answer. */
+export function isRepeatable(tool: ToolPlan): boolean {
+  return tool.effect === "read" && tool.steps.every(readsServers);
+}
+
+function readsServers(step: StepPlan): boolean {
+  if (step.kind === "runtime") return actions[step.action].place;
+  return step.kind === "request" || step.kind === "diagnostics";
 }
