@@ -45,6 +45,8 @@ export interface Planned extends FolderTrust {
   warnings: Problem[];
   /** Every file that was read, or that does not exist but would have been read. */
   files: string[];
+  /** Whether the servers are those that fit the files of the workspace and are installed. */
+  isScanned: boolean;
   /** Whether the config that was found is still trusted as it was read; true for one that was not trusted. */
   isStillTrusted: () => boolean;
   /** The server for the project's version, where the one that this command installs is for another. */
@@ -90,6 +92,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     isStillTrusted = () => hasKeptTrust(trust, file, hash);
     return true;
   };
+  let isScanned = false;
   const files = new Set([trust.file]);
   const read = (file: string) => {
     files.add(file);
@@ -112,6 +115,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       isTrusted: trusts,
       embedded: (presets, { base, isNamed }) => {
         if (input.config !== undefined) return {};
+        isScanned = true;
         const scan = scanWorkspace(base, walkedDisk, { env: io.env, home });
         return chooseServers(scan, presets, tiersOf(base, trustOf([base], [base], isNamed), io, options));
       },
@@ -140,6 +144,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     plan,
     warnings: [...loaded.warnings, ...problems],
     files: [...files],
+    isScanned,
     isStillTrusted,
     otherServer: otherServerFor(loaded.base, () => new Catalogue(shippedConfigs, diskFiles).facts()),
     ...trustOf([...here, loaded.base, ...more], here, isNamed),

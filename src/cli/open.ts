@@ -27,6 +27,8 @@ export interface Loaded extends FolderTrust {
   files: string[];
   /** The workspace whose trust is on record or can be; undefined for a bundle and for a named config. */
   found?: string | undefined;
+  /** Whether the servers are those that fit the files of the workspace and are installed. */
+  isScanned: boolean;
   /** Whether the config that was found is still trusted as it was read; true for all others. */
   isStillTrusted: () => boolean;
   otherServer?: PoolContext["otherServer"];
@@ -146,8 +148,8 @@ export async function loadFrom(
     const trust = folderTrust(here, here, io, { isTrustedFolder: () => false, trustsAll });
     // The manifest has the hashes of all files.
     const files = [bundleFolder, join(bundleFolder, MANIFEST_FILE)];
-    const isStillTrusted = () => true;
-    return { loaded, base, folder: base, source: bundleSource, files, isStillTrusted, ...trust };
+    const unscanned = { isScanned: false, isStillTrusted: () => true };
+    return { loaded, base, folder: base, source: bundleSource, files, ...unscanned, ...trust };
   }
   const { compile, isUntrusted } = await import("./compile.js");
   let refusal: Refusal | undefined;

@@ -3,6 +3,7 @@
  * changed config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the
  * status says why. When the config in use loses its trust, all calls are refused.
  */
+import { setTimeout as wait } from "node:timers/promises";
 import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
@@ -17,6 +18,8 @@ import { printProblems } from "./terminal/report.js";
 import { watchFiles } from "./watch-files.js";
 
 const MOST_SHOWN = 5;
+/** Servers are looked for again for at most this part of the time: it takes a walk over the workspace. */
+const LOOKING_SHARE = 0.1;
 
 /** Reads and compiles a config. */
 export type Load = (options?: OpenOptions) => Promise<Loaded>;
@@ -33,6 +36,8 @@ export class ServedConfig {
   readonly #watched = new Set<string>();
   /** Updates follow each other. */
   #last: Promise<unknown> = Promise.resolve();
+  #looking: Promise<void> | undefined;
+  #nextLookAt = 0;
 
   /** Watches until the runtime is closed. */
   constructor(
@@ -42,6 +47,7 @@ export class ServedConfig {
     private readonly options: ServedOptions,
   ) {
     this.#watch(current.files);
+    runtime.finder.lookAgain = () => this.#lookAgain();
   }
 
   /** Reads the config again; whether it is used. */
@@ -56,6 +62,27 @@ export class ServedConfig {
       this.load = load;
       return next;
     });
+  }
+
+  /**
+   * Reads the config again where the files of the workspace choose the servers: no config file changes with them. Soon
+   * after the last time, that is done later, and not waited for.
+   */
+  async #lookAgain(): Promise<void> {
+    if (!this.current.isScanned) return;
+    const pauseMs = Math.max(0, this.#nextLookAt - performance.now());
+    this.#looking ??= this.#lookAfter(pauseMs).finally(() => {
+      this.#looking = undefined;
+    });
+    if (pauseMs === 0) await this.#looking;
+  }
+
+  async #lookAfter(pauseMs: number): Promise<void> {
+    await wait(pauseMs, undefined, { ref: false });
+    const began = performance.now();
+    await this.#changed();
+    const ended = performance.now();
+    this.#nextLookAt = ended + (ended - began) / LOOKING_SHARE;
   }
 
   /** Whether the config that was found may not be used any more, not even as it was. */
@@ -107,14 +134,16 @@ export class ServedConfig {
     const further = files.filter((file) => !(this.#watched.has(file) || isInside(file, shippedConfigs)));
     if (further.length === 0 || this.runtime.closed.aborted) return;
     for (const file of further) this.#watched.add(file);
-    const unwatch = watchFiles(further, () => this.#changed());
+    const unwatch = watchFiles(further, () => void this.#changed());
     this.runtime.closed.addEventListener("abort", unwatch, { once: true });
   }
 
-  #changed(): void {
-    this.reload().catch((error: unknown) => {
+  async #changed(): Promise<void> {
+    try {
+      await this.reload();
+    } catch (error) {
       this.options.log("error", "the changed config cannot be read", { cause: String(error) });
-    });
+    }
   }
 }
 

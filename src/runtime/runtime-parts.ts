@@ -15,7 +15,7 @@ import { type OpenEngine, openEngine } from "./edits/open-engine.js";
 import type { MemoryWatch } from "./memory-watch.js";
 import type { RuntimeContext } from "./runtime.js";
 import { SampleFiles } from "./sample-files.js";
-import type { Shared } from "./session.js";
+import type { ServerFinder, Shared } from "./shared.js";
 
 /** What a runtime has for all its bundles. */
 interface Wiring {
@@ -23,6 +23,7 @@ interface Wiring {
   /** Texts that count instead of those on disk, by path. */
   unsaved: Map<string, string>;
   activity: Listeners;
+  finder: ServerFinder;
 }
 
 /** What a runtime has for one bundle. */
@@ -38,7 +39,7 @@ export interface Parts {
 export async function openParts(
   loaded: LoadedBundle,
   context: RuntimeContext,
-  { memory, unsaved, activity }: Wiring,
+  { memory, unsaved, activity, finder }: Wiring,
   earlier?: Parts,
 ): Promise<Parts> {
   const { plan } = loaded;
@@ -82,6 +83,7 @@ export async function openParts(
     samples,
     edits: engine?.edits,
     log,
+    finder,
     suggestServer: context.suggestServer,
     refusal: context.refusal,
     notShared: context.notShared,
@@ -99,7 +101,9 @@ function serversDependOn(
   { workspace, limits, allow }: Plan,
   { base, trusted = [], binFolders, avoid }: RuntimeContext,
 ): string {
-  return canonicalText([workspace, limits, allow, base, trusted, binFolders, avoid]);
+  // A plan has only servers whose program is one of its `allow.commands`.
+  const { commands: _, ...rest } = allow;
+  return canonicalText([workspace, limits, rest, base, trusted, binFolders, avoid]);
 }
 
 export async function closeParts({ shared, engine }: Parts): Promise<void> {

@@ -10,6 +10,7 @@ import type { CallWatch } from "./call-observer.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { closeParts, openParts } from "./runtime-parts.js";
 import { Session } from "./session.js";
+import type { ServerFinder } from "./shared.js";
 
 export interface RuntimeContext {
   /** Absolute folder that relative paths of the plan start from. */
@@ -85,6 +86,8 @@ export interface Runtime {
   readonly memory: MemoryWatch;
   /** Follows the calls of sessions that are opened from now on; undefined where nobody does. */
   watch: CallWatch | undefined;
+  /** How servers are looked for again. Does nothing until it is replaced. */
+  readonly finder: ServerFinder;
   /** Aborts when the runtime is closed. */
   readonly closed: AbortSignal;
   /** Goes on with another bundle. Calls that run finish with the old one; servers that are the same keep running. */
@@ -106,7 +109,8 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       log: context.log,
       onOutOfMemory: (message) => context.onOutOfMemory?.(message),
     });
-  const wiring = { memory, unsaved: new Map<string, string>(), activity: new Listeners() };
+  const finder = { lookAgain: async () => undefined };
+  const wiring = { memory, unsaved: new Map<string, string>(), activity: new Listeners(), finder };
   const { unsaved, activity } = wiring;
   let parts = await openParts(loaded, context, wiring);
   const sessions = new Set<Session>();
@@ -145,6 +149,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       return parts.shared.pool;
     },
     memory,
+    finder,
     watch: undefined,
     closed: closed.signal,
     onActivity: activity.subscribe,

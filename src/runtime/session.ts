@@ -26,6 +26,7 @@ import { answerCall, timeWithin } from "./call.js";
 import type { CallObserver, Performed } from "./call-observer.js";
 import type { CallState } from "./call-state.js";
 import { SessionPreviews } from "./edits/session-previews.js";
+import type { Shared } from "./shared.js";
 
 export type { CallOutcome } from "./answer/outcome.js";
 
@@ -41,24 +42,6 @@ export interface CallOptions {
   /** Measures the call. */
   observer?: CallObserver | undefined;
 }
-
-/** What all calls of a runtime share. */
-export type Shared = Pick<
-  CallState,
-  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer" | "notShared"
-> & {
-  configProblem: string | undefined;
-  loaded: LoadedBundle;
-  /** The calls that run now. */
-  running: Set<Promise<unknown>>;
-  /** Every call is refused with this. */
-  refusal: Refusal | undefined;
-  /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
-  strictAnswers: boolean;
-  /** The tools that agents may call, by name; and those of the program that started the proxy. */
-  listed: ReadonlyMap<string, ToolPlan>;
-  ofHost: ReadonlyMap<string, ToolPlan>;
-};
 
 /** The evidence of one attempt at a call. */
 type Gathered = Pick<CallState, "evidence" | "texts" | "places">;
@@ -157,11 +140,20 @@ export class Session {
     const performed = this.#perform(request);
     running.add(performed);
     try {
-      observer?.ended(await performed);
-      return (await performed).outcome;
+      const ended = await performed;
+      if (ended.refusal?.code === "route/no-server" && (await this.#hasOtherPlan(view, ended)))
+        return await this.call(name, args, options);
+      observer?.ended(ended);
+      return ended.outcome;
     } finally {
       running.delete(performed);
     }
+  }
+
+  /** Whether a call that found no server is asked again: there is another plan now, and nothing was changed yet. */
+  async #hasOtherPlan({ shared }: View, { evidence }: Performed): Promise<boolean> {
+    await shared.finder.lookAgain();
+    return this.#view.shared !== shared && !evidence.isCommitted;
   }
 
   /** Ends the session: its calls are cancelled and its listings dropped. */

@@ -1,5 +1,13 @@
 /** A config that changes while it is served: the session goes on with it, its servers keep running, problems are shown. */
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -7,7 +15,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { codes } from "../../src/base/codes.js";
-import { program, testEnvironment } from "../live/session.js";
+import { binaries, program, testEnvironment } from "../live/session.js";
 import { run } from "./run.js";
 
 const servers = `[allow]
@@ -52,7 +60,9 @@ const write = (text: string) => {
   renameSync(join(top, "w/next"), join(top, "w/lspi.toml"));
 };
 
-async function connect(...args: string[]): Promise<void> {
+const connect = (...args: string[]) => connectWith(env(), ...args);
+
+async function connectWith(env: { [name: string]: string }, ...args: string[]): Promise<void> {
   client = new Client({ name: "test", version: "0" });
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     changes++;
@@ -61,7 +71,7 @@ async function connect(...args: string[]): Promise<void> {
     command: process.execPath,
     args: [program, "serve", ...args],
     cwd: join(top, "w"),
-    env: env(),
+    env,
   };
   await client.connect(new StdioClientTransport({ ...start, stderr: "ignore" }));
 }
@@ -145,6 +155,25 @@ it("a found config that loses its trust: calls are refused until it is trusted a
     await vi.waitUntil(async () => (await symbols()).includes("one"), { timeout: 60_000 });
     expect(await status()).not.toContain("answer/config-not-used");
   }
+}, 180_000);
+
+it("no config: a server is found for a language that is new, and for one whose server was installed meanwhile", async () => {
+  rmSync(join(top, "w/a.py"));
+  const bin = join(top, "bin");
+  mkdirSync(bin);
+  for (const name of ["tsc", "node"])
+    symlinkSync(name === "node" ? process.execPath : join(binaries, name), join(bin, name));
+  await connectWith({ ...env(), PATH: bin });
+  const symbols = (file: string) => call("get_document_symbols", { file_path: file });
+  expect(await symbols("a.ts")).toContain("one");
+  const pid = await pidOf("typescript");
+  writeFileSync(join(top, "w/a.py"), "def two():\n    return 2\n");
+  expect(await symbols("a.py")).toContain("lsp-proxy install pyright");
+  symlinkSync(join(binaries, "pyright-langserver"), join(bin, "pyright-langserver"));
+  // It is not looked for at every call.
+  await vi.waitUntil(async () => (await symbols("a.py")).includes("two"), { timeout: 60_000, interval: 200 });
+  expect(await pidOf("typescript")).toBe(pid);
+  expect(changes).toBe(1);
 }, 180_000);
 
 function isAlive(pid: number): boolean {

@@ -13,7 +13,7 @@ import type { Runtime } from "../../src/runtime/runtime.js";
 it("a missing file is read when it is created, and not before", async () => {
   const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-served-"));
   const closed = new AbortController();
-  const runtime = { closed: closed.signal, reportConfig: () => undefined } as unknown as Runtime;
+  const runtime = { finder: {}, closed: closed.signal, reportConfig: () => undefined } as unknown as Runtime;
   const [missing, present] = [join(folder, "lspi.toml"), join(folder, "other.toml")];
   writeFileSync(present, "");
   let loads = 0;
@@ -40,6 +40,7 @@ it("a file that is newly read is protected from edits, also where the config mea
   const closed = new AbortController();
   const used: string[][] = [];
   const runtime = {
+    finder: {},
     closed: closed.signal,
     reportConfig: () => undefined,
     update: async (_: unknown, { ownFiles }: { ownFiles: string[] }) => void used.push(ownFiles),

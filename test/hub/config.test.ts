@@ -197,3 +197,35 @@ it("a hub whose program has changed answers its running calls, and its sessions 
   expect((await user.hub()).pid).not.toBe(pid);
   expect(session.closed()).toBe(0);
 });
+
+it("without a config, a language that is new is seen by open and new sessions and by the command line", async () => {
+  const folder = join(user.top, "new-language");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "a.ts"), "export const one = 1;\n");
+  const first = await user.open([], {}, { cwd: folder });
+  const symbols = async (session: SharedSession, file: string) =>
+    JSON.stringify((await session.call("get_document_symbols", { file_path: file })).structuredContent);
+  expect(await symbols(first, "a.ts")).toContain("one");
+  const [{ pid }, [server]] = [await user.hub(), await first.status()];
+
+  // The command line finds the hub.
+  writeFileSync(join(folder, "b.py"), "def two():\n    return 2\n");
+  const shown = async () => {
+    const { stdout } = await runHere(["status", "--json"], { env: user.env, cwd: folder });
+    const { servers } = JSON.parse(stdout) as { servers: { id: string; pid: number }[] };
+    return servers.map(({ id, pid }) => (id === "typescript" ? pid : id));
+  };
+  await expect.poll(shown, { timeout: 60_000 }).toEqual(["pyright", server?.pid]);
+  expect(await symbols(first, "b.py")).toContain("two");
+
+  // A session that joins sees all servers without a call that needs them.
+  writeFileSync(join(folder, "c.yaml"), "three: 3\n");
+  const second = await user.open([], {}, { cwd: folder });
+  await expect.poll(async () => (await second.status()).length, { timeout: 60_000 }).toBe(3);
+
+  // A call that needs one is answered by it.
+  writeFileSync(join(folder, "d.json"), '{ "four": 4 }\n');
+  await expect.poll(() => symbols(first, "d.json"), { timeout: 60_000 }).toContain("four");
+  expect(await user.hub()).toMatchObject({ pid, sessions: 2 });
+  expect((await first.status()).map((one) => one.pid)).toContain(server?.pid);
+});

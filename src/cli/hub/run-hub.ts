@@ -175,7 +175,9 @@ function hubOf(
       };
       return trustOffer(found, refusal !== undefined, goOn, io, log);
     },
-    async call({ name, args, warmMs, ids }, signal, onProgress): Promise<JsonObject> {
+    async call({ name, args, warmMs, ids, look }, signal, onProgress): Promise<JsonObject> {
+      if (look === true) await runtime.finder.lookAgain();
+      if (look === true) return {};
       if (Array.isArray(ids)) {
         const trials: JsonObject[] = [];
         const request = { ids: ids.map(String), base, env: io.env };

@@ -13,7 +13,7 @@ import {
   socketOf,
 } from "../../hub/hub-folder.js";
 import { interruptedCall } from "../../hub/interrupted.js";
-import { hubKey } from "../../hub/launch-record.js";
+import { hubKey, launchFile, readRecord } from "../../hub/launch-record.js";
 import { type PrivateMessage, privateMessage } from "../../hub/lines.js";
 import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
 import type { Input, Io } from "../command.js";
@@ -23,6 +23,7 @@ import { recordOf } from "./hub-start.js";
 
 const MAX_LINE = 64 * 1024 * 1024;
 const TRIAL_MS = 600_000;
+const LOOK_MS = 10_000;
 
 /** A read or a trial throws HubUnavailable when the hub ends before its answer. Any other call is refused then. */
 export interface RunningHub extends Pick<Session, "call"> {
@@ -57,7 +58,7 @@ export async function askRunningHub<T>({ found, input, io, ask, alone }: HubQues
 /** The hub that runs for what was loaded; undefined where there is none, or a trace is asked for. */
 async function runningHub(found: Loaded, input: Input, io: Io): Promise<RunningHub | undefined> {
   if (input.text("trace") !== undefined) return undefined;
-  const path = hubPath(found, input, io);
+  const path = hubPath(found, input, io) ?? (await movedHub(found, input, io));
   if (path === undefined || (await askOnce(path, "status")) === undefined) return undefined;
   const { tools } = found.loaded.plan;
   const call = async (body: JsonObject, options: CallOptions): Promise<CallOutcome> => {
@@ -92,6 +93,26 @@ export function hubPath(found: Loaded, input: Input, io: Io): string | undefined
     checkHubFolder(folder);
     const path = socketOf(folder, hubKey(recordOf(found, input), io.env));
     return isSocketThere(path) ? path : undefined;
+  } catch (error) {
+    if (error instanceof HubUnavailable) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The socket of the hub that sessions of the same command line have, once it has seen what the files of the workspace
+ * choose now; undefined where there is none, or it needs another config.
+ */
+async function movedHub(found: Loaded, input: Input, io: Io): Promise<string | undefined> {
+  if (!found.isScanned) return undefined;
+  try {
+    const { launchOf } = await import("./serve-shared.js");
+    const folder = hubFolder(io.env);
+    const record = readRecord(launchFile(folder, launchOf(input, io), io.env));
+    const path = record && socketOf(folder, hubKey(record, io.env));
+    if (path === undefined || !isSocketThere(path)) return undefined;
+    await askHub(path, { look: true }, { signal: AbortSignal.timeout(LOOK_MS) });
+    return hubPath(found, input, io);
   } catch (error) {
     if (error instanceof HubUnavailable) return undefined;
     throw error;

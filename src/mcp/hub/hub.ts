@@ -134,6 +134,7 @@ export class Hub {
       socket.write(privateLine("ready", { reads, bundle: manifest.bundle }));
     };
     ready();
+    void runtime.finder.lookAgain();
     const unlisten = runtime.onUpdated(ready);
     try {
       await session.serve();

@@ -1,0 +1,29 @@
+/** The type of what all calls of a runtime share for one bundle. */
+import type { ToolPlan } from "../abi/plan.js";
+import type { Refusal } from "../base/problem.js";
+import type { LoadedBundle } from "./bundle/load.js";
+import type { CallState } from "./call-state.js";
+
+/** Looks for the servers of the workspace again, where its files choose them. A plan with others is used at once. */
+export interface ServerFinder {
+  lookAgain(): Promise<void>;
+}
+
+/** What all calls of a runtime share. */
+export type Shared = Pick<
+  CallState,
+  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer" | "notShared"
+> & {
+  finder: ServerFinder;
+  configProblem: string | undefined;
+  loaded: LoadedBundle;
+  /** The calls that run now. */
+  running: Set<Promise<unknown>>;
+  /** Every call is refused with this. */
+  refusal: Refusal | undefined;
+  /** Whether an answer that violates its output schema is a fault; otherwise it is logged. */
+  strictAnswers: boolean;
+  /** The tools that agents may call, by name; and those of the program that started the proxy. */
+  listed: ReadonlyMap<string, ToolPlan>;
+  ofHost: ReadonlyMap<string, ToolPlan>;
+};
