@@ -2,7 +2,6 @@
  * All sorting of this program: texts by UTF-16 code unit, never by locale; keys part by part; missing parts last.
  * No other file sorts on its own; a test checks that.
  */
-import type { Turns } from "./timing.js";
 
 /** Compares two texts by code unit. */
 export function compareText(a: string, b: string): number {
@@ -48,6 +47,12 @@ export function sortWith<T>(items: readonly T[], compare: (a: T, b: T) => number
 const RUN_LENGTH = 512;
 /** Steps between two looks at the clock. */
 const STEPS_PER_LOOK = 64;
+
+/** The part of `Turns` that is used here. The page of the dashboard uses this file, and has no types of Node. */
+interface Turns {
+  readonly isDue: boolean;
+  yield(): Promise<void>;
+}
 
 /** The results of a function for the items of a list of any length, in turns. */
 export async function mapInTurns<T, U>(items: readonly T[], map: (item: T) => U, turns: Turns): Promise<U[]> {
