@@ -67,9 +67,14 @@ export class SessionCalls {
     this.#onToolsChanged?.();
   }
 
-  /** Whether the client's roots say which project is served. */
+  /** Whether the client's roots say which project is served, because the proxy was started in none. */
   get needsRoots(): boolean {
     return this.enter !== undefined;
+  }
+
+  /** Whether the client's roots choose the project, or a workspace of the gateway. */
+  get rootsChoose(): boolean {
+    return this.needsRoots || this.workspaces !== undefined;
   }
 
   /** Goes on in the project of the client's roots. They are asked for once. */

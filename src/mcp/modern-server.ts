@@ -32,14 +32,17 @@ interface CallSource {
   callsFor(roots: readonly string[] | undefined): Promise<SessionCalls>;
   /** Whether calls are limited to the roots of their client. */
   narrow: boolean;
+  /** Whether the roots choose one of several workspaces. */
+  rootsChoose: boolean;
 }
 
 /** The name of the question about trust, which the client repeats with its answer. */
 const TRUST = "trust";
 
-function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource): Server {
-  const { implementation, options } = serverInfo(runtime, { mayChange: false, subscribe: false });
+function createModernServer(runtime: Runtime, { callsFor, narrow, rootsChoose }: CallSource): Server {
+  const { implementation, options } = serverInfo(runtime, { mayChange: rootsChoose, subscribe: false });
   const server = new Server(implementation, options);
+  // This protocol version cannot ask for roots before a list: it shows the first workspace's.
   server.setRequestHandler("tools/list", async ({ params }) => ({
     tools: (await callsFor(undefined)).list(params?.cursor) as Tool[],
   }));
@@ -50,7 +53,7 @@ function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource):
       mcpReq.notify({ method: "notifications/progress", params }),
     );
     const roots = narrow ? rootsOf(mcpReq) : undefined;
-    if (roots === "missing") return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+    if (roots === "missing") return askForRoots();
     const info = clientInfoIn(mcpReq.envelope);
     const client = info?.name ?? server.getClientVersion()?.name;
     const calls = await callsFor(roots);
@@ -68,15 +71,17 @@ function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource):
     }
   });
   const { prompts, resources } = runtime.loaded.plan;
-  if (prompts.length > 0) {
+  if (prompts.length > 0 || rootsChoose) {
     server.setRequestHandler("prompts/list", async () => ({
       prompts: listPrompts(await callsFor(undefined)),
     }));
-    server.setRequestHandler("prompts/get", async ({ params }) =>
-      getPrompt(await callsFor(undefined), params.name, params.arguments),
-    );
+    server.setRequestHandler("prompts/get", async ({ params }, { mcpReq }) => {
+      const roots = rootsChoose ? rootsOf(mcpReq) : undefined;
+      if (roots === "missing") return askForRoots();
+      return getPrompt(await callsFor(roots), params.name, params.arguments);
+    });
   }
-  if (resources.length > 0) {
+  if (resources.length > 0 || rootsChoose) {
     server.setRequestHandler("resources/list", async () => ({
       resources: listResources(await callsFor(undefined)),
     }));
@@ -85,7 +90,7 @@ function createModernServer(runtime: Runtime, { callsFor, narrow }: CallSource):
     }));
     server.setRequestHandler("resources/read", async ({ params }, { mcpReq }) => {
       const roots = narrow ? rootsOf(mcpReq) : undefined;
-      if (roots === "missing") return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+      if (roots === "missing") return askForRoots();
       return readResource(await callsFor(roots), params.uri, { signal: mcpReq.signal });
     });
   }
@@ -106,6 +111,8 @@ function rootsOf({
   return response.kind === "roots" ? rootUris(response.roots) : [];
 }
 
+const askForRoots = () => inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+
 /** Serves one client on a transport, also one that falls back to the handshake of older versions. */
 export function serveModernTransport(
   runtime: Runtime,
@@ -113,7 +120,7 @@ export function serveModernTransport(
   transport: Transport,
   onerror: (error: Error) => void,
 ): StdioServerHandle {
-  const source: CallSource = { callsFor: async () => calls, narrow: false };
+  const source: CallSource = { callsFor: async () => calls, narrow: false, rootsChoose: false };
   const open = () => {
     const server = createModernServer(runtime, source);
     const { prompts, resources } = server.getCapabilities();

@@ -47,7 +47,7 @@ export function createSessionServer(
   calls: SessionCalls,
   options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
 ): Server {
-  const mayChange = calls.needsRoots || calls.trust?.isRefused === true;
+  const mayChange = calls.rootsChoose || calls.trust?.isRefused === true;
   const { implementation, options: serverOptions } = serverInfo(runtime, { mayChange, subscribe: true });
   const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
@@ -86,16 +86,22 @@ export function createSessionServer(
     }
   };
 
-  server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => ({
-    tools: calls.list(params?.cursor) as Tool[],
-  }));
+  /** Lists are the same for all roots, unless the roots choose the project. */
+  const enterProject = async (extra: RequestContext): Promise<void> => {
+    if (calls.rootsChoose) await enterRoots(extra);
+  };
+
+  server.setRequestHandler(ListToolsRequestSchema, async ({ params }, extra) => {
+    await enterProject(extra);
+    return { tools: calls.list(params?.cursor) as Tool[] };
+  });
   server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
     const { name, arguments: args, _meta: meta } = request.params;
     const { signal } = extra;
     const onProgress = progressReporter(meta?.progressToken, signal, (params) =>
       extra.sendNotification({ method: "notifications/progress", params }),
     );
-    if (options.narrow || calls.needsRoots) await enterRoots(extra);
+    await enterRoots(extra);
     const ask = async (question: string): Promise<boolean> => {
       if (!takesForms(server.getClientCapabilities()?.elicitation)) return false;
       onProgress("waiting for the user to say whether the workspace is trusted");
@@ -110,23 +116,31 @@ export function createSessionServer(
   });
   const { prompts, resources } = runtime.loaded.plan;
   if (prompts.length > 0 || mayChange) {
-    server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: listPrompts(calls) }));
-    server.setRequestHandler(GetPromptRequestSchema, async ({ params }) =>
-      getPrompt(calls, params.name, params.arguments),
-    );
+    server.setRequestHandler(ListPromptsRequestSchema, async (_, extra) => {
+      await enterProject(extra);
+      return { prompts: listPrompts(calls) };
+    });
+    server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => {
+      await enterProject(extra);
+      return getPrompt(calls, params.name, params.arguments);
+    });
   }
   if (resources.length > 0 || mayChange) {
-    server.setRequestHandler(ListResourcesRequestSchema, async () => ({ resources: listResources(calls) }));
-    server.setRequestHandler(ListResourceTemplatesRequestSchema, async () => ({
-      resourceTemplates: listResourceTemplates(calls),
-    }));
+    server.setRequestHandler(ListResourcesRequestSchema, async (_, extra) => {
+      await enterProject(extra);
+      return { resources: listResources(calls) };
+    });
+    server.setRequestHandler(ListResourceTemplatesRequestSchema, async (_, extra) => {
+      await enterProject(extra);
+      return { resourceTemplates: listResourceTemplates(calls) };
+    });
     server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, extra) => {
-      if (options.narrow || calls.needsRoots) await enterRoots(extra);
+      await enterRoots(extra);
       return readResource(calls, params.uri, { signal: extra.signal });
     });
     let subscriptions: Promise<ResourceSubscriptions> | undefined;
     server.setRequestHandler(SubscribeRequestSchema, async ({ params }, extra) => {
-      if (options.narrow || calls.needsRoots) await enterRoots(extra);
+      await enterRoots(extra);
       const notify = (uri: string) => void server.sendResourceUpdated({ uri }).catch(() => undefined);
       subscriptions ??= import("./subscriptions.js").then(
         (module) => new module.ResourceSubscriptions(calls, notify),

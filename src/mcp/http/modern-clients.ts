@@ -67,6 +67,7 @@ export class ModernClients {
       modern.createModernHandler(runtime, {
         callsFor: (roots) => calls.get(roots),
         narrow: http.sessionRoots === "narrow" || workspaces !== undefined,
+        rootsChoose: workspaces !== undefined,
         maxSubscriptions: http.maxSessions,
         onerror: (error) => log("debug", "mcp over http", { cause: error.name }),
       }),
