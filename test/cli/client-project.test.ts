@@ -36,29 +36,37 @@ const env = () => ({
 });
 const trust = (folder: string) => runHere(["trust", "--yes"], { cwd: join(top, folder), env: env() });
 
-/** Asks for the symbols of `a.css` in a session that is started in a folder, with these roots or without the capability. */
-async function symbols(cwd: string, roots?: string[]) {
-  let [asked, changes] = [0, 0];
+/** Opens a session that is started in a folder, with these roots or without the capability. */
+async function start(cwd: string, roots?: string[]) {
+  const seen = { asked: 0, changes: 0, listed: [] as string[] };
   client = new Client(
     { name: "test", version: "0" },
     { capabilities: roots === undefined ? {} : { roots: {} } },
   );
   if (roots)
     client.setRequestHandler(ListRootsRequestSchema, () => {
-      asked++;
+      seen.asked++;
       return { roots: roots.map((folder) => ({ uri: pathToFileURL(join(top, folder)).href })) };
     });
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    changes++;
+    seen.changes++;
   });
-  const listed: string[] = [];
-  client.setNotificationHandler(PromptListChangedNotificationSchema, () => void listed.push("prompts"));
-  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void listed.push("resources"));
-  const start = { command: process.execPath, args: [program, "serve"], cwd: join(top, cwd), env: env() };
-  await client.connect(new StdioClientTransport({ ...start, stderr: "ignore" }));
+  client.setNotificationHandler(PromptListChangedNotificationSchema, () => void seen.listed.push("prompts"));
+  client.setNotificationHandler(
+    ResourceListChangedNotificationSchema,
+    () => void seen.listed.push("resources"),
+  );
+  const proxy = { command: process.execPath, args: [program, "serve"], cwd: join(top, cwd), env: env() };
+  await client.connect(new StdioClientTransport({ ...proxy, stderr: "ignore" }));
+  return seen;
+}
+
+/** Asks for the symbols of `a.css` in such a session. */
+async function symbols(cwd: string, roots?: string[]) {
+  const seen = await start(cwd, roots);
   const call = { name: "get_document_symbols", arguments: { file_path: "a.css" } };
   const answers = [await client.callTool(call), await client.callTool(call)];
-  return { text: JSON.stringify(answers[1]), first: JSON.stringify(answers[0]), asked, changes, listed };
+  return { text: JSON.stringify(answers[1]), first: JSON.stringify(answers[0]), ...seen };
 }
 
 it("serves the client's root where it is started in the user's home, and asks for it once", async () => {
@@ -90,6 +98,19 @@ it("has the prompts and resources of the client's root, and says that the lists 
   const { contents } = await client.readResource({ uri: "lsp://outline/a.css" });
   expect(JSON.stringify(contents)).toContain("of_the_root");
   await client.subscribeResource({ uri: "lsp://outline/a.css" });
+}, 60_000);
+
+it("lists the tools and prompts of the client's root before the first call", async () => {
+  const config = {
+    prompts: [{ name: "review", messages: [{ text: "Review it." }] }],
+    mcp: { tools: { allow: ["get_hover"] } },
+  };
+  writeFileSync(join(top, "home/w/lspi.json"), JSON.stringify(config));
+  await trust("home/w");
+  const seen = await start("home", ["home/w"]);
+  expect((await client.listTools()).tools).toMatchObject([{ name: "get_hover" }]);
+  expect((await client.listPrompts()).prompts).toMatchObject([{ name: "review" }]);
+  expect(seen.asked).toBe(1);
 }, 60_000);
 
 it("serves the folder in which it is started, whatever the client's roots", async () => {
