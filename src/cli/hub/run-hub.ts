@@ -176,8 +176,10 @@ function hubOf(
       return trustOffer(found, refusal !== undefined, goOn, io, log);
     },
     async call({ name, args, warmMs, ids, look }, signal, onProgress): Promise<JsonObject> {
-      if (look === true) await runtime.finder.lookAgain();
-      if (look === true) return {};
+      if (look === true) {
+        await runtime.finder.lookAgain();
+        return {};
+      }
       if (Array.isArray(ids)) {
         const trials: JsonObject[] = [];
         const request = { ids: ids.map(String), base, env: io.env };
