@@ -221,8 +221,8 @@ export class Instance {
     if (!this.capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
-    if (method === "workspace/symbol") await this.files.refreshAndOpen(options.since);
-    else if (method.startsWith("workspace/")) await this.files.refresh(options.since);
+    if (method === "workspace/symbol") await this.files.refreshAndOpen(options.checkedAfter);
+    else if (method.startsWith("workspace/")) await this.files.refresh(options.checkedAfter);
     const { onApplyEdit } = options;
     const send = (): Promise<ServerReply> => this.#send(method, params, options);
     return onApplyEdit === undefined ? send() : this.#messages.whileApplying(onApplyEdit, send);
@@ -266,9 +266,9 @@ export class Instance {
     }
   }
 
-  /** Notifies the server of what changed on disk, unless a check since then did. */
-  async refresh(since: number): Promise<void> {
-    if (!this.hasEnded) await this.files.refresh(since);
+  /** Notifies the server of what changed on disk, unless a check after this time did. */
+  async refresh(checkedAfter: number): Promise<void> {
+    if (!this.hasEnded) await this.files.refresh(checkedAfter);
   }
 
   #notified(method: string, params: unknown): void {

@@ -44,7 +44,7 @@ export interface RequestOptions {
   /** Asks the server for partial results; their items are not repeated in the answer. */
   parts?: PartTaker;
   /** A check of the files that began after this time (`performance.now()`) is not repeated. */
-  since?: number | undefined;
+  checkedAfter?: number | undefined;
   /** For a command: applies the edits that the server sends while it runs. Without it they are refused. */
   onApplyEdit?: ApplyEdit;
 }

@@ -126,9 +126,12 @@ export class SessionCalls {
   ): Promise<ToolResult> {
     try {
       if (this.aborted.aborted) throw abortError(this.aborted.reason);
-      let outcome = await this.#ended(this.session.call(name, args, this.#checked(options)), options.signal);
+      let outcome = await this.#tracked(
+        this.session.call(name, args, this.#withRefusal(options)),
+        options.signal,
+      );
       if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)))
-        outcome = await this.#ended(this.session.call(name, args, options), options.signal);
+        outcome = await this.#tracked(this.session.call(name, args, options), options.signal);
       const { dialect, mcp } = this.#plan;
       if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
       if (outcome.error !== null && dialect.errors.form === "protocol") throw numberedError(outcome.error);
@@ -142,13 +145,16 @@ export class SessionCalls {
   /** Calls a tool for a resource; its outcome is no tool result. */
   async read(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
     if (this.aborted.aborted) throw abortError(this.aborted.reason);
-    const outcome = await this.#ended(this.session.call(name, args, this.#checked(options)), options.signal);
+    const outcome = await this.#tracked(
+      this.session.call(name, args, this.#withRefusal(options)),
+      options.signal,
+    );
     if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
     return outcome;
   }
 
   /** Options with the reason why the call is refused, where it is. */
-  #checked(options: CallOptions): CallOptions {
+  #withRefusal(options: CallOptions): CallOptions {
     const { running } = this;
     const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.limit?.now ?? {};
     const full = `${running + others} calls are running (${setting}). Call again when one is answered.`;
@@ -158,7 +164,7 @@ export class SessionCalls {
   }
 
   /** Waits for a call, which counts as running until then. */
-  async #ended(call: Promise<CallOutcome>, signal: AbortSignal): Promise<CallOutcome> {
+  async #tracked(call: Promise<CallOutcome>, signal: AbortSignal): Promise<CallOutcome> {
     this.#running.set(call, signal);
     try {
       return await call;

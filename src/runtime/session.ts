@@ -175,42 +175,38 @@ export class Session {
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;
     let gathered = this.#gather(view, texts, outer);
-    const attempt = async (attempt?: Attempt): Promise<Answer> => {
+    const runOnce = async (attempt?: Attempt): Promise<Answer> => {
       const files = await this.#checkFiles(request, signal, remainingMs, attempt);
       const frame: Frame = { signal, remainingMs, onProgress, files };
       gathered = this.#gather(view, texts, outer);
       const caller = { view, tool, frame, evidence: gathered.evidence };
       const run: RunTool = (name, args) => this.#callWithin(name, args, caller);
-      return answerCall(
-        module,
-        { ...this.#callState(view, tool, attempt), ...frame, ...gathered },
-        request.args,
-        run,
-      );
+      const state = { ...this.#stateOf(view), tool, attempt, ...frame, ...gathered };
+      return answerCall(module, state, request.args, run);
     };
     try {
       signal.throwIfAborted();
       if (request.refusal) throw request.refusal;
       const answer = await (isRepeatable(tool)
-        ? retryWhileFilesChange(signal, attempt, view.shared.edits)
-        : this.#once(signal, attempt(), () => gathered.evidence));
+        ? retryWhileFilesChange(signal, runOnce, view.shared.edits)
+        : this.#finishOnce(signal, runOnce(), () => gathered.evidence));
       for (const folder of warnedFolders(gathered.evidence)) this.#warnedFolders.add(folder);
       const outcome = { isError: false, error: null, ...answer };
-      return this.#checked(view, module, { outcome, evidence: gathered.evidence, refusal: undefined });
+      return this.#validated(view, module, { outcome, evidence: gathered.evidence, refusal: undefined });
     } catch (error) {
       if (error instanceof AnswerFault) throw error;
       const { evidence } = gathered;
       const isCancelled = signal.aborted && !deadline.isOver;
       const refusal = refusalOf(tool, error, { timeoutMs, isCancelled, isExpired: deadline.isOver }, log);
       const outcome = refused(tool, refusal, plan, evidence, texts);
-      return this.#checked(view, module, { outcome, evidence, refusal });
+      return this.#validated(view, module, { outcome, evidence, refusal });
     } finally {
       deadline.clear();
     }
   }
 
   /** Checks an answer against the tool's output schema: a violation is logged, or thrown in tests. */
-  #checked({ shared }: View, { handler, outputValidator }: LoadedTool, performed: Performed): Performed {
+  #validated({ shared }: View, { handler, outputValidator }: LoadedTool, performed: Performed): Performed {
     const fault = answerFault(outputValidator, performed.outcome.structured);
     if (fault === undefined) return performed;
     const message = `the answer of ${handler.name} violates its output schema: ${fault}`;
@@ -220,7 +216,7 @@ export class Session {
   }
 
   /** Waits for a call that must not run twice. One that has begun to change files is waited for past its deadline. */
-  #once(signal: AbortSignal, answer: Promise<Answer>, evidence: () => Evidence): Promise<Answer> {
+  #finishOnce(signal: AbortSignal, answer: Promise<Answer>, evidence: () => Evidence): Promise<Answer> {
     return untilAborted(signal, answer).catch((error: unknown) => {
       if (evidence().isCommitted) return answer;
       throw error;
@@ -247,20 +243,10 @@ export class Session {
     return untilAborted(signal, withTimeout(pool.checkFiles(), Math.min(CHECK_FILES_MS, remainingMs() / 2)));
   }
 
-  /** The part of a call's state that its session gives it. */
-  #callState({ shared, pool, gate }: View, tool: ToolPlan, attempt: Attempt | undefined) {
-    const { loaded, plan, samples, edits, log, suggestServer, configProblem, notShared } = shared;
+  /** The part of a call's state that all calls of the session have. */
+  #stateOf({ shared, pool, gate }: View) {
     return {
-      loaded,
-      plan,
-      tool,
-      samples,
-      edits,
-      log,
-      suggestServer,
-      configProblem,
-      notShared,
-      attempt,
+      ...shared,
       ...this.own,
       pool,
       gate,

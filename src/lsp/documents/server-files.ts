@@ -106,10 +106,10 @@ export class ServerFiles {
     this.#documents.closeAll();
   }
 
-  /** Notifies the server of all that changed on disk. With `since`, a check that began after that time is enough. */
-  refresh(since?: number): Promise<void> {
+  /** Notifies the server of all that changed on disk. With `checkedAfter`, a check that began after that time is enough. */
+  refresh(checkedAfter?: number): Promise<void> {
     const run = this.#queue.then(async () => {
-      await this.context.server.watch.check(since);
+      await this.context.server.watch.check(checkedAfter);
       await this.#notifyChanges();
     });
     this.#queue = run.catch(() => undefined);
@@ -117,8 +117,8 @@ export class ServerFiles {
   }
 
   /** The same for a question about the whole workspace, which many servers answer only once a file is open. */
-  async refreshAndOpen(since?: number): Promise<void> {
-    await this.refresh(since);
+  async refreshAndOpen(checkedAfter?: number): Promise<void> {
+    await this.refresh(checkedAfter);
     if (this.#documents.count > 0) return;
     const files = [...this.context.server.watch.files(this.#folders())].filter((path) => this.#isOwn(path));
     for (const path of sortBy(files, (file) => [file.split(/[\\/]/).length, file]).slice(0, CANDIDATES))
@@ -126,8 +126,8 @@ export class ServerFiles {
   }
 
   /** Opens the document or brings it up to date, after the notifications of other changes. */
-  async ensureOpen(path: string, since?: number): Promise<OpenDocument> {
-    await this.refresh(since);
+  async ensureOpen(path: string, checkedAfter?: number): Promise<OpenDocument> {
+    await this.refresh(checkedAfter);
     this.context.server.watch.addOpened(path);
     return this.#documents.ensureOpen(path);
   }

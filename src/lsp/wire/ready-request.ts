@@ -52,6 +52,8 @@ export class ReadyRequest {
   readonly #start = performance.now();
   readonly #isSingleFile: boolean;
   readonly #isRead: boolean;
+  /** Whether the answer depends on the whole project, which the server may still be indexing. */
+  readonly #isOfProject: boolean;
   #doubted = 0;
   #empties = 0;
   #earlyRefusals = 0;
@@ -62,16 +64,16 @@ export class ReadyRequest {
   ) {
     this.#isSingleFile = singleFileMethods.has(given.method);
     this.#isRead = readMethods.has(given.method);
+    this.#isOfProject = this.#isRead && !this.#isSingleFile;
   }
 
   async run(): Promise<ServerReply> {
     const { readiness, reportsProgress } = this.target;
-    const isOfProject = this.#isRead && !this.#isSingleFile;
     const { onProgress } = this.given.options;
     const stopProgress = onProgress && reportProgress(this.target, onProgress);
     let previous: RequestSpan | undefined;
     try {
-      if (isOfProject) await this.#waitForFirstStatus();
+      if (this.#isOfProject) await this.#waitForFirstStatus();
       for (;;) {
         const span = readiness.requestSent(reportsProgress(this.given.method));
         let outcome: Outcome;
@@ -81,30 +83,37 @@ export class ReadyRequest {
           readiness.requestEnded(span, previous);
         }
         previous = span;
-        const isFirst = this.#doubted === 0;
-        const becameReady = isOfProject && isFirst && readiness.becameReadyDuring(span);
-        const isDoubtful = (waitMs: number): boolean => readiness.isDoubtful(span, isFirst, waitMs);
-        const holdMs = this.#holdMs();
-        const isHeld =
-          this.#isRead && holdMs > 0 && this.#doubted < MAX_DOUBTED && (becameReady || isDoubtful(holdMs));
-        if (outcome instanceof Refusal) this.#throwWhenFinal(outcome);
-        // An answer about one file's own text holds whatever the server still indexes.
-        else if (this.#isSingleFile && !isEmpty(outcome.value)) {
-          readiness.answeredAboutFile();
-          return { value: outcome.value, readiness: "ready" };
-        }
-        if (isHeld) this.#doubted++;
-        const isRetried = isHeld
-          ? becameReady || (await this.#waitWhileWorking(isDoubtful, holdMs))
-          : await this.#waitToRetry(outcome);
-        if (isRetried) continue;
-        if (outcome instanceof Refusal) throw outcome;
-        if (!isHeld && !isEmpty(outcome.value)) readiness.answered();
-        return { value: outcome.value, readiness: readiness.now };
+        const reply = await this.#replyOf(outcome, span);
+        if (reply !== undefined) return reply;
       }
     } finally {
       stopProgress?.();
     }
+  }
+
+  /** The reply to return; undefined after a wait, when the request is to be sent again. Throws a final refusal. */
+  async #replyOf(outcome: Outcome, span: RequestSpan): Promise<ServerReply | undefined> {
+    const { readiness } = this.target;
+    if (outcome instanceof Refusal) this.#throwWhenFinal(outcome);
+    // An answer about one file's own text holds whatever the server still indexes.
+    else if (this.#isSingleFile && !isEmpty(outcome.value)) {
+      readiness.answeredAboutFile();
+      return { value: outcome.value, readiness: "ready" };
+    }
+    const isFirst = this.#doubted === 0;
+    const becameReady = this.#isOfProject && isFirst && readiness.becameReadyDuring(span);
+    const isDoubtful = (waitMs: number): boolean => readiness.isDoubtful(span, isFirst, waitMs);
+    const holdMs = this.#holdMs();
+    const mayHold = this.#isRead && holdMs > 0 && this.#doubted < MAX_DOUBTED;
+    if (mayHold && (becameReady || isDoubtful(holdMs))) {
+      this.#doubted++;
+      if (becameReady || (await this.#waitWhileWorking(isDoubtful, holdMs))) return undefined;
+    } else {
+      if (await this.#waitToRetry(outcome)) return undefined;
+      if (!(outcome instanceof Refusal || isEmpty(outcome.value))) readiness.answered();
+    }
+    if (outcome instanceof Refusal) throw outcome;
+    return { value: outcome.value, readiness: readiness.now };
   }
 
   /**

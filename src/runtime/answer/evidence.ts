@@ -80,14 +80,14 @@ export class Evidence {
   }
 
   /** A server answered, in this state. */
-  answered({ plan: { id } }: { plan: { id: string } }, readiness: Readiness): void {
+  answered(id: string, readiness: Readiness): void {
     this.#awaited.delete(id);
     const own = this.#projectless.has(id) ? worse(readiness, "unknown") : readiness;
     this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", own));
   }
 
   /** No file of a project is open in a server: whatever it says, it is not ready for the workspace. */
-  knowsNoProject({ plan: { id } }: { plan: { id: string } }): void {
+  knowsNoProject(id: string): void {
     if (this.#projectless.has(id)) return;
     this.#projectless.add(id);
     const message = `The server ${id} found no project here (such as a tsconfig.json that includes its files), so it knows only files that are open; symbols of others may be missing.`;
@@ -110,7 +110,7 @@ export class Evidence {
 
   absorb({ servers, awaited, warnings }: Learned): void {
     for (const [id, server] of awaited) this.#awaited.set(id, server);
-    for (const [id, readiness] of servers) this.answered({ plan: { id } }, readiness);
+    for (const [id, readiness] of servers) this.answered(id, readiness);
     for (const warning of warnings) this.#warnings.push(warning);
   }
 

@@ -141,15 +141,12 @@ export class Places {
     range: Range,
     bounds: SnippetBounds,
   ): JsonObject {
-    const wasCut = this.isSnippetCut;
-    this.isSnippetCut = false;
-    const text = this.textBeside(lines, server, range, bounds);
-    const isCut = this.isSnippetCut;
-    this.isSnippetCut ||= wasCut;
-    if (text === undefined) return {};
+    const snippet = this.#cutBeside(lines, server, range, bounds);
+    if (snippet === undefined) return {};
+    const { text, cut } = snippet;
     // A cut text is around the range; its own line is the only one that it has for certain.
-    const first = isCut ? range.start.line : Math.max(0, range.start.line - bounds.contextLines);
-    return { text, text_line: first + this.dialect.position.lineBase, text_cut: isCut };
+    const first = cut ? range.start.line : Math.max(0, range.start.line - bounds.contextLines);
+    return { text, text_line: first + this.dialect.position.lineBase, text_cut: cut };
   }
 
   /** The first line of a range, or more lines, cut around the range when too long; undefined when blank or unknown. */
@@ -157,13 +154,22 @@ export class Places {
     lines: Lines | undefined,
     server: LanguageServer,
     range: Range,
-    { contextLines, maxChars }: SnippetBounds = oneLine,
+    bounds: SnippetBounds = oneLine,
   ): string | undefined {
+    return this.#cutBeside(lines, server, range, bounds)?.text;
+  }
+
+  #cutBeside(
+    lines: Lines | undefined,
+    server: LanguageServer,
+    range: Range,
+    { contextLines, maxChars }: SnippetBounds,
+  ): { text: string; cut: boolean } | undefined {
     const { line } = range.start;
     if (lines === undefined || line >= lines.count) return undefined;
     if (contextLines === 0) {
       const text = lines.line(line).trim();
-      if (text.length <= maxChars) return text === "" ? undefined : text;
+      if (text.length <= maxChars) return text === "" ? undefined : { text, cut: false };
     }
     const { start, end } = toSpan(lines, range, server.encoding, "utf-32");
     const first = Math.max(0, line - contextLines);
@@ -178,7 +184,7 @@ export class Places {
     const length = end.line === start.line ? end.character - start.character : columnsOf(own, "utf-32");
     const kept = cutAround(text, from, length, maxChars);
     this.isSnippetCut ||= kept.cut;
-    return kept.text;
+    return kept;
   }
 }
 

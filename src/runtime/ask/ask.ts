@@ -85,7 +85,7 @@ export async function requestCandidates(
   );
   if (answers.length === 0) throw notSupported(method, candidates.servers);
   return answers.map(({ attached: { server }, answer }) => {
-    call.evidence.answered(server, answer.readiness);
+    call.evidence.answered(server.plan.id, answer.readiness);
     if (server.plan.projectFiles.length > 0 && call.tool.effect === "read")
       warnOfMissingProject(call, server, method);
     return { server, value: answer.value };

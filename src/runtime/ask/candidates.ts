@@ -68,7 +68,7 @@ export function candidatesForWorkspace(
       const sample = running.length > 0 ? undefined : await call.samples.find(id);
       const servers = sample === undefined ? running : [await startServer(call, id, sample, signal)];
       for (const server of servers)
-        if (!(await openProject(call, server, signal))) call.evidence.knowsNoProject(server);
+        if (!(await openProject(call, server, signal))) call.evidence.knowsNoProject(server.plan.id);
       return servers.map((server) => ({ server, document: undefined }));
     },
   };

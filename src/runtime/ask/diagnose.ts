@@ -60,7 +60,7 @@ export async function askDiagnostics(
     throw new Refusal("lsp/not-supported", "No server here is asked for diagnostics.");
   const results = answers.map(({ answer }) => answer);
   for (const { server, report } of results) {
-    call.evidence.answered(server, report.readiness);
+    call.evidence.answered(server.plan.id, report.readiness);
     if (call.tool.effect === "read") warnOfMissingProject(call, server, "textDocument/diagnostic");
   }
   return {

@@ -158,7 +158,7 @@ export async function askAll(
           ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
         });
         await checkReply(call, server, method, reply.value);
-        call.evidence.answered(server, reply.readiness);
+        call.evidence.answered(server.plan.id, reply.readiness);
         addServerWarnings(call, server);
         parts[index] = { server, item, value: reply.value };
       } catch (error) {

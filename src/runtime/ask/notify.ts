@@ -1,10 +1,10 @@
-/** Sends notifications for a step, and tells whether a server has a command. */
+/** Sends notifications for a step, and says whether a server has a command that the config allows. */
 import { fieldsOf, itemsOf } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { notifications } from "../../protocol/notifications.js";
 import type { CallState } from "../call-state.js";
-import { addServerWarnings, askCandidates, notSupported } from "./ask.js";
+import { askCandidates, notSupported } from "./ask.js";
 import type { CandidateServers, ParamsMaker, ReplyData } from "./candidates.js";
 
 /** Sends a notification to every candidate that takes it; the value names them. */
@@ -18,8 +18,7 @@ export async function notifyCandidates(
     const { server } = attached;
     if (!notifications.includes(method) && !server.supports(method)) return undefined;
     server.notify(method, make(attached));
-    call.evidence.answered(server, server.readiness);
-    addServerWarnings(call, server);
+    call.evidence.answered(server.plan.id, server.readiness);
     return server.plan.id;
   });
   if (sent.length === 0) throw notSupported(method, candidates.servers);

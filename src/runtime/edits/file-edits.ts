@@ -72,7 +72,7 @@ async function withServerEdits(
         onProgress: call.onProgress,
       });
       // Nothing refers to a new file: a server that adds nothing is not part of the answer.
-      if (!isCreate || reply.value !== null) call.evidence.answered(server, reply.readiness);
+      if (!isCreate || reply.value !== null) call.evidence.answered(server.plan.id, reply.readiness);
       const added = await readServerEdit(call, server, reply.value, call.since);
       removeKnown(added.changes, edit.changes);
       edit.merge(added);

@@ -71,7 +71,7 @@ export class PointedAt implements At {
   }
 
   plain(set?: JsonObject): Params {
-    return sealParams(({ server }) => overlay({}, this.hasPlaces ? this.#encoded(set, server) : set));
+    return sealParams(({ server }) => overlay({}, this.#encoded(set, server)));
   }
 
   document(set?: JsonObject): Params {
@@ -131,8 +131,7 @@ export class PointedAt implements At {
     try {
       const from = openReply(items);
       const { depth } = options;
-      const encoded = (item: Json, server: LanguageServer) => this.#encoded(params(item), server) ?? {};
-      const make = this.hasPlaces ? encoded : params;
+      const make = (item: Json, server: LanguageServer) => this.#encoded(params(item), server);
       const reply =
         depth === undefined
           ? await askEach(this.#call, method, from, options, make)
@@ -163,13 +162,10 @@ export class PointedAt implements At {
     const candidates = { ...this.#candidates, servers: allowed };
     const method = "workspace/executeCommand";
     const parts = await requestCandidates(this.#call, candidates, method, "first", ({ server }, turn) =>
-      server.request(
-        method,
-        this.hasPlaces
-          ? this.#encoded({ command: name, arguments: args }, server)
-          : { command: name, arguments: args },
-        { ...turn, onProgress },
-      ),
+      server.request(method, this.#encoded({ command: name, arguments: args }, server), {
+        ...turn,
+        onProgress,
+      }),
     );
     return sealReply({ parts, perItem: false });
   }
@@ -199,14 +195,14 @@ export class PointedAt implements At {
     const target = this.#target;
     if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a file.");
     return sealParams(
-      (attached) =>
-        overlay(fill(target, attached), this.hasPlaces ? this.#encoded(set, attached.server) : set),
+      (attached) => overlay(fill(target, attached), this.#encoded(set, attached.server)),
       isPlaced,
     );
   }
 
+  /** The parameters in the server's position encoding, where they may have places. */
   #encoded<T extends JsonObject | undefined>(set: T, { encoding }: LanguageServer): T {
-    return set === undefined ? set : (encodePlaces(set, encoding) as T);
+    return set === undefined || !this.hasPlaces ? set : (encodePlaces(set, encoding) as T);
   }
 
   #send(method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> {
@@ -229,7 +225,7 @@ export class PointedAt implements At {
           signal: turn.signal,
           timeoutMs: turn.timeoutMs,
           onProgress: call.onProgress,
-          since: call.files?.checkedAt,
+          checkedAfter: call.files?.checkedAt,
           // What a server knows of the whole workspace lags behind the files; what it knows of an open file does not.
           retryEmpty: retry && target === undefined ? retryPlanFor(call, retry) : retry,
         });
