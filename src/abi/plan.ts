@@ -1,6 +1,6 @@
 /**
- * The Plan: a config with every reference resolved, every default filled in, and every list sorted. It has no optional
- * fields. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
+ * The Plan: a config with every reference resolved, every default filled in, and every list sorted. What stays unset is
+ * null or left out. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
  */
 
 import type { Json } from "../base/json.js";

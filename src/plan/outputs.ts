@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.js";
 import type { Config, ToolConfig } from "../config/schema.js";
 import { actions } from "../protocol/actions.js";
 import { evidenceMembers } from "../protocol/envelope.js";
-import { ofMethods, shapesOf } from "../protocol/method-shapes.js";
+import { editShapes, ofMethods, shapesOf } from "../protocol/method-shapes.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import { defaultSnippet } from "./defaults.js";
 import { buildColumns, buildMembers } from "./members.js";
@@ -197,7 +197,7 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
     bad(`The shape \`${shape}\` has no items with ids.`, "Remove `ids`.");
   if (output.outcomes === "success" && shape !== "batch")
     bad('`outcomes = "success"` is for the shape `batch`.', "Remove `outcomes`.");
-  if (output.outcomes === "applied" && shape !== "workspace_edit" && shape !== "text_edits")
+  if (output.outcomes === "applied" && !editShapes.includes(shape))
     bad('`outcomes = "applied"` is for edits.', "Remove `outcomes`.");
   if (output.joined !== undefined && shape !== "hover")
     bad("`joined` is for the shape `hover`.", "Remove `joined`.");
@@ -253,7 +253,7 @@ function methodMisfit(shape: ShapeName, last: StepPlan): string | undefined {
 
 /** Edits need the effect `edit`, and only edits can be applied. */
 function checkEdit(output: OutputPlan, tool: ToolConfig, steps: readonly StepPlan[], bad: AddProblem): void {
-  const isEdit = output.shape === "workspace_edit" || output.shape === "text_edits";
+  const isEdit = editShapes.includes(output.shape);
   const last = lastStep(steps);
   if (isEdit && tool.effect !== "edit")
     bad(`The shape \`${output.shape}\` needs a tool with the effect \`edit\`.`, 'Set `effect = "edit"`.');

@@ -1,4 +1,4 @@
-/** What a call points at besides `input`: a place argument with `target`, and other names of pointing arguments. */
+/** Finds a tool's `target` argument, and builds its own names and descriptions of pointing arguments. */
 import type { Anchor, PlaceType, ToolPlan } from "../abi/plan.js";
 import { sortedKeys } from "../base/order.js";
 import type { ToolConfig } from "../config/schema.js";

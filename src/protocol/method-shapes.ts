@@ -5,7 +5,8 @@
 import type { ShapeName } from "../abi/plan.js";
 
 const places: readonly ShapeName[] = ["locations"];
-const edits: readonly ShapeName[] = ["workspace_edit", "text_edits"];
+/** The shapes of tools that edit files. */
+export const editShapes: readonly ShapeName[] = ["workspace_edit", "text_edits"];
 
 const table: { readonly [method: string]: readonly ShapeName[] } = {
   "callHierarchy/incomingCalls": ["calls"],
@@ -24,17 +25,17 @@ const table: { readonly [method: string]: readonly ShapeName[] } = {
   "textDocument/documentLink": ["links"],
   "textDocument/documentSymbol": ["document_symbols"],
   "textDocument/foldingRange": ["folding_ranges"],
-  "textDocument/formatting": edits,
+  "textDocument/formatting": editShapes,
   "textDocument/hover": ["hover"],
   "textDocument/implementation": places,
   "textDocument/inlayHint": ["inlay_hints"],
   "textDocument/moniker": ["monikers"],
-  "textDocument/onTypeFormatting": edits,
+  "textDocument/onTypeFormatting": editShapes,
   "textDocument/prepareCallHierarchy": ["calls", "types"],
   "textDocument/prepareTypeHierarchy": ["types", "calls"],
-  "textDocument/rangeFormatting": edits,
+  "textDocument/rangeFormatting": editShapes,
   "textDocument/references": places,
-  "textDocument/rename": edits,
+  "textDocument/rename": editShapes,
   "textDocument/selectionRange": ["selection_ranges"],
   "textDocument/semanticTokens/full": ["semantic_tokens"],
   "textDocument/semanticTokens/range": ["semantic_tokens"],
@@ -43,9 +44,9 @@ const table: { readonly [method: string]: readonly ShapeName[] } = {
   "typeHierarchy/subtypes": ["types"],
   "typeHierarchy/supertypes": ["types"],
   "workspace/symbol": ["workspace_symbols"],
-  "workspace/willCreateFiles": edits,
-  "workspace/willDeleteFiles": edits,
-  "workspace/willRenameFiles": edits,
+  "workspace/willCreateFiles": editShapes,
+  "workspace/willDeleteFiles": editShapes,
+  "workspace/willRenameFiles": editShapes,
   "workspaceSymbol/resolve": ["workspace_symbols"],
 };
 

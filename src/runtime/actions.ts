@@ -9,10 +9,9 @@ import { countdown, delay } from "../base/timing.js";
 import { snakeCase } from "../base/words.js";
 import type { ServerStatus } from "../lsp/types.js";
 import type { CallState } from "./call-state.js";
-import { UndoRequest } from "./edits/requests.js";
 import { symbolSource } from "./point/symbol-source.js";
 
-const engine = () => import("./edits/engine.js");
+const editing = () => import("./edits/index.js");
 
 /** How often busy servers are looked at. */
 const POLL_MS = 50;
@@ -40,16 +39,15 @@ const actions: { [action in RuntimeAction]: Action } = {
     const { acted, ...busy } = await forEach(call, args, (id) => call.pool.stop(id));
     return { stopped: acted, ...busy };
   },
-  edit_files: async (call, args) => (await engine()).editFiles(call, args),
-  create_file: async (call, args) => (await engine()).createFile(call, args),
-  rename_file: async (call, args) => (await engine()).renameFile(call, args),
-  delete_file: async (call, args) => (await engine()).deleteFile(call, args),
-  replace_symbol: async (call, args) => (await engine()).replaceSymbol(call, args),
-  insert_before_symbol: async (call, args) => (await engine()).insertBeforeSymbol(call, args),
-  insert_after_symbol: async (call, args) => (await engine()).insertAfterSymbol(call, args),
-  delete_symbol: async (call, args) => (await engine()).deleteSymbol(call, args),
-  undo_edit: async (_call, args) =>
-    new UndoRequest(typeof args.undo_token === "string" ? args.undo_token : undefined),
+  edit_files: async (call, args) => (await editing()).editFiles(call, args),
+  create_file: async (call, args) => (await editing()).createFile(call, args),
+  rename_file: async (call, args) => (await editing()).renameFile(call, args),
+  delete_file: async (call, args) => (await editing()).deleteFile(call, args),
+  replace_symbol: async (call, args) => (await editing()).replaceSymbol(call, args),
+  insert_before_symbol: async (call, args) => (await editing()).insertBeforeSymbol(call, args),
+  insert_after_symbol: async (call, args) => (await editing()).insertAfterSymbol(call, args),
+  delete_symbol: async (call, args) => (await editing()).deleteSymbol(call, args),
+  undo_edit: async (_call, args) => (await editing()).proposeUndo(args),
 };
 
 /**
@@ -94,7 +92,7 @@ function chosenServers(call: CallState, args: JsonObject): string[] {
   return chosen.map(({ id }) => id);
 }
 
-/** Runs the action of a `runtime` step. The result is plain JSON, or server statuses that the shape renders. */
+/** Runs the action of a `runtime` step. The result is plain JSON, server statuses to render, or a proposed edit. */
 export async function runAction(call: CallState, action: RuntimeAction, args: Json): Promise<unknown> {
   return actions[action](call, isTable(args) ? (args as JsonObject) : {});
 }

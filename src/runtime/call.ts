@@ -13,6 +13,7 @@ import type { RuntimeAction, ShapeName, StepPlan } from "../abi/plan.js";
 import { getAt, type Json, type JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { editArguments } from "../protocol/edit-arguments.js";
+import { editShapes } from "../protocol/method-shapes.js";
 import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
 import { buildAnswer, candidatesAnswer, pageAnswer } from "./answer/answer.js";
@@ -32,12 +33,15 @@ import { runToolForEach } from "./ask/tools-for-each.js";
 import type { LoadedTool } from "./bundle/load.js";
 import { checkArguments, clampNumbers } from "./bundle/validate.js";
 import type { CallState } from "./call-state.js";
-import { ApplyRequest } from "./edits/requests.js";
 import { PointedAt } from "./point/at.js";
 import { SeveralMatches } from "./point/find-symbol.js";
 import { admitPlaces, resolvePlaces } from "./point/place-arguments.js";
 import { point } from "./point/point.js";
 import { Choices, choose } from "./shapes/code-actions.js";
+import type { Normalized } from "./shapes/shape.js";
+import { actionsToChoose } from "./shapes/workspace-edit.js";
+
+const editing = () => import("./edits/index.js");
 
 const MAX_RESERVE_MS = 2000;
 const RESERVE_SHARE = 0.1;
@@ -154,7 +158,7 @@ export class ToolCall implements Call {
           : args,
       undoes: (name) => named(name)?.steps.some(isUndo) === true,
       edits: () => evidence.undoTokens,
-      undo: async () => (await import("./edits/engine.js")).undoAll(this.#state, evidence.undoTokens),
+      undo: async () => (await editing()).undoAll(this.#state, evidence.undoTokens),
     };
     const { outcomes, cut } = await runBatch(tools, operations, options, this.#runTool, bounds);
     warnOfCuts(this.#state.evidence, cut);
@@ -182,10 +186,14 @@ export class ToolCall implements Call {
     return whole;
   }
 
-  answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
+  async answer(shape: ShapeName, value: Reply, options: AnswerOptions = {}): Promise<Answer> {
     if (this.#ran !== undefined)
       warnOfSteps(this.#state.evidence, [...this.#ran.values()].flat(), this.#ran.get(value) ?? []);
-    return buildAnswer(this.#state, shape, openReply(value), options);
+    const reply = openReply(value);
+    if (!editShapes.includes(shape) || reply.skipped !== undefined)
+      return buildAnswer(this.#state, shape, reply, options);
+    const edit = await (await editing()).runEdit(this.#state, reply, options);
+    return buildAnswer(this.#state, shape, editReply(edit), options);
   }
 }
 
@@ -200,6 +208,10 @@ function ownReply(value: unknown): Reply {
 
 function ownData(value: unknown): ReplyData {
   return { parts: [{ server: undefined, value }], perItem: false };
+}
+
+function editReply(edit: Normalized): ReplyData {
+  return { parts: [], perItem: false, edit };
 }
 
 /** The time for calls within a call: a part is kept back for building the answer. Too little for a request is none. */
@@ -229,12 +241,19 @@ export async function answerCall(
   const { shape } = tool.output;
   try {
     if (tool.page !== null && typeof cursor === "string") return await pageAnswer(state, shape, cursor);
-    if (typeof token === "string")
-      return await buildAnswer(state, shape, ownData(new ApplyRequest(token)), { apply: "on_request" });
+    if (typeof token === "string") {
+      const edit = await (await editing()).applyPreview(state, token);
+      return await buildAnswer(state, shape, editReply(edit), {});
+    }
     return await handler.run(new ToolCall(state, run), input);
   } catch (error) {
     if (error instanceof SeveralMatches || error instanceof Refusal) await assertFilesUnchanged(state);
-    if (error instanceof Choices) return await buildAnswer(state, shape, ownData(error), {});
+    if (error instanceof Choices) {
+      const { actions } = error;
+      // A tool that shows no edit shows the actions as they are.
+      const reply = { ...ownData({ actions }), edit: actionsToChoose(actions) };
+      return await buildAnswer(state, shape, reply, {});
+    }
     if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
     if (error instanceof Refusal && error.code === "lsp/not-supported")
       return buildAnswer(state, shape, { parts: [], perItem: false, skipped: error }, {});

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
-import { withoutEntities } from "../../src/runtime/shapes/markdown.js";
+import { withoutEntities } from "../../src/runtime/shapes/markdown-entities.js";
 import type { Scenario } from "../fake-server/index.js";
 import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
 

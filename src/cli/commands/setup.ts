@@ -1,4 +1,7 @@
-/** `setup`: everything from an empty machine to a right answer: languages, trust, servers, clients, and a proof. */
+/**
+ * `setup`: detects the languages, asks for trust, installs missing servers, writes the entries of clients, and sends a
+ * request to each server.
+ */
 import { relative } from "node:path";
 import { Writable } from "node:stream";
 import { ConfigError } from "../../base/problem.js";

@@ -10,6 +10,7 @@ import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import { symbolKinds, wordOf } from "../../protocol/kinds.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
+import type { Normalized } from "../shapes/shape.js";
 import { openProject } from "./project.js";
 
 /** Servers that may be asked one question. */
@@ -154,6 +155,8 @@ export interface ReplyData {
   /** The replies that stand side by side in the answer, by member. */
   members?: { [member: string]: ReplyData };
   diagnostics?: { status: "diagnostics" | "clean" | "unknown"; why: string };
+  /** For a tool that edits: the preview, or what was applied or undone. */
+  edit?: Normalized;
 }
 
 export type ParamsMaker = (attached: Attached) => JsonObject;

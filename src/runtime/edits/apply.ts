@@ -13,11 +13,11 @@ import { refuseEdit } from "../../workspace/edits/errors.js";
 import type { Applied, ApplyOptions, EditOutcome, Preview } from "../../workspace/edits/types.js";
 import { filesChangedRecently, warnOfRecentChanges } from "../ask/recent-changes.js";
 import type { CallState } from "../call-state.js";
+import { isAllowedCommand } from "../shapes/code-actions.js";
 import type { Normalized } from "../shapes/shape.js";
 import { diagnosticsAfter, errorsBefore } from "./after-edit-diagnostics.js";
 import { editsOf, type ProposedEdit, reasonsAgainst, type ServerCommand } from "./proposed-edit.js";
 import { renderApplied, renderPreview, summarizeApplied, summarizePreview } from "./render-edit.js";
-import { isAllowedCommand } from "./requests.js";
 import { readServerEdit } from "./server-edit.js";
 import type { ShownPreview } from "./session-previews.js";
 

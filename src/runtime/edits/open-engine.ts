@@ -21,7 +21,7 @@ export async function openEngine(
 ): Promise<OpenEngine | undefined> {
   // Nobody has edited here, and nobody may: no code for edits is loaded.
   if (!isAllowed && !existsSync(join(stateFolder, "edits"))) return undefined;
-  const { openEdits, recoverEdits, SavedPreviews } = await import("./engine.js");
+  const { openEdits, recoverEdits, SavedPreviews } = await import("./index.js");
   const options: EditsOptions = {
     gate,
     stateFolder,

@@ -40,6 +40,8 @@ export class ProposedEdit {
   /** Whether a file operation was left out, so that later changes may refer to wrong files. */
   lacksOperation = false;
   command: ServerCommand | undefined;
+  /** The edit to undo, in place of changes; without a token the last one. */
+  undo: { token: string | undefined } | undefined;
 
   merge(other: ProposedEdit): void {
     // One by one: a server's list may be longer than a call takes arguments.
@@ -51,6 +53,7 @@ export class ProposedEdit {
     this.isWorkspaceWide ||= other.isWorkspaceWide;
     this.lacksOperation ||= other.lacksOperation;
     this.command ??= other.command;
+    this.undo ??= other.undo;
   }
 
   /** Adds a reason against the edit; the message continues the sentence that begins with the path. */

@@ -7,8 +7,14 @@ import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
 import { diagnosticsAfter, errorsBefore } from "./after-edit-diagnostics.js";
 import { warnOfSaves } from "./apply.js";
-import { editsOf } from "./proposed-edit.js";
+import { editsOf, ProposedEdit } from "./proposed-edit.js";
 import { renderApplied, summarizeApplied } from "./render-edit.js";
+
+export function proposeUndo({ undo_token: token }: JsonObject): ProposedEdit {
+  const edit = new ProposedEdit();
+  edit.undo = { token: typeof token === "string" ? token : undefined };
+  return edit;
+}
 
 /** Undoes an edit, or shows what that would change; without a token the last edit. */
 export async function undoEdit(call: CallState, given: string | undefined): Promise<Normalized> {

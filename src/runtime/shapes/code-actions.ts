@@ -1,6 +1,7 @@
 /**
  * The shape `code_actions`, and choosing an action by its id: a hash of server, kind, title and index among equal ones.
  */
+import type { Plan } from "../../abi/plan.js";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { mapInTurns, sortByInTurns, sortedSet, uniqueByInTurns } from "../../base/order.js";
@@ -12,7 +13,6 @@ import { documentKey } from "../../protocol/dialect-format.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { isAllowedCommand } from "../edits/requests.js";
 import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
 
@@ -169,6 +169,11 @@ export async function choose(
 function needsForbiddenCommand({ plan }: CallState, { server, item: { command, edit } }: Offer): boolean {
   if (command === undefined || edit !== undefined) return false;
   return !isAllowedCommand(plan, server, textOf(command));
+}
+
+/** Whether the config allows a server's command. */
+export function isAllowedCommand({ allow }: Plan, { plan }: LanguageServer, name: string): boolean {
+  return allow.effects.includes("command") && plan.executeCommands.includes(name);
 }
 
 function short({ id, title, kind }: JsonObject): JsonObject {

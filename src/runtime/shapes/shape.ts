@@ -1,6 +1,6 @@
 /**
- * The interface of every output shape: raw replies in, rendered items out, and the same items as lines of text.
- * Sorting, duplicates, limits and pages are done elsewhere, for all shapes.
+ * The interface of every output shape: raw replies in, rendered items out, and the same items as lines of text. Shapes
+ * that return `Listed` sort and remove duplicates through `collect`; `buildAnswer` does it for others, and pages all.
  */
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";

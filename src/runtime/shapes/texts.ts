@@ -27,7 +27,7 @@ import {
   wholeValue,
 } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
-import { withoutEntities } from "./markdown.js";
+import { withoutEntities } from "./markdown-entities.js";
 import type { Normalized, Shape } from "./shape.js";
 
 const signaturesName = "the signatures of a call";

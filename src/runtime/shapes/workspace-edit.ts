@@ -1,15 +1,12 @@
 /** Edits: a preview with diffs, or an applied edit with the errors that it introduced and resolved. */
-import type { AnswerOptions } from "../../abi/handler.js";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { Json, JsonObject } from "../../base/json.js";
+import { Fault } from "../../base/problem.js";
 import { cutCharacters } from "../../base/text.js";
 import { plural } from "../../base/words.js";
 import { editArguments, newDocumentKey } from "../../protocol/edit-arguments.js";
 import { fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled, type ReplyData } from "../ask/candidates.js";
-import type { CallState } from "../call-state.js";
-import { ApplyRequest, UndoRequest } from "../edits/requests.js";
-import { Choices, codeActions } from "./code-actions.js";
+import { codeActions } from "./code-actions.js";
 import type { Normalized, Shape } from "./shape.js";
 
 /** Estimated size of one listed action. */
@@ -22,9 +19,10 @@ export const workspaceEdit: Shape = {
     if (status !== "choose" || !Array.isArray(actions)) return undefined;
     return actions.length === 0 ? "no actions" : `${plural(actions.length, "action")} to choose from`;
   },
-  async normalize(reply, call, options) {
-    const { items, beside } = await editOf(reply, call, options);
-    if (call.tool.output.outcomes !== "applied") return { items, beside };
+  async normalize({ edit }, call) {
+    if (edit === undefined) throw new Fault("an edit is shown that was not made");
+    if (call.tool.output.outcomes !== "applied") return edit;
+    const { items, beside } = edit;
     const isApplied = beside.status === "applied" || call.input[editArguments.dryRun] === false;
     return { items, beside: { ...beside, applied: isApplied } };
   },
@@ -48,26 +46,8 @@ export const workspaceEdit: Shape = {
   ],
 };
 
-/** Previews or applies what the reply proposes, or does what the call asks for instead. */
-async function editOf({ parts }: ReplyData, call: CallState, options: AnswerOptions): Promise<Normalized> {
-  const [first] = parts;
-  if (first?.value instanceof Choices) return actionsToChoose(first.value.actions);
-  const { applyPreview, undoEdit, previewOrApply, readServerEdit, ProposedEdit } = await import(
-    "../edits/engine.js"
-  );
-  if (first?.value instanceof ApplyRequest) return applyPreview(call, first.value.token);
-  if (first?.value instanceof UndoRequest) return undoEdit(call, first.value.token);
-  const edit = new ProposedEdit();
-  for (const { server, value } of parts) {
-    if (value instanceof ProposedEdit) edit.merge(value);
-    else if (server === undefined) throw garbled(server, "an edit");
-    else edit.merge(await readServerEdit(call, server, value, call.since));
-  }
-  return previewOrApply(call, edit, options);
-}
-
 /** The code actions to choose from; nothing is edited. */
-function actionsToChoose(actions: JsonObject[]): Normalized {
+export function actionsToChoose(actions: JsonObject[]): Normalized {
   return { items: [], beside: { status: "choose", summary: { files: 0, edits: 0, operations: 0 }, actions } };
 }
 

@@ -159,24 +159,18 @@ export class Edits implements EditActivity {
   }
 
   /** What an undo would change; throws a Refusal where it is not possible. Writes nothing. */
-  previewUndo(undoToken: string, caller: Caller = {}): Promise<EditOutcome> {
-    return this.undo(undoToken, caller, true);
+  previewUndo(undoToken: string, { gate, holder }: Caller = {}): Promise<EditOutcome> {
+    return this.#locked(gate, async (context) => {
+      const { prepared } = await planUndo(context, undoToken, holder);
+      return outcomeOf(context.gate, prepared, new Map(), undefined);
+    });
   }
 
   /** Reverts an applied edit completely, or throws a Refusal; works after a restart too. */
-  undo(undoToken: string, { gate, holder }: Caller = {}, isPreview = false): Promise<EditOutcome> {
+  undo(undoToken: string, { gate, holder }: Caller = {}): Promise<EditOutcome> {
     return this.#locked(gate, async (context) => {
-      const { journal } = context;
-      const id = undoToken.replace(/^undo-/, "");
-      const isKnown = undoToken !== id && (await journal.stage(id)) === "done";
-      const entry = isKnown ? await journal.read(id) : undefined;
-      if (entry === undefined || !isUndoable(entry, holder))
-        throw new Refusal("edit/unknown-undo", "There is nothing to undo for this token any more.");
-      const { prepared, reasons } = await undoSteps(context, entry);
-      if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
-      const committed = isPreview
-        ? undefined
-        : await this.#write(context, prepared, { undoes: id, backups: [] });
+      const { id, prepared } = await planUndo(context, undoToken, holder);
+      const committed = await this.#write(context, prepared, { undoes: id, backups: [] });
       return outcomeOf(context.gate, prepared, new Map(), committed);
     });
   }
@@ -233,6 +227,23 @@ export class Edits implements EditActivity {
     const key = sha256(gate.roots[0] ?? "").slice(0, 16);
     return new Journal(this.context.disk, await realpath(stateFolder), key, this.context.limits);
   }
+}
+
+/** The edit that a token names and the steps that revert it; throws a Refusal where that is not possible. */
+async function planUndo(
+  context: LockedContext,
+  undoToken: string,
+  holder: string | undefined,
+): Promise<{ id: string; prepared: PreparedStep[] }> {
+  const { journal } = context;
+  const id = undoToken.replace(/^undo-/, "");
+  const isKnown = undoToken !== id && (await journal.stage(id)) === "done";
+  const entry = isKnown ? await journal.read(id) : undefined;
+  if (entry === undefined || !isUndoable(entry, holder))
+    throw new Refusal("edit/unknown-undo", "There is nothing to undo for this token any more.");
+  const { prepared, reasons } = await undoSteps(context, entry);
+  if (reasons.length > 0) throw refuseEdit(reasons, "edit/undo-conflict");
+  return { id, prepared };
 }
 
 /**

@@ -47,12 +47,12 @@ class UndoPlan {
   }
 
   async add(step: Step): Promise<void> {
-    const path = pathAfter(step);
+    const path = newPathOf(step);
     try {
       for (const touched of [...pathsOf(step), path]) {
         const placed = this.context.gate.place(touched);
-        if (placed instanceof Refusal) throw conflict("is not part of the workspace now");
-        if (!placed.writable) throw conflict("is read-only now");
+        if (placed instanceof Refusal) throw undoConflict("is not part of the workspace now");
+        if (!placed.writable) throw undoConflict("is read-only now");
         this.context.protectedPaths.refuseTree(touched);
       }
       const prepared = await this.#reverse(step);
@@ -80,10 +80,11 @@ class UndoPlan {
   async #reverseSwap(step: StepOf<"swap">): Promise<PreparedStep> {
     const { disk, journal } = this.context;
     const found = await disk.stat(step.after);
-    if (found?.kind !== "file") throw conflict("does not exist any more");
-    if ((await hashFile(disk, step.after)) !== step.now.sha256) throw conflict("was changed since the edit");
+    if (found?.kind !== "file") throw undoConflict("does not exist any more");
+    if ((await hashFile(disk, step.after)) !== step.now.sha256)
+      throw undoConflict("was changed since the edit");
     const { image } = step;
-    if (image === null) throw conflict("has no earlier content in the journal");
+    if (image === null) throw undoConflict("has no earlier content in the journal");
     // The edit did not change the permissions, so those of now are kept.
     const owner = ownerOf(found);
     this.#restored.set(step.after, step.before.sha256);
@@ -98,9 +99,9 @@ class UndoPlan {
     const origin = this.#tree.originOf(step.to);
     const found = await this.#find(step.to);
     if (found === undefined || (found.kind === "folder") !== step.folder)
-      throw conflict("does not exist any more");
+      throw undoConflict("does not exist any more");
     if (step.sha256 !== null && (await hashFile(disk, origin)) !== step.sha256)
-      throw conflict("was changed since the edit");
+      throw undoConflict("was changed since the edit");
     await this.#checkFree(step.from);
     const restored = this.#restored.get(origin);
     this.#tree.move(step.to, step.from);
@@ -120,7 +121,7 @@ class UndoPlan {
   async #reversePlace({ path, tree }: StepOf<"place">): Promise<PreparedStep> {
     const isThere = (await this.#find(path)) !== undefined;
     if (!isThere || !(await isSameTree(this.context.disk, this.#tree.originOf(path), tree)))
-      throw conflict("was changed since the edit");
+      throw undoConflict("was changed since the edit");
     this.#tree.remove(path);
     return { step: { kind: "take", path, tree, held: await this.#beside(path) } };
   }
@@ -140,9 +141,9 @@ class UndoPlan {
 
   async #checkFree(path: string): Promise<void> {
     if ((await this.#tree.find(path)) !== undefined)
-      throw conflict("cannot be restored: something else exists there now");
+      throw undoConflict("cannot be restored: something else exists there now");
     if ((await this.#tree.kindAt(dirname(path))) !== "folder")
-      throw conflict("cannot be restored: its folder does not exist any more");
+      throw undoConflict("cannot be restored: its folder does not exist any more");
   }
 
   /** What is on disk and will be at a path; undefined also for something that the undo creates. */
@@ -152,12 +153,12 @@ class UndoPlan {
   }
 }
 
-function conflict(message: string): Refusal {
+function undoConflict(message: string): Refusal {
   return new Refusal("edit/undo-conflict", message);
 }
 
 /** Where a step has put its file. */
-function pathAfter(step: Step): string {
+function newPathOf(step: Step): string {
   if (step.kind === "move") return step.to;
   return step.kind === "swap" ? step.after : step.path;
 }

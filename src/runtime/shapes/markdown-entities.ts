@@ -1,7 +1,4 @@
-/**
- * Plain characters in place of what Markdown renderers need:
- * HTML entities and escaped punctuation. Code stays as it is.
- */
+/** Replaces common HTML entities, and escaped `_` and `*`, by their characters in Markdown outside code. */
 
 const named: { readonly [name: string]: string } = {
   amp: "&",
