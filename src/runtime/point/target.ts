@@ -4,7 +4,13 @@
 
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Position } from "vscode-languageserver-protocol";
+import type {
+  DocumentFormattingParams,
+  Position,
+  Range,
+  SelectionRangeParams,
+  TextDocumentPositionParams,
+} from "vscode-languageserver-protocol";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortedSet } from "../../base/order.js";
@@ -141,44 +147,53 @@ export function numberIn(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
+export type DocumentParams = Pick<TextDocumentPositionParams, "textDocument">;
+
+interface RangeParams extends DocumentParams {
+  range: Range;
+}
+
 /** `{ textDocument }`. */
-export function documentBase(target: Target): JsonObject {
+export function documentBase(target: Target): DocumentParams {
   return { textDocument: { uri: target.document.uri } };
 }
 
 /** `{ textDocument, options }`: the file's own indentation, four spaces when it has none. */
-export function formattingBase(target: Target): JsonObject {
-  return { ...documentBase(target), options: { ...indentationOf(target.document.lines) } };
+export function formattingBase(target: Target): DocumentFormattingParams {
+  return { ...documentBase(target), options: indentationOf(target.document.lines) };
 }
 
 /** `{ textDocument, position }`, in the columns of the server that gets it. */
-export function positionBase(target: Target, { server }: Attached): JsonObject {
+export function positionBase(target: Target, { server }: Attached): TextDocumentPositionParams {
   if (target.place === undefined)
     throw new Refusal("point/incomplete", "This tool needs a position in the file.");
   const position = toPoint(target.document.lines, target.place, "utf-16", server.encoding);
-  return { ...documentBase(target), position: { ...position } };
+  return { ...documentBase(target), position };
 }
 
 /** `{ textDocument, positions }`, for methods that take several positions. */
-export function positionsBase(target: Target, attached: Attached): JsonObject {
+export function positionsBase(target: Target, attached: Attached): SelectionRangeParams {
   const { position, ...rest } = positionBase(target, attached);
-  return { ...rest, positions: position === undefined ? [] : [position] };
+  return { ...rest, positions: [position] };
 }
 
 /** `{ textDocument, range }`: the call's range, else its position, else the whole document. */
-export function rangeBase(target: Target, { server }: Attached): JsonObject {
+export function rangeBase(target: Target, { server }: Attached): RangeParams {
   const { lines } = target.document;
   const last = lines.count - 1;
   const chosen = target.range ?? {
     start: target.place ?? { line: 0, character: 0 },
     end: target.place ?? { line: last, character: lines.line(last).length },
   };
-  const { start, end } = toSpan(lines, chosen, "utf-16", server.encoding);
-  return { ...documentBase(target), range: { start: { ...start }, end: { ...end } } };
+  return { ...documentBase(target), range: toSpan(lines, chosen, "utf-16", server.encoding) };
 }
 
-/** `{ textDocument, range, context }` with the diagnostics that touch the range. */
-export function rangeDiagnosticsBase(target: Target, attached: Attached, found: readonly Json[]): JsonObject {
+/** `{ textDocument, range, context }` with the diagnostics that touch the range, as the server reported them. */
+export function rangeDiagnosticsBase(
+  target: Target,
+  attached: Attached,
+  found: readonly Json[],
+): RangeParams & { context: { diagnostics: Json[] } } {
   const base = rangeBase(target, attached);
   const { range } = base;
   const touching = found.filter((entry) => isTable(entry) && touches(entry.range, range));
@@ -189,9 +204,8 @@ function touches(a: unknown, b: unknown): boolean {
   return isRange(a) && isRange(b) && !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
 }
 
-/** Merges one table over another, recursively; undefined members are left out. */
-export function overlay(base: JsonObject, set: JsonObject | undefined): JsonObject {
-  if (set === undefined) return base;
+/** Merges one table over another, recursively; undefined members are left out. A base has only JSON values. */
+export function overlay(base: object, set: JsonObject = {}): JsonObject {
   const out: JsonObject = { ...base };
   for (const [key, value] of Object.entries(set)) {
     if (value === undefined) continue;
