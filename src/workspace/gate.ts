@@ -110,11 +110,18 @@ function ordinary(admitted: Admitted, facts: Stats | undefined): Admitted {
   return admitted;
 }
 
+/** The refusal of a file that does not exist. */
+export class MissingFile extends Refusal {
+  constructor({ shown }: Admitted) {
+    super("guard/not-a-file", `${shown} does not exist.`);
+  }
+}
+
 /** Returns what was admitted if it is a file. */
 export function fileOrThrow(admitted: Admitted, facts: Stats | undefined): Admitted {
   if (facts?.isFile()) return admitted;
-  const why = facts === undefined ? "does not exist" : "is a folder";
-  throw new Refusal("guard/not-a-file", `${admitted.shown} ${why}.`);
+  if (facts === undefined) throw new MissingFile(admitted);
+  throw new Refusal("guard/not-a-file", `${admitted.shown} is a folder.`);
 }
 
 /** Whether a path is one of the kernel's or of a device. Only a root inside `/dev` may have ordinary files there. */

@@ -1,8 +1,6 @@
 /**
  * The document and position that a call points at, open in the first available server, and request parameters for it.
  */
-
-import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type {
   DocumentFormattingParams,
@@ -11,6 +9,7 @@ import type {
   SelectionRangeParams,
   TextDocumentPositionParams,
 } from "vscode-languageserver-protocol";
+import { namesIn } from "../../base/disk.js";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortedSet } from "../../base/order.js";
@@ -18,7 +17,7 @@ import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
-import { pathOfName, realPathOf } from "../../workspace/gate.js";
+import { MissingFile, pathOfName, realPathOf } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
@@ -57,23 +56,15 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
 
 /** The refusal of a file that does not exist, with the most similar name in its folder. */
 function withNearestFile({ gate }: CallState, name: string, error: unknown): unknown {
-  if (!(error instanceof Refusal) || !error.message.endsWith("does not exist.")) return error;
+  if (!(error instanceof MissingFile)) return error;
   const path = pathOfName(name, gate.roots[0] ?? "");
   const folder = gate.place(realPathOf(dirname(path)));
   if (folder instanceof Refusal) return error;
-  const near = nearest(basename(path), sortedSet(entriesOf(folder.path)));
+  const near = nearest(basename(path), sortedSet(namesIn(folder.path)));
   const found = near === undefined ? folder : gate.place(join(folder.path, near));
   // What is denied is not named.
   if (near === undefined || found instanceof Refusal) return error;
   return new Refusal(error.code, `${error.message} Did you mean ${found.shown}?`, { cause: error });
-}
-
-function entriesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Converts a line and character as the agent counts them into a position in the text. */
