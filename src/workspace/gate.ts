@@ -11,6 +11,7 @@ import { uniqueBy } from "../base/order.js";
 import { fileUri, isInside, isOnShare, slashed } from "../base/paths.js";
 import { here, type Platform } from "../base/platform.js";
 import { Refusal } from "../base/problem.js";
+import { systemCode } from "../base/system.js";
 import { compileDeny } from "./deny.js";
 import type { Admitted, Gate } from "./gate-types.js";
 import { existing, noRoot, realRoot } from "./roots.js";
@@ -164,7 +165,7 @@ export function realPathOf(path: string): string {
       const real = realpathSync.native(current);
       return rest.length === 0 ? real : join(real, ...rest);
     } catch (cause) {
-      if (errorCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
+      if (systemCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
       // A name that exists while its target does not is a dangling link: where it leads is unknown.
       if (linkStatOf(current) !== undefined) throw notAFile(cause);
       rest.unshift(basename(current));
@@ -219,13 +220,9 @@ function statOrRefuse(stat: () => Stats): Stats | undefined {
   try {
     return stat();
   } catch (cause) {
-    if (errorCode(cause) === "ENOENT") return undefined;
+    if (systemCode(cause) === "ENOENT") return undefined;
     throw notAFile(cause);
   }
-}
-
-function errorCode(cause: unknown): string | undefined {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }
 
 function notAFile(cause: unknown): Refusal {

@@ -27,7 +27,7 @@ const SHARE_OF_FIRST = 0.6;
 /** A server that has not started within this time is replaced by the next one, and continues to start. */
 const startMs = 5_000;
 /** A server that delays its answer while indexing must give what it has before the call ends. */
-const shareOfAnswer = 0.95;
+export const SHARE_OF_ANSWER = 0.95;
 
 interface Answered<T> {
   attached: Attached;
@@ -127,7 +127,7 @@ async function askServer<T>(
   const outcome: Outcome<T> = { answers: [], failure: undefined };
   try {
     for (const attached of await candidates.attach(server, signal)) {
-      const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - restMs) * shareOfAnswer));
+      const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - restMs) * SHARE_OF_ANSWER));
       let answer: T | undefined;
       try {
         answer = await send(attached, { signal, timeoutMs });
