@@ -1,6 +1,6 @@
 /**
- * Time and waiting: delays, timeouts, deadlines as abort signals, waits for events and conditions, and turns
- * between slices of long work.
+ * Time and waiting: delays, timeouts, deadlines as abort signals, waits for events and conditions, turns between slices
+ * of long work, and work in parallel.
  */
 import { setMaxListeners } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -160,6 +160,20 @@ export class Turns {
     this.signal?.throwIfAborted();
     this.#until = performance.now() + this.sliceMs;
   }
+}
+
+/** Runs work for every item, begun in their order, at most `atOnce` at a time. Rejects with the first error. */
+export async function forEachInParallel<T>(
+  items: readonly T[],
+  atOnce: number,
+  run: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  // All workers take from one iterator.
+  const entries = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of entries) await run(item, index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
 }
 
 /** Registers a listener and returns the function that removes it. */

@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { writeAtomically } from "../base/atomic-write.js";
 import { realPath } from "../base/disk.js";
 import { readRegularFile } from "../base/guarded-open.js";
+import { hasCode, systemCode } from "../base/system.js";
 import { MAX_CONFIG_BYTES } from "./text/read.js";
 
 export interface FolderEntry {
@@ -63,7 +64,7 @@ export const diskFiles: StateFiles = {
       // One byte more than a config may have: enough to see that it is too large.
       file = readRegularFile(path, MAX_CONFIG_BYTES + 1);
     } catch (error) {
-      if (hasCode(error) && ["ENOENT", "ENOTDIR"].includes(error.code)) return undefined;
+      if (["ENOENT", "ENOTDIR"].includes(systemCode(error))) return undefined;
       throw error;
     }
     if (file === undefined) throw Object.assign(new Error(`not a file: ${path}`), { code: "ENOTFILE" });
@@ -92,8 +93,3 @@ export const diskFiles: StateFiles = {
     rmSync(path, { force: true });
   },
 };
-
-/** Whether an error comes from the system and has a code such as `ENOENT`. */
-export function hasCode(error: unknown): error is Error & { code: string } {
-  return error instanceof Error && "code" in error && typeof error.code === "string";
-}

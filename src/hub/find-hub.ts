@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { dirname } from "node:path";
 import { factsOf } from "../base/file-stamp.js";
 import type { JsonObject } from "../base/json.js";
+import { systemCode } from "../base/system.js";
 import { delay } from "../base/timing.js";
 import { ANSWER_MS, exchange } from "./ask-hub.js";
 import { type Environment, HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
@@ -143,7 +144,7 @@ function takeMark(mark: string): boolean {
       writeFileSync(mark, String(process.pid), { flag: "wx", mode: 0o600 });
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (systemCode(error) !== "EEXIST") throw error;
       if (isLast || isMarkHeld(mark)) return false;
       rmSync(mark, { force: true });
     }

@@ -7,6 +7,7 @@ import { tmpdir, userInfo } from "node:os";
 import { dirname, isAbsolute, join, win32 } from "node:path";
 import { entryFacts, factsOf } from "../base/file-stamp.js";
 import { here, type Platform } from "../base/platform.js";
+import { systemCode } from "../base/system.js";
 
 export type Environment = { readonly [name: string]: string | undefined };
 
@@ -31,7 +32,7 @@ export function openHubFolder(env: Environment): string {
   try {
     mkdirSync(folder, { recursive: here.dataVariable !== undefined, mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     if (code !== "EEXIST") throw new HubUnavailable(`${dirname(folder)} cannot be written (${code})`);
   }
   checkHubFolder(folder);

@@ -3,12 +3,13 @@
  * when its process ends, everything that waits for it is refused at once.
  */
 import { basename } from "node:path";
-import type { DidChangeWorkspaceFoldersParams, WorkspaceFolder } from "vscode-languageserver-protocol";
+import type { WorkspaceFolder } from "vscode-languageserver-protocol";
 import type { Effect, LimitsPlan, ServerPlan } from "../abi/plan.js";
 import { fileUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { PositionEncoding } from "../base/text.js";
 import { cancelled } from "../base/timing.js";
+import type { Notify } from "../protocol/notifications.js";
 import { Capabilities } from "./capabilities.js";
 import {
   type FileOperation,
@@ -75,6 +76,7 @@ export class Instance {
   readonly #messages: ServerMessages;
   readonly #target: RequestTarget;
   readonly #shutdown: ServerShutdown;
+  readonly #notify: Notify = (method, params) => this.#connection.notify(method, params);
   encoding: PositionEncoding = "utf-16";
   #serverVersion: string | null = null;
   /** The last error that the server survived. */
@@ -92,7 +94,6 @@ export class Instance {
       context.log("warn", message, { server: plan.id, ...data }),
     );
     const readiness = new ReadinessState(plan.ready);
-    const notify = (method: string, params: unknown): void => this.#connection.notify(method, params);
     readiness.foldersAdded(new Set([root, ...context.folders]).size - 1);
     this.capabilities = capabilities;
     this.readiness = readiness;
@@ -126,7 +127,7 @@ export class Instance {
       capabilities,
       readiness,
       encoding: () => this.encoding,
-      notify,
+      notify: this.#notify,
       request: (method, params, options) => this.#send(method, params, options),
     });
     this.#messages = new ServerMessages({
@@ -136,7 +137,7 @@ export class Instance {
       diagnostics: this.files.diagnostics,
       settings: context.launchSettings,
       folders: () => this.#folders(),
-      notify,
+      notifyAny: (method, params) => this.#connection.notify(method, params),
     });
     this.#shutdown = new ServerShutdown(this, this.#connection);
   }
@@ -182,9 +183,9 @@ export class Instance {
     this.capabilities.offered = result.capabilities;
     this.encoding = result.encoding;
     this.#serverVersion = result.serverVersion;
-    this.#connection.notify("initialized", {});
+    this.#notify("initialized", {});
     if (this.plan.pushSettings && Object.keys(settings).length > 0)
-      this.#connection.notify("workspace/didChangeConfiguration", { settings });
+      this.#notify("workspace/didChangeConfiguration", { settings });
     this.readiness.initialized();
   }
 
@@ -192,10 +193,8 @@ export class Instance {
     if (path === this.root || this.context.folders.includes(path)) return;
     this.context.folders.push(path);
     this.readiness.foldersAdded(1);
-    const params: DidChangeWorkspaceFoldersParams = {
-      event: { added: [workspaceFolder(path)], removed: [] },
-    };
-    this.#connection.notify("workspace/didChangeWorkspaceFolders", params);
+    const event = { added: [workspaceFolder(path)], removed: [] };
+    this.#notify("workspace/didChangeWorkspaceFolders", { event });
   }
 
   /** Refuses when the caller has given up, during the shutdown, and when too many requests are pending. */
@@ -212,7 +211,7 @@ export class Instance {
 
   tellFiles(operation: FileOperation, files: readonly OperatedFile[]): void {
     const wanted = wantedFiles(this.capabilities, "did", operation, files);
-    if (wanted.length > 0) this.#connection.notify(fileMethod("did", operation), fileParams(wanted));
+    if (wanted.length > 0) this.#notify(fileMethod("did", operation), fileParams(wanted));
   }
 
   /** Sends a request. Before one about the whole workspace the server is notified of changed files. */
@@ -228,7 +227,7 @@ export class Instance {
     return onApplyEdit === undefined ? send() : this.#messages.whileApplying(onApplyEdit, send);
   }
 
-  notify(method: string, params: unknown): void {
+  notifyAny(method: string, params: unknown): void {
     this.#refuseWhenStopping();
     this.#connection.notify(method, params);
   }

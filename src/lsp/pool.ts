@@ -1,5 +1,6 @@
 /** All language servers of one proxy: routes files to them, starts, shares, updates and stops them. */
 import { existsSync } from "node:fs";
+import type { ExecuteCommandParams } from "vscode-languageserver-protocol";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { canonicalText } from "../base/json.js";
 import { sortBy } from "../base/order.js";
@@ -273,7 +274,7 @@ class Pool implements WholePool {
   async #command(serverId: string, root: string, command: string, args: unknown[]): Promise<unknown> {
     const { signal } = new AbortController();
     const instance = await this.#occupy(this.#slot(this.#serverOf(serverId), root), signal);
-    const params = { command, arguments: args };
+    const params: ExecuteCommandParams = { command, arguments: args };
     return (await instance.request("workspace/executeCommand", params, { signal })).value;
   }
 

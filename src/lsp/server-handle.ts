@@ -131,8 +131,8 @@ export class ServerHandle implements LanguageServer {
     return isRepeatable(method, params) ? this.#retryOnExit(signal, send) : send(false);
   }
 
-  notify(method: string, params: unknown): void {
-    this.#instance.notify(method, params);
+  notifyAny(method: string, params: unknown): void {
+    this.#instance.notifyAny(method, params);
   }
 
   async diagnostics(document: OpenDocument, given: DiagnosticsOptions): Promise<DiagnosticsReport> {

@@ -137,8 +137,8 @@ export interface LanguageServer {
   /** Waits for the server's own evidence that it has indexed, at most until the signal or `timeoutMs`. */
   settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
   request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply>;
-  /** Sends a notification, which has no reply. */
-  notify(method: string, params: unknown): void;
+  /** Sends a notification of a tool: the config gives the method and the parameters. */
+  notifyAny(method: string, params: unknown): void;
   diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport>;
   /** Diagnostics of every file that the server reports on, pulled where it offers that. */
   workspaceDiagnostics(options: DiagnosticsOptions): Promise<WorkspaceDiagnosticsReport>;

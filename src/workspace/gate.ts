@@ -11,6 +11,7 @@ import { uniqueBy } from "../base/order.js";
 import { fileUri, isInside, isOnShare, slashed } from "../base/paths.js";
 import { here, type Platform } from "../base/platform.js";
 import { Refusal } from "../base/problem.js";
+import { systemCode } from "../base/system.js";
 import { compileDeny } from "./deny.js";
 import type { Admitted, Gate } from "./gate-types.js";
 import { existing, noRoot, realRoot } from "./roots.js";
@@ -110,11 +111,18 @@ function ordinary(admitted: Admitted, facts: Stats | undefined): Admitted {
   return admitted;
 }
 
+/** The refusal of a file that does not exist. */
+export class MissingFile extends Refusal {
+  constructor({ shown }: Admitted) {
+    super("guard/not-a-file", `${shown} does not exist.`);
+  }
+}
+
 /** Returns what was admitted if it is a file. */
 export function fileOrThrow(admitted: Admitted, facts: Stats | undefined): Admitted {
   if (facts?.isFile()) return admitted;
-  const why = facts === undefined ? "does not exist" : "is a folder";
-  throw new Refusal("guard/not-a-file", `${admitted.shown} ${why}.`);
+  if (facts === undefined) throw new MissingFile(admitted);
+  throw new Refusal("guard/not-a-file", `${admitted.shown} is a folder.`);
 }
 
 /** Whether a path is one of the kernel's or of a device. Only a root inside `/dev` may have ordinary files there. */
@@ -157,7 +165,7 @@ export function realPathOf(path: string): string {
       const real = realpathSync.native(current);
       return rest.length === 0 ? real : join(real, ...rest);
     } catch (cause) {
-      if (errorCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
+      if (systemCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
       // A name that exists while its target does not is a dangling link: where it leads is unknown.
       if (linkStatOf(current) !== undefined) throw notAFile(cause);
       rest.unshift(basename(current));
@@ -212,13 +220,9 @@ function statOrRefuse(stat: () => Stats): Stats | undefined {
   try {
     return stat();
   } catch (cause) {
-    if (errorCode(cause) === "ENOENT") return undefined;
+    if (systemCode(cause) === "ENOENT") return undefined;
     throw notAFile(cause);
   }
-}
-
-function errorCode(cause: unknown): string | undefined {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }
 
 function notAFile(cause: unknown): Refusal {

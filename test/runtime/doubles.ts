@@ -60,7 +60,7 @@ export function serverOf(
     textOf: async (uri) => (texts[uri] === undefined ? undefined : new Lines(texts[uri])),
     settle: async () => "ready",
     request: refuse,
-    notify: notAsked,
+    notifyAny: notAsked,
     diagnostics: refuse,
     workspaceDiagnostics: refuse,
     crashNotice: () => undefined,

@@ -1,6 +1,7 @@
 /** Writes an MCP client's stanza into its files or removes it: all files or none. Written stanzas are recorded. */
 import type { HttpPlan } from "../../abi/plan.js";
 import { ConfigError, Refusal } from "../../base/problem.js";
+import { hasCode } from "../../base/system.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
 import {
   entryIn,
@@ -11,7 +12,6 @@ import {
   withStanza,
 } from "../../config/edit/stanza.js";
 import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
-import { hasCode } from "../../config/files.js";
 import { configError, homeOf, type Input, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { type Change, changeFile, currentText, realUserFile, shownPath } from "../files/user-file.js";

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
 import { entryFacts } from "../../base/file-stamp.js";
 import { isTable, parseJson } from "../../base/json.js";
+import { isRunning } from "../../base/system.js";
 import { stateFolder } from "../../config/state-folder.js";
 import { readPrivate } from "../../mcp/http/token-file.js";
 import { homeOf, type Io } from "../command.js";
@@ -52,13 +53,5 @@ function readGatewayRecord(file: string): GatewayRecord | undefined {
     return { pid, origin, key, roots: Array.isArray(roots) ? roots.map(String) : [] };
   } catch {
     return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

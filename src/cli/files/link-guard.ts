@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { realPath } from "../../base/disk.js";
 import { isInside } from "../../base/paths.js";
 import type { ConfigError } from "../../base/problem.js";
+import { systemCode } from "../../base/system.js";
 import { configError, type Input, type Surroundings, workspaceOf } from "../command.js";
 
 /** The workspace and the current folder: a path that enters one of them must not leave it again by a link. */
@@ -44,7 +45,7 @@ export function targetOf(file: string, hops = 0): string {
   try {
     return realpathSync.native(file);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT") || hops > 8) throw error;
+    if (systemCode(error) !== "ENOENT" || hops > 8) throw error;
   }
   const link = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(file) : undefined;
   if (link !== undefined) return targetOf(resolve(targetOf(dirname(file), hops + 1), link), hops + 1);

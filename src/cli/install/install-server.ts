@@ -1,7 +1,6 @@
 /** Installs a server with one package manager into our own folder. */
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -10,8 +9,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
+import { entryFacts } from "../../base/file-stamp.js";
 import { isInside } from "../../base/paths.js";
 import { here, type Platform } from "../../base/platform.js";
+import { systemCode } from "../../base/system.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { programOf } from "../../config/catalogue/preset-index.js";
 import { batchFor } from "../../lsp/process/script.js";
@@ -42,9 +43,9 @@ export async function installManaged(
     return await placeServer(serversFolder, preset.id, fill, renameWithin);
   } catch (error) {
     if (error instanceof InstallFailure) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOSPC") throw new InstallFailure("the disk is full", [], "Free some space and try again.");
-    throw new InstallFailure(message);
+    if (systemCode(error) === "ENOSPC")
+      throw new InstallFailure("the disk is full", [], "Free some space and try again.");
+    throw new InstallFailure((error as Error).message);
   }
 }
 
@@ -74,7 +75,7 @@ function renameWithin(folder: string, target: string): void {
     existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [],
   );
   for (const file of [...files, join(folder, "venv", "pyvenv.cfg"), join(folder, "launcher")]) {
-    const stats = lstatSync(file, { throwIfNoEntry: false });
+    const stats = entryFacts(file);
     if (!stats?.isFile() || stats.size > MAX_SCRIPT_BYTES) continue;
     const text = readFileSync(file);
     if (text.includes(0) || !text.includes(folder)) continue;

@@ -11,13 +11,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import { namesIn } from "../../base/disk.js";
+import { factsOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
+import { isRunning } from "../../base/system.js";
 import { INSTALL_RECORD, installedVersions } from "../../lsp/process/search.js";
 
 /** What is known of an installed server. */
@@ -119,17 +120,8 @@ function removeLeftovers(own: string): void {
     const pid = Number(LEFTOVER.exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(pid)) continue;
     const path = join(own, name);
-    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    const age = Date.now() - (factsOf(path)?.mtimeMs ?? 0);
     if (!isRunning(pid) || age > MAX_AGE_MS) rmSync(path, { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

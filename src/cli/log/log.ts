@@ -8,6 +8,7 @@ import { escapeText } from "../../base/hidden-characters.js";
 import { isTable } from "../../base/json.js";
 import { isInside, pathOfUri } from "../../base/paths.js";
 import { ConfigError } from "../../base/problem.js";
+import { systemCode } from "../../base/system.js";
 import { START_FAILED } from "../../lsp/process/start-failure.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import { type Input, type Io, type Surroundings, UsageError } from "../command.js";
@@ -123,8 +124,7 @@ export function openPrivateFile(
     if (stats.isFile() && (stats.mode & 0o077) !== 0) fchmodSync(descriptor, 0o600);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw new UsageError(`--${flag} ${file} cannot be written (${code})`);
+    throw new UsageError(`--${flag} ${file} cannot be written (${systemCode(error) || "unknown"})`);
   }
   return (line) => {
     try {

@@ -10,6 +10,7 @@ import { isTable } from "../../base/json.js";
 import { fileUri, isInside, slashed } from "../../base/paths.js";
 import { columnsOf, type Lines, type PositionEncoding } from "../../base/text.js";
 import { syncKinds } from "../../protocol/lsp-numbers.js";
+import type { Notify } from "../../protocol/notifications.js";
 import type { Capabilities } from "../capabilities.js";
 import { languageIdOf } from "../route.js";
 import type { OpenDocument } from "../types.js";
@@ -35,7 +36,7 @@ export interface DocumentsContext {
   maxBytes: number;
   /** Texts that count instead of those on disk, by path. */
   unsaved?: ReadonlyMap<string, string> | undefined;
-  notify: (method: string, params: unknown) => void;
+  notify: Notify;
   /** Called with every text that the server was given, or that it no longer has. */
   onChanged: (path: string, what: "opened" | "changed" | "touched" | "closed") => void;
 }

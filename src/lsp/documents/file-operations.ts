@@ -3,6 +3,7 @@
 import { BATCH_STEPS, GlobBudget } from "../../base/glob.js";
 import { isTable } from "../../base/json.js";
 import { fileUri } from "../../base/paths.js";
+import type { FileOperationParams } from "../../protocol/notifications.js";
 import type { Capabilities } from "../capabilities.js";
 import { matchesGlob, matchesOrTooLong } from "../server-globs.js";
 
@@ -15,7 +16,10 @@ export interface OperatedFile {
   isFolder: boolean;
 }
 
-export function fileMethod(when: "will" | "did", operation: FileOperation): string {
+export function fileMethod<When extends "will" | "did">(
+  when: When,
+  operation: FileOperation,
+): `workspace/${When}${FileOperation}Files` {
   return `workspace/${when}${operation}Files`;
 }
 
@@ -38,9 +42,7 @@ export function wantedFiles(
   );
 }
 
-export function fileParams(files: readonly OperatedFile[]): {
-  files: ({ uri: string } | { oldUri: string; newUri: string })[];
-} {
+export function fileParams(files: readonly OperatedFile[]): FileOperationParams {
   return {
     files: files.map(({ path, newPath }) =>
       newPath === undefined ? { uri: fileUri(path) } : { oldUri: fileUri(path), newUri: fileUri(newPath) },

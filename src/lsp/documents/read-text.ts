@@ -7,6 +7,7 @@ import { type FileStamp, isReliable, stampFrom } from "../../base/file-stamp.js"
 import { isStillAt, READ_FLAGS } from "../../base/guarded-open.js";
 import { sha256 } from "../../base/hash.js";
 import { Refusal } from "../../base/problem.js";
+import { systemCode } from "../../base/system.js";
 import { decodeUtf8, Lines } from "../../base/text.js";
 
 export interface FileText {
@@ -46,8 +47,8 @@ async function readOnce(
   maxBytes: number,
   refuse: (why: string) => Refusal,
 ): Promise<FileText | undefined> {
-  const file = await open(path, READ_FLAGS).catch((error: NodeJS.ErrnoException) => {
-    throw refuse(openErrors[error.code ?? ""] ?? "cannot be opened");
+  const file = await open(path, READ_FLAGS).catch((error: unknown) => {
+    throw refuse(openErrors[systemCode(error)] ?? "cannot be opened");
   });
   try {
     const stats = await file.stat();

@@ -11,6 +11,7 @@ import { sortBy } from "../../base/order.js";
 import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import { fileChangeTypes, watchKinds } from "../../protocol/lsp-numbers.js";
+import type { Notify } from "../../protocol/notifications.js";
 import type { Capabilities } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
 import type { InstanceContext } from "../instance.js";
@@ -42,7 +43,7 @@ export interface ServerFilesContext {
   capabilities: Capabilities;
   readiness: ReadinessState;
   encoding: () => PositionEncoding;
-  notify: (method: string, params: unknown) => void;
+  notify: Notify;
   request: DiagnosticsContext["request"];
 }
 

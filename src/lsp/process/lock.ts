@@ -11,6 +11,7 @@ import { digest } from "../../base/hash.js";
 import { canonicalText, isTable } from "../../base/json.js";
 import { fillPlaceholders } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
+import { systemCode } from "../../base/system.js";
 import type { PoolContext } from "../types.js";
 import { filesNamedIn } from "./argument-files.js";
 import { placeholdersOf } from "./launch-settings.js";
@@ -51,7 +52,7 @@ export function readLocks(file: string): LockedFolder[] {
     if (isTable(tree) && tree.version === RECORD_VERSION && isListOf(tree.folders, isLockedFolder))
       return tree.folders;
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    if (systemCode(cause) === "ENOENT") return [];
     throw damaged(cause);
   }
   throw damaged(undefined);

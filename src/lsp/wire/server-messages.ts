@@ -33,7 +33,8 @@ export interface ServerMessagesContext extends Pick<InstanceContext, "plan" | "c
   diagnostics: Diagnostics;
   settings: LaunchSettings;
   folders: () => WorkspaceFolder[];
-  notify: (method: string, params: unknown) => void;
+  /** Sends the replies of `forward` rules, whose methods are outside the specification. */
+  notifyAny: (method: string, params: unknown) => void;
 }
 
 export class ServerMessages {
@@ -94,9 +95,9 @@ export class ServerMessages {
 
   /** Applies the plan's `forward` rules: runs a command in another server and sends its result back. */
   forward(method: string, params: unknown): void {
-    const { plan, command, notify } = this.context;
+    const { plan, command, notifyAny } = this.context;
     for (const rule of plan.forward.filter(({ notification }) => notification === method))
-      void forward(rule, params, command).then((reply) => notify(rule.reply, reply));
+      void forward(rule, params, command).then((reply) => notifyAny(rule.reply, reply));
   }
 }
 

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { ServerPlan, TransportPlan } from "../../abi/plan.js";
 import { Refusal } from "../../base/problem.js";
+import { systemCode } from "../../base/system.js";
 import { cancelled, delay, untilAborted, withDeadline, withTimeout } from "../../base/timing.js";
 import type { Transport } from "../process/launch.js";
 import { StderrTail, withStderr } from "../process/stderr-tail.js";
@@ -234,7 +235,7 @@ function namesOf(address: Address): SocketNames {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "connection failed";
+  return systemCode(error) || "connection failed";
 }
 
 function unreachable({ id }: ServerPlan, why: string, cause?: unknown): Refusal {

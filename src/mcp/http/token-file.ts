@@ -5,6 +5,7 @@
 import type { Stats } from "node:fs";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { readRegularFile } from "../../base/guarded-open.js";
+import { systemCode } from "../../base/system.js";
 import { NOT_OURS, readTokens, type TokenSource, tokenProblem } from "./bearer-tokens.js";
 
 const MAX_BYTES = 65_536;
@@ -54,7 +55,7 @@ function isPrivate({ uid, mode }: Stats): boolean {
 }
 
 function unreadable(path: string, error: unknown): Error {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   return code === "ENOENT"
     ? tokenProblem("http/no-token", `\`${path}\` does not exist`)
     : tokenProblem("http/bad-tokens", `\`${path}\` cannot be read (${code})`);

@@ -25,9 +25,9 @@ export type Send<T> = (attached: Attached, limit: TimeLimit) => Promise<T | unde
 const SHARE_OF_ALL = 0.9;
 const SHARE_OF_FIRST = 0.6;
 /** A server that has not started within this time is replaced by the next one, and continues to start. */
-const startMs = 5_000;
+const START_MS = 5_000;
 /** A server that delays its answer while indexing must give what it has before the call ends. */
-const shareOfAnswer = 0.95;
+export const SHARE_OF_ANSWER = 0.95;
 
 interface Answered<T> {
   attached: Attached;
@@ -104,9 +104,9 @@ function impatient(candidates: CandidateServers): CandidateServers {
   return {
     servers: candidates.servers,
     attach: (server, signal) => {
-      const words = `The server ${server.id} has not started within ${startMs / 1000} s; it goes on starting.`;
+      const words = `The server ${server.id} has not started within ${START_MS / 1000} s; it goes on starting.`;
       const late = () => new Refusal("lsp/timeout", words);
-      return withDeadline([signal], startMs, (starting) => candidates.attach(server, starting), late);
+      return withDeadline([signal], START_MS, (starting) => candidates.attach(server, starting), late);
     },
   };
 }
@@ -127,7 +127,7 @@ async function askServer<T>(
   const outcome: Outcome<T> = { answers: [], failure: undefined };
   try {
     for (const attached of await candidates.attach(server, signal)) {
-      const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - restMs) * shareOfAnswer));
+      const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - restMs) * SHARE_OF_ANSWER));
       let answer: T | undefined;
       try {
         answer = await send(attached, { signal, timeoutMs });
@@ -172,7 +172,7 @@ function settle<T>(
 }
 
 const NOT_WATCHED = "answer/not-watched";
-const codesWithFolder: ReadonlySet<string> = new Set([NOT_WATCHED, "answer/path-withheld"]);
+const CODES_WITH_FOLDER: ReadonlySet<string> = new Set([NOT_WATCHED, "answer/path-withheld"]);
 
 /** Adds the warnings of a server that was asked. */
 export function addServerWarnings(call: CallState, server: LanguageServer): void {
@@ -208,6 +208,6 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
 /** The folders that the warnings of a call name; its session is not warned of them again. */
 export function warnedFolders({ warnings }: Evidence): string[] {
   return warnings.flatMap(({ code, data }) =>
-    codesWithFolder.has(code) && typeof data?.folder === "string" ? [data.folder] : [],
+    CODES_WITH_FOLDER.has(code) && typeof data?.folder === "string" ? [data.folder] : [],
   );
 }

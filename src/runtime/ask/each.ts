@@ -6,20 +6,19 @@ import type { EachOptions } from "../../abi/handler.js";
 import { canonicalText, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { type KeyPart, sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
-import { Turns } from "../../base/timing.js";
+import { forEachInParallel, Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { mostQuestions } from "../../protocol/bounds.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { runtimeShapes } from "../shapes/index.js";
 import type { Entry } from "../shapes/shape.js";
-import { addServerWarnings, notSupported } from "./ask.js";
+import { addServerWarnings, notSupported, SHARE_OF_ANSWER } from "./ask.js";
 import { isRange, listOf, type ReplyData, type ReplyPart } from "./candidates.js";
 
 /** Servers handle several requests at once, but not hundreds. */
-const atOnce = 4;
-const shareOfAnswer = 0.95;
-const usualQuestions = 50;
+const AT_ONCE = 4;
+const USUAL_QUESTIONS = 50;
 
 /** Asks about each item; items past the limit are left out, with a warning. */
 export async function askEach(
@@ -102,7 +101,9 @@ export function entriesIn(
 }
 
 export function limitOf({ limit }: EachOptions): number {
-  return typeof limit === "number" ? Math.min(mostQuestions, Math.max(1, Math.floor(limit))) : usualQuestions;
+  return typeof limit === "number"
+    ? Math.min(mostQuestions, Math.max(1, Math.floor(limit)))
+    : USUAL_QUESTIONS;
 }
 
 /** Sorts by file, then range, then text; `contentOf` is what of an item counts as its text. */
@@ -146,29 +147,24 @@ export async function askAll(
 ): Promise<{ parts: (ReplyPart | undefined)[]; failures: Refusal[] }> {
   const parts: (ReplyPart | undefined)[] = questions.map(() => undefined);
   const failures: Refusal[] = [];
-  const queue = [...questions.entries()];
-  const worker = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [index, { server, item }] = next;
-      try {
-        const reply = await server.request(method, params(item as Json, server), {
-          signal: call.signal,
-          timeoutMs: Math.max(1, Math.floor(call.remainingMs() * shareOfAnswer)),
-          onProgress: call.onProgress,
-          ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
-        });
-        await checkReply(call, server, method, reply.value);
-        call.evidence.answered(server.plan.id, reply.readiness);
-        addServerWarnings(call, server);
-        parts[index] = { server, item, value: reply.value };
-      } catch (error) {
-        call.signal.throwIfAborted();
-        if (!(error instanceof Refusal)) throw error;
-        failures.push(error);
-      }
+  await forEachInParallel(questions, AT_ONCE, async ({ server, item }, index) => {
+    try {
+      const reply = await server.request(method, params(item as Json, server), {
+        signal: call.signal,
+        timeoutMs: Math.max(1, Math.floor(call.remainingMs() * SHARE_OF_ANSWER)),
+        onProgress: call.onProgress,
+        ...(options.retryEmpty ? { retryEmpty: options.retryEmpty } : {}),
+      });
+      await checkReply(call, server, method, reply.value);
+      call.evidence.answered(server.plan.id, reply.readiness);
+      addServerWarnings(call, server);
+      parts[index] = { server, item, value: reply.value };
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!(error instanceof Refusal)) throw error;
+      failures.push(error);
     }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  });
   return { parts, failures };
 }
 

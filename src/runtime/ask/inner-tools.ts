@@ -6,6 +6,7 @@ import type { BatchOptions } from "../../abi/handler.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import { forEachInParallel } from "../../base/timing.js";
 import type { Evidence } from "../answer/evidence.js";
 
 /** What a tool within a tool returned: its answer, or its refusal as an answer. */
@@ -66,22 +67,18 @@ export async function runBatch(
   /** The indexes of the operations that edited files. */
   const editing = new Set<number>();
   let isStopped = false;
-  const work = async (queue: [number, Operation][]) => {
-    for (let next = queue.shift(); next !== undefined && !isStopped; next = queue.shift()) {
-      const [index, { tool, args }] = next;
-      const before = bounds.edits().length;
-      const ran = await run(tool, options.dryRun === true ? bounds.preview(tool, args) : args);
-      if (bounds.edits().length > before) editing.add(index);
-      const isBegun = ran.refusal?.code !== "call/not-begun";
-      if (isBegun) all[index] = ran;
-      if ((isFailed(ran) && stops) || !isBegun || !bounds.hasTime()) isStopped = true;
-    }
+  const work = async ([index, { tool, args }]: [number, Operation]) => {
+    if (isStopped) return;
+    const before = bounds.edits().length;
+    const ran = await run(tool, options.dryRun === true ? bounds.preview(tool, args) : args);
+    if (bounds.edits().length > before) editing.add(index);
+    const isBegun = ran.refusal?.code !== "call/not-begun";
+    if (isBegun) all[index] = ran;
+    if ((isFailed(ran) && stops) || !isBegun || !bounds.hasTime()) isStopped = true;
   };
   try {
-    for (const group of groupsOf(asked, bounds.onlyReads)) {
-      const workers = options.parallel === true ? atOnce : 1;
-      await Promise.all(Array.from({ length: workers }, () => work(group)));
-    }
+    for (const group of groupsOf(asked, bounds.onlyReads))
+      await forEachInParallel(group, options.parallel === true ? atOnce : 1, work);
   } catch (error) {
     // The call was cancelled, or its time is up.
     if (isAtomic) await bounds.undo();

@@ -17,7 +17,7 @@ export async function notifyCandidates(
   const sent = await askCandidates(call, candidates, "all", async (attached) => {
     const { server } = attached;
     if (!notifications.includes(method) && !server.supports(method)) return undefined;
-    server.notify(method, make(attached));
+    server.notifyAny(method, make(attached));
     call.evidence.answered(server.plan.id, server.readiness);
     return server.plan.id;
   });

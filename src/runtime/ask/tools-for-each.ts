@@ -1,7 +1,7 @@
 /** Calls a tool for each item of an earlier step. The tool only reads, so a few calls run at once. */
 import type { EachToolOptions } from "../../abi/handler.js";
 import { getAt, type Json } from "../../base/json.js";
-import { Turns } from "../../base/timing.js";
+import { forEachInParallel, Turns } from "../../base/timing.js";
 import type { CallState } from "../call-state.js";
 import { listOf, type ReplyData, type ReplyPart } from "./candidates.js";
 import { besideItem, inOrder, limitOf } from "./each.js";
@@ -28,12 +28,9 @@ export async function runToolForEach(
     call.evidence.truncated(`Only ${limit} of ${items.length} items were asked about.`);
   const asked = items.slice(0, limit);
   const results: (ToolResult | undefined)[] = asked.map(() => undefined);
-  const queue = [...asked.entries()];
-  const worker = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift())
-      results[next[0]] = await run(next[1].item as Json);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await forEachInParallel(asked, atOnce, async ({ item }, index) => {
+    results[index] = await run(item as Json);
+  });
   const answered = asked.flatMap(({ item }, index): ReplyPart[] => {
     const result = results[index];
     if (result === undefined || result.refusal !== undefined) return [];

@@ -2,6 +2,7 @@
  * Turns a proposed edit into an answer: a preview, or what was applied, with the command of a code action. All reasons
  * against an edit are found before the first write, and the answer reports what really happened.
  */
+import type { ExecuteCommandParams } from "vscode-languageserver-protocol";
 import type { AnswerOptions } from "../../abi/handler.js";
 import type { Template } from "../../abi/plan.js";
 import type { Code } from "../../base/codes.js";
@@ -267,7 +268,7 @@ async function runCommand(
     // Tells the server the texts that the action's own edit changed.
     await call.pool.checkFiles();
     const timeoutMs = Math.max(1, Math.floor(call.remainingMs() / 2));
-    const params = { command: name, arguments: args };
+    const params: ExecuteCommandParams = { command: name, arguments: args };
     await server.request("workspace/executeCommand", params, { signal: call.signal, timeoutMs, onApplyEdit });
   } catch (error) {
     // Once something was changed, a failure is reported, not thrown.

@@ -32,6 +32,7 @@ import { answersNearby } from "./nearby.js";
 import { warnOfOtherSymbol } from "./other-symbol.js";
 import { encodePlaces } from "./place-arguments.js";
 import {
+  type DocumentParams,
   documentBase,
   formattingBase,
   overlay,
@@ -188,7 +189,7 @@ export class PointedAt implements At {
 
   /** Parameters about the target. If they contain its position and nothing is found there, places nearby are tried. */
   #params(
-    fill: (target: Target, attached: Attached) => JsonObject,
+    fill: (target: Target, attached: Attached) => DocumentParams,
     set: JsonObject | undefined,
     isPlaced = false,
   ): Params {

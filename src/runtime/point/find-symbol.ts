@@ -2,6 +2,7 @@
  * Finds a symbol by its name or name path: in the named file, then in the whole workspace. Several matches are a
  * question back to the agent, never a guess, unless the name has an index (`method[1]`) or only one is not local.
  */
+import type { WorkspaceSymbolParams } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../../abi/plan.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
@@ -35,7 +36,7 @@ import {
   onlyOfDocument,
   workspaceSymbols,
 } from "./symbols.js";
-import { openTarget, type Place, type Target } from "./target.js";
+import { documentBase, openTarget, type Place, type Target } from "./target.js";
 
 /** The symbol that an agent asks for. */
 export interface WantedSymbol {
@@ -118,7 +119,7 @@ export async function symbolsIn(call: CallState, target: Target): Promise<FoundS
     target.candidates,
     "textDocument/documentSymbol",
     "first",
-    (asked, turn) => asked.server.request("textDocument/documentSymbol", { textDocument: { uri } }, turn),
+    (asked, turn) => asked.server.request("textDocument/documentSymbol", documentBase(target), turn),
   ).catch(noParts);
   return onlyOfDocument(
     call,
@@ -141,11 +142,11 @@ async function matchesAnywhere(
     "workspace/symbol",
     "all",
     (asked, turn) =>
-      asked.server.request(
-        "workspace/symbol",
-        { query },
-        { ...turn, retryEmpty, onProgress: call.onProgress },
-      ),
+      asked.server.request("workspace/symbol", { query } satisfies WorkspaceSymbolParams, {
+        ...turn,
+        retryEmpty,
+        onProgress: call.onProgress,
+      }),
   ).catch(noParts);
   const reported = symbolsOf(parts, workspaceSymbols);
   const matches = inside(call, matching(reported, wanted));

@@ -1,17 +1,12 @@
 /** Detects a file's indentation from its lines, for formatting requests. */
+import type { FormattingOptions } from "vscode-languageserver-protocol";
 import type { Lines } from "../../base/text.js";
-
-/** LSP's formatting options. */
-export interface Indentation {
-  tabSize: number;
-  insertSpaces: boolean;
-}
 
 const readLines = 2000;
 const widths = [2, 4, 8, 3];
 
 /** Tabs where more lines begin with them; else the most common step of indentation. */
-export function indentationOf(lines: Lines): Indentation {
+export function indentationOf(lines: Lines): FormattingOptions {
   let tabbed = 0;
   let spaced = 0;
   let before = 0;

@@ -2,7 +2,7 @@
  * Finds out which matches of a name are one symbol: overloads, an `impl` block and its type, a type and its alias, a
  * declaration and its definition. The server decides: two places are one symbol if one's definition is the other.
  */
-import type { Position, Range } from "vscode-languageserver-protocol";
+import type { Position, Range, TextDocumentPositionParams } from "vscode-languageserver-protocol";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { listOf, locationIn } from "../ask/candidates.js";
@@ -93,7 +93,7 @@ async function definitionsOf(call: CallState, { server, uri }: FoundSymbol, posi
     const document = await server.ensureOpen(path, signal, call.files?.checkedAt);
     const timeoutMs = Math.max(1, Math.floor(call.remainingMs() / 2));
     if (!(await server.offers(METHOD, document, { signal, timeoutMs }))) return [];
-    const params = { textDocument: { uri: document.uri }, position };
+    const params: TextDocumentPositionParams = { textDocument: { uri: document.uri }, position };
     const { value } = await server.request(METHOD, params, { signal, timeoutMs });
     return listOf(value).flatMap((entry) => locationIn(entry) ?? []);
   } catch (error) {

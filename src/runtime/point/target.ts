@@ -1,10 +1,15 @@
 /**
  * The document and position that a call points at, open in the first available server, and request parameters for it.
  */
-
-import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Position } from "vscode-languageserver-protocol";
+import type {
+  DocumentFormattingParams,
+  Position,
+  Range,
+  SelectionRangeParams,
+  TextDocumentPositionParams,
+} from "vscode-languageserver-protocol";
+import { namesIn } from "../../base/disk.js";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortedSet } from "../../base/order.js";
@@ -12,7 +17,7 @@ import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
-import { pathOfName, realPathOf } from "../../workspace/gate.js";
+import { MissingFile, pathOfName, realPathOf } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
@@ -51,23 +56,15 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
 
 /** The refusal of a file that does not exist, with the most similar name in its folder. */
 function withNearestFile({ gate }: CallState, name: string, error: unknown): unknown {
-  if (!(error instanceof Refusal) || !error.message.endsWith("does not exist.")) return error;
+  if (!(error instanceof MissingFile)) return error;
   const path = pathOfName(name, gate.roots[0] ?? "");
   const folder = gate.place(realPathOf(dirname(path)));
   if (folder instanceof Refusal) return error;
-  const near = nearest(basename(path), sortedSet(entriesOf(folder.path)));
+  const near = nearest(basename(path), sortedSet(namesIn(folder.path)));
   const found = near === undefined ? folder : gate.place(join(folder.path, near));
   // What is denied is not named.
   if (near === undefined || found instanceof Refusal) return error;
   return new Refusal(error.code, `${error.message} Did you mean ${found.shown}?`, { cause: error });
-}
-
-function entriesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Converts a line and character as the agent counts them into a position in the text. */
@@ -141,44 +138,53 @@ export function numberIn(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
+export type DocumentParams = Pick<TextDocumentPositionParams, "textDocument">;
+
+interface RangeParams extends DocumentParams {
+  range: Range;
+}
+
 /** `{ textDocument }`. */
-export function documentBase(target: Target): JsonObject {
+export function documentBase(target: Target): DocumentParams {
   return { textDocument: { uri: target.document.uri } };
 }
 
 /** `{ textDocument, options }`: the file's own indentation, four spaces when it has none. */
-export function formattingBase(target: Target): JsonObject {
-  return { ...documentBase(target), options: { ...indentationOf(target.document.lines) } };
+export function formattingBase(target: Target): DocumentFormattingParams {
+  return { ...documentBase(target), options: indentationOf(target.document.lines) };
 }
 
 /** `{ textDocument, position }`, in the columns of the server that gets it. */
-export function positionBase(target: Target, { server }: Attached): JsonObject {
+export function positionBase(target: Target, { server }: Attached): TextDocumentPositionParams {
   if (target.place === undefined)
     throw new Refusal("point/incomplete", "This tool needs a position in the file.");
   const position = toPoint(target.document.lines, target.place, "utf-16", server.encoding);
-  return { ...documentBase(target), position: { ...position } };
+  return { ...documentBase(target), position };
 }
 
 /** `{ textDocument, positions }`, for methods that take several positions. */
-export function positionsBase(target: Target, attached: Attached): JsonObject {
+export function positionsBase(target: Target, attached: Attached): SelectionRangeParams {
   const { position, ...rest } = positionBase(target, attached);
-  return { ...rest, positions: position === undefined ? [] : [position] };
+  return { ...rest, positions: [position] };
 }
 
 /** `{ textDocument, range }`: the call's range, else its position, else the whole document. */
-export function rangeBase(target: Target, { server }: Attached): JsonObject {
+export function rangeBase(target: Target, { server }: Attached): RangeParams {
   const { lines } = target.document;
   const last = lines.count - 1;
   const chosen = target.range ?? {
     start: target.place ?? { line: 0, character: 0 },
     end: target.place ?? { line: last, character: lines.line(last).length },
   };
-  const { start, end } = toSpan(lines, chosen, "utf-16", server.encoding);
-  return { ...documentBase(target), range: { start: { ...start }, end: { ...end } } };
+  return { ...documentBase(target), range: toSpan(lines, chosen, "utf-16", server.encoding) };
 }
 
-/** `{ textDocument, range, context }` with the diagnostics that touch the range. */
-export function rangeDiagnosticsBase(target: Target, attached: Attached, found: readonly Json[]): JsonObject {
+/** `{ textDocument, range, context }` with the diagnostics that touch the range, as the server reported them. */
+export function rangeDiagnosticsBase(
+  target: Target,
+  attached: Attached,
+  found: readonly Json[],
+): RangeParams & { context: { diagnostics: Json[] } } {
   const base = rangeBase(target, attached);
   const { range } = base;
   const touching = found.filter((entry) => isTable(entry) && touches(entry.range, range));
@@ -189,9 +195,8 @@ function touches(a: unknown, b: unknown): boolean {
   return isRange(a) && isRange(b) && !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
 }
 
-/** Merges one table over another, recursively; undefined members are left out. */
-export function overlay(base: JsonObject, set: JsonObject | undefined): JsonObject {
-  if (set === undefined) return base;
+/** Merges one table over another, recursively; undefined members are left out. A base has only JSON values. */
+export function overlay(base: object, set: JsonObject = {}): JsonObject {
   const out: JsonObject = { ...base };
   for (const [key, value] of Object.entries(set)) {
     if (value === undefined) continue;

@@ -2,6 +2,7 @@
 import type { Code } from "../../base/codes.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import { systemCode } from "../../base/system.js";
 import type { Gate } from "../gate-types.js";
 import type { Reason } from "./types.js";
 
@@ -60,11 +61,6 @@ export function shownPath(gate: Gate, path: string): string {
 
 export function systemError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
-}
-
-/** The error's code, such as ENOENT; empty when it has none. */
-export function systemCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** Codes that only say that nothing exists at a path. */

@@ -13,9 +13,10 @@ import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { here, type Platform } from "../../base/platform.js";
 import { Refusal } from "../../base/problem.js";
+import { isRunning } from "../../base/system.js";
 import { delay } from "../../base/timing.js";
 import type { Disk } from "./disk.js";
-import { ABSENT, systemCode, tolerate } from "./errors.js";
+import { ABSENT, tolerate } from "./errors.js";
 
 const POLL_MS = 25;
 const MAX_FILE_BYTES = 10_000;
@@ -197,11 +198,7 @@ async function startTimeOf(pid: number, { processList }: Platform): Promise<stri
     const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
     return fields === undefined || fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
   }
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (systemCode(error) !== "EPERM") return undefined;
-  }
+  if (!isRunning(pid)) return undefined;
   if (processList === "none") return "";
   const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {
     env: { LC_ALL: "C" },

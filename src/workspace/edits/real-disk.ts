@@ -9,8 +9,9 @@ import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isStillAt, READ_FLAGS } from "../../base/guarded-open.js";
 import { here, type Platform } from "../../base/platform.js";
+import { systemCode } from "../../base/system.js";
 import type { Content, Disk, DiskEntry, Ownership } from "./disk.js";
-import { ABSENT, systemCode, systemError, tolerate } from "./errors.js";
+import { ABSENT, systemError, tolerate } from "./errors.js";
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const WRITE_FLAGS = constants.O_WRONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0);

@@ -4,6 +4,7 @@
  */
 import { dirname } from "node:path";
 import { Refusal } from "../../base/problem.js";
+import { systemCode } from "../../base/system.js";
 import type { Gate } from "../gate-types.js";
 import type { PreparedStep } from "./build-steps.js";
 import { type Disk, writeTree } from "./disk.js";
@@ -14,7 +15,6 @@ import {
   refuseEdit,
   refuseOnSystemError,
   shownPath,
-  systemCode,
   tolerate,
 } from "./errors.js";
 import { isUnfinished, type JournalContext, type JournalEntry, type Stage } from "./journal.js";
