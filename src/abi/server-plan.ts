@@ -32,6 +32,8 @@ export interface ProjectQueryPlan {
   field: string;
   /** Parts of names that mean that the file belongs to no project. */
   none: string[];
+  /** Names of files whose folder is a project of its own. */
+  markers?: string[];
 }
 
 /** A method outside the LSP specification. */

@@ -832,6 +832,11 @@ const warnings = ofKind("warning", {
     "No parent folder has a project file of this server, so the server knows only open files.",
     "Create the project file in the message, or search for missing places with a text search.",
   ],
+  "answer/projects-left-out": [
+    "Not all projects were searched",
+    "The server knows only the projects of open files, and the workspace has more projects than are opened for it.",
+    "Open a smaller folder as the workspace, or search for missing uses with a text search.",
+  ],
   "answer/attributes-lost": [
     "Extended attributes were lost",
     "An edit replaces the file, and the system did not allow copying all extended attributes or access control lists.",

@@ -9,8 +9,10 @@ import { fieldsOf } from "../base/json.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
+import { untilAborted } from "../base/timing.js";
 import { readMethods } from "../protocol/methods.js";
 import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
+import type { OpenedProjects } from "./documents/project-files.js";
 import type { Instance } from "./instance.js";
 import type {
   DiagnosticsOptions,
@@ -118,6 +120,10 @@ export class ServerHandle implements LanguageServer {
     const document = await instance.files.ensureOpen(path, checkedAt);
     this.#openedIn.set(path, instance.generation);
     return document;
+  }
+
+  openProjects(signal: AbortSignal, checkedAt?: number): Promise<OpenedProjects> {
+    return untilAborted(signal, this.#instance.files.openProjects(checkedAt));
   }
 
   async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {

@@ -1,6 +1,6 @@
 /** Server tables of the config → ServerPlans, sorted by id, and the check of the routes from files to servers. */
 import { posix } from "node:path";
-import type { ServerPlan, TransportPlan } from "../abi/plan.js";
+import type { ProjectQueryPlan, ServerPlan, TransportPlan } from "../abi/plan.js";
 import { canonical, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import type { Config, ServerConfig } from "../config/schema.js";
@@ -96,10 +96,7 @@ function buildServer(server: ServerConfig, config: Config, report: Report): Serv
       : null,
     symbolLimit: server.symbol_limit ?? null,
     libraryRoots: sortedSet(server.library_roots ?? []),
-    projectQuery:
-      server.project_query === undefined
-        ? null
-        : { ...server.project_query, none: sortedSet(server.project_query.none ?? []) },
+    projectQuery: server.project_query === undefined ? null : projectQuery(server.project_query),
     projectFiles: sortedSet(server.project_files ?? []),
     settingsFiles: sortedSet(server.settings_files ?? []),
     projectFix: server.project_fix ?? null,
@@ -146,6 +143,12 @@ export function buildLanguages(
     if (id === languageId) delete ids[match];
   }
   return { languageId, languageIds: canonical(ids) };
+}
+
+function projectQuery(query: NonNullable<ServerConfig["project_query"]>): ProjectQueryPlan {
+  const { none = [], markers, ...rest } = query;
+  const sorted = { ...rest, none: sortedSet(none) };
+  return markers === undefined ? sorted : { ...sorted, markers: sortedSet(markers) };
 }
 
 function buildFeatures(server: ServerConfig): ServerPlan["features"] {

@@ -10,19 +10,16 @@ import { factsOf } from "../base/file-stamp.js";
 import { type KeyPart, sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
+import { secondary, sources } from "../lsp/documents/project-files.js";
 import { languageIdOf } from "../lsp/route.js";
 import type { KnownNames, PoolContext, ServerPool } from "../lsp/types.js";
 import type { FileChange } from "../lsp/watch/workspace-changes.js";
 import type { Gate } from "../workspace/gate-types.js";
 import { type Walk, walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
 
-/** Folders that mostly hold build output or other people's code: a file in one is the last choice. */
-const secondary = new Set(["target", "dist", "build", "out", "vendor", "venv", "__pycache__"]);
 /** The score of a file in the main language and not in a secondary folder. */
 const BEST = 3;
 
-/** Folders that mostly hold a project's own code. */
-const sources = new Set(["src", "source", "sources", "lib", "app", "packages"]);
 const MOST_LIKELY = 12;
 
 /** A search whose result holds until a file is created or deleted that would change it. */

@@ -178,7 +178,7 @@ describe("a server that knows only the projects of open files", () => {
     await open(replies, config, { "src/b.fake": "" });
     const { structured } = await work.call("search_workspace_symbols", { query: "o" });
     expect(structured).toMatchObject({ readiness: "ready", warnings: [] });
-    expect(await work.received("fake/project")).toEqual([{ uri: work.uri("a.fake") }]);
+    expect(await work.received("fake/project")).toEqual([{ uri: work.uri("src/b.fake") }]);
   });
 
   it("is not ready when no file belongs to one", async () => {
@@ -186,7 +186,45 @@ describe("a server that knows only the projects of open files", () => {
     const { structured } = await work.call("search_workspace_symbols", { query: "o" });
     expect(structured).toMatchObject({ readiness: "unknown", warnings: [{ code: "answer/no-project" }] });
     const asked = (await work.received("fake/project")) as { uri: string }[];
-    expect(asked.map(({ uri }) => uri)).toEqual([work.uri("a.fake"), work.uri("src/b.fake")]);
+    expect(asked.map(({ uri }) => uri)).toEqual([work.uri("src/b.fake"), work.uri("a.fake")]);
+  });
+});
+
+describe("a server that knows only the projects of open files, with markers of projects", () => {
+  const config = {
+    project_query: { method: "fake/project", params: { uri: "<uri>" }, field: "/name", markers: ["p.json"] },
+  };
+  const replies = { "fake/project": { name: "p" }, "textDocument/references": [] };
+  const at = { file_path: "a.fake", line: 1, character: 1 };
+  const project = (name: string) => ({ [`${name}/p.json`]: "{}", [`${name}/b.fake`]: "" });
+  const asked = async () =>
+    ((await work.received("fake/project")) as { uri: string }[]).map(({ uri }) =>
+      uri.replace(`${work.uri("")}/`, ""),
+    );
+
+  it("gets a file of each before a question about uses, and again only when a project is added", async () => {
+    await open(replies, config, { "p.json": "{}", ...project("one"), ...project("two") });
+    await work.call("find_references", at);
+    await work.call("find_references", at);
+    expect(await asked()).toEqual(["a.fake", "one/b.fake", "two/b.fake"]);
+    mkdirSync(join(work.folder, "three"));
+    for (const [name, text] of Object.entries(project("three"))) writeFileSync(join(work.folder, name), text);
+    await work.call("find_references", at);
+    expect((await asked()).slice(3)).toEqual(["a.fake", "one/b.fake", "three/b.fake", "two/b.fake"]);
+  });
+
+  it("gets none before other questions", async () => {
+    await open(replies, config, project("one"));
+    await work.call("get_hover", at);
+    expect(await asked()).toEqual([]);
+  });
+
+  it("warns when there are more projects than it gets", async () => {
+    const many = Array.from({ length: 22 }, (_, index) => project(`p${index}`));
+    await open(replies, config, Object.assign({}, ...many));
+    const { structured } = await work.call("find_references", at);
+    const message = expect.stringContaining("did not load 2 projects");
+    expect(structured.warnings).toMatchObject([{ code: "answer/projects-left-out", message }]);
   });
 });
 

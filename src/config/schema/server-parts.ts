@@ -95,6 +95,12 @@ export const projectQuery = z.strictObject({
     z.array(nonEmpty).min(1),
     set("Parts of names that mean that the file belongs to no project."),
   ),
+  markers: optional(
+    z.array(nonEmpty).min(1),
+    set(
+      "Names of files whose folder is a project of its own. A file of each such project is opened, for at most 20 projects and half of `limits.max_open_documents`.",
+    ),
+  ),
 });
 
 export const untrusted = z.strictObject({

@@ -122,7 +122,7 @@ export const serverSchema = z.strictObject({
   ),
   project_query: fixed(
     projectQuery,
-    "A request that tells which project a file belongs to, for a server that knows only the projects of open files. Before a question about the workspace a file of a project is opened.",
+    "A request that tells which project a file belongs to, for a server that knows only the projects of open files. Before a question about the workspace or about the uses of a symbol, a file of a project is opened.",
   ),
   project_files: optionalSet(
     nonEmpty,

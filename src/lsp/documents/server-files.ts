@@ -2,39 +2,29 @@
  * The files as one server sees them: its open documents, the changes it was notified of, and its diagnostics. Questions
  * that go through here are about the files as they are on disk now.
  */
-import { relative } from "node:path";
-import type { FileChangeType, WatchKind } from "vscode-languageserver-protocol";
+import type { ProjectQueryPlan } from "../../abi/plan.js";
 import { entryFacts } from "../../base/file-stamp.js";
-import { BATCH_STEPS, GlobBudget } from "../../base/glob.js";
-import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
-import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
+import { fileUri, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
-import { fileChangeTypes, watchKinds } from "../../protocol/lsp-numbers.js";
+import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
 import type { Notify } from "../../protocol/notifications.js";
 import type { Capabilities } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";
 import type { InstanceContext } from "../instance.js";
 import type { ReadinessState } from "../readiness.js";
 import { claims } from "../route.js";
-import { matchesGlob, matchesOrTooLong } from "../server-globs.js";
 import type {
   DiagnosticsOptions,
   DiagnosticsReport,
   OpenDocument,
   WorkspaceDiagnosticsReport,
 } from "../types.js";
-import type { FileChange } from "../watch/workspace-changes.js";
 import { Documents } from "./documents.js";
 import { importedFiles } from "./imports.js";
+import { MAX_PROJECTS, type OpenedProjects, ProjectFiles } from "./project-files.js";
+import { wantedChanges } from "./wanted-changes.js";
 
-/** The bit of a watcher that wants such changes. */
-const kindOfChange: { readonly [type in FileChangeType]: WatchKind } = {
-  [fileChangeTypes.Created]: watchKinds.Create,
-  [fileChangeTypes.Changed]: watchKinds.Change,
-  [fileChangeTypes.Deleted]: watchKinds.Delete,
-};
-const ALL_KINDS = watchKinds.Create | watchKinds.Change | watchKinds.Delete;
 /** How many files are tried when any file of a language is to be opened. */
 const CANDIDATES = 5;
 
@@ -55,6 +45,8 @@ export class ServerFiles {
   #queue: Promise<void> = Promise.resolve();
   /** Files that are being opened because another one imports them. */
   readonly #ahead = new Set<string>();
+  readonly #projectFiles: ProjectFiles | undefined;
+  #projects: { opened: Promise<OpenedProjects>; cursor: number } | undefined;
   /** How many calls wait for diagnostics that the server will send unasked. */
   waits = 0;
 
@@ -87,6 +79,7 @@ export class ServerFiles {
       request,
     });
     if (server.onActivity) this.diagnostics.onChange(server.onActivity);
+    this.#projectFiles = plan.projectQuery === null ? undefined : this.#projectFilesFor(plan.projectQuery);
   }
 
   get open(): number {
@@ -124,6 +117,26 @@ export class ServerFiles {
     const files = [...this.context.server.watch.files(this.#folders())].filter((path) => this.#isOwn(path));
     for (const path of sortBy(files, (file) => [file.split(/[\\/]/).length, file]).slice(0, CANDIDATES))
       if (await this.#tryOpen(path)) return;
+  }
+
+  /** Opens a file of each project in a server that knows only the projects of open files. */
+  async openProjects(checkedAfter?: number): Promise<OpenedProjects> {
+    const projectFiles = this.#projectFiles;
+    if (projectFiles === undefined) return { isLoaded: true, leftOut: 0 };
+    await this.refresh(checkedAfter);
+    const { watch } = this.context.server;
+    const last = this.#projects;
+    if (last && !watch.since(last.cursor).some((change) => projectFiles.isAffectedBy(change))) {
+      last.cursor = watch.cursor;
+      return last.opened;
+    }
+    const before = last?.opened.catch(() => undefined) ?? Promise.resolve();
+    const projects = { opened: before.then(() => projectFiles.open()), cursor: watch.cursor };
+    this.#projects = projects;
+    projects.opened.catch(() => {
+      if (this.#projects === projects) this.#projects = undefined;
+    });
+    return projects.opened;
   }
 
   /** Opens the document or brings it up to date, after the notifications of other changes. */
@@ -200,6 +213,28 @@ export class ServerFiles {
     );
   }
 
+  #projectFilesFor(query: ProjectQueryPlan): ProjectFiles {
+    const { server, request } = this.context;
+    return new ProjectFiles({
+      plan: server.plan,
+      query,
+      maxProjects: Math.min(MAX_PROJECTS, Math.ceil(server.limits.maxOpenDocuments / 2)),
+      folders: () => this.#folders(),
+      files: () => server.watch.files(this.#folders()),
+      isOwn: (path) => this.#isOwn(path),
+      open: async (path) => {
+        await this.hold(path);
+        return (await this.#tryOpen(path)) ? this.opened(path) : undefined;
+      },
+      release: (path) => this.release(path),
+      // Later calls need it too, so it does not end with the call that began it.
+      request: (method, params) => {
+        const { signal } = new AbortController();
+        return request(method, params, { signal, timeoutMs: server.plan.requestTimeoutMs });
+      },
+    });
+  }
+
   #isOwn(path: string): boolean {
     const { plan, roots } = this.context.server;
     return claims(plan, path, roots);
@@ -238,45 +273,4 @@ export class ServerFiles {
     const maxOpened = Math.ceil(limits.maxOpenDocuments / 2);
     for (const { path } of unseen.slice(0, maxOpened)) await this.#tryOpen(path);
   }
-}
-
-/** Each change is matched with each watcher: a server with more of them gets all changes instead. */
-const MAX_WATCHERS = 1_000;
-
-/** Without registered watchers a server gets all but ignored files; with them what they match, and its own files. */
-function wantedChanges(
-  changes: readonly FileChange[],
-  capabilities: Capabilities,
-  roots: readonly string[],
-  isOwn: (path: string) => boolean,
-): FileChange[] {
-  const watchers = capabilities
-    .registered("workspace/didChangeWatchedFiles")
-    .flatMap((options) => (isTable(options) && Array.isArray(options.watchers) ? options.watchers : []))
-    .filter(isTable);
-  const watchesAll = watchers.length === 0 || watchers.length > MAX_WATCHERS;
-  const budget = new GlobBudget(BATCH_STEPS);
-  const wanted = changes.filter(
-    (change) =>
-      (watchesAll ? !change.ignored : isWatched(change, watchers, roots, budget)) || isOwn(change.path),
-  );
-  return sortBy(wanted, (change) => [change.path]);
-}
-
-function isWatched(
-  change: FileChange,
-  watchers: readonly Record<string, unknown>[],
-  roots: readonly string[],
-  budget: GlobBudget,
-): boolean {
-  const inRoots = roots.filter((root) => isInside(change.path, root));
-  const names = [change.path, ...inRoots.map((root) => relative(root, change.path))];
-  return matchesOrTooLong(budget, () =>
-    watchers.some((watcher) => {
-      budget.spend(1);
-      const kind = typeof watcher.kind === "number" ? watcher.kind : ALL_KINDS;
-      if ((kind & kindOfChange[change.type]) === 0) return false;
-      return names.some((name) => matchesGlob(watcher.globPattern, name, budget));
-    }),
-  );
 }

@@ -3,6 +3,7 @@ import type { Code } from "../../base/codes.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import type { Warning } from "../../base/problem.js";
+import { plural } from "../../base/words.js";
 import type { LanguageServer, OpenDocument, Readiness } from "../../lsp/types.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { Target } from "../point/target.js";
@@ -92,6 +93,12 @@ export class Evidence {
     this.#projectless.add(id);
     const message = `The server ${id} found no project here (such as a tsconfig.json that includes its files), so it knows only files that are open; symbols of others may be missing.`;
     this.warn("answer/no-project", message, { server_id: id });
+  }
+
+  /** The workspace has more projects than a server loads. */
+  leavesOutProjects(id: string, count: number): void {
+    const message = `The server ${id} did not load ${plural(count, "project")} of the workspace; uses in their files may be missing.`;
+    this.warn("answer/projects-left-out", message, { server_id: id });
   }
 
   /** A server is asked about a document in its current state. */

@@ -11,7 +11,6 @@ import { symbolKinds, wordOf } from "../../protocol/kinds.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
-import { openProject } from "./project.js";
 
 /** Servers that may be asked one question. */
 export interface CandidateServers {
@@ -69,10 +68,21 @@ export function candidatesForWorkspace(
       const sample = running.length > 0 ? undefined : await call.samples.find(id);
       const servers = sample === undefined ? running : [await startServer(call, id, sample, signal)];
       for (const server of servers)
-        if (!(await openProject(call, server, signal))) call.evidence.knowsNoProject(server.plan.id);
+        if (!(await loadProjects(call, server, signal))) call.evidence.knowsNoProject(server.plan.id);
       return servers.map((server) => ({ server, document: undefined }));
     },
   };
+}
+
+/** Makes a server load the projects of the workspace, where it knows only those of open files; whether it knows one. */
+export async function loadProjects(
+  call: CallState,
+  server: LanguageServer,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { isLoaded, leftOut } = await server.openProjects(signal, call.files?.checkedAt);
+  if (leftOut > 0) call.evidence.leavesOutProjects(server.plan.id, leftOut);
+  return isLoaded;
 }
 
 /** The refusal for a file that no server of the plan handles. It names the catalogue's server for such files. */

@@ -18,7 +18,7 @@ import {
 } from "../../lsp/documents/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { type Change, defaultEditLimits, type TextChange } from "../../workspace/edits/types.js";
-import { startServer } from "../ask/candidates.js";
+import { loadProjects, startServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { pathChange } from "./argument-edits.js";
 import { admittedOrRefusal, ProposedEdit } from "./proposed-edit.js";
@@ -123,6 +123,7 @@ async function startedServers(
     try {
       const server = await startServer(call, id, sample, call.signal);
       await server.ensureOpen(sample, call.signal);
+      await loadProjects(call, server, call.signal);
       servers.push(server);
     } catch (error) {
       addDoubt(call, edit, "was not asked", id, error);

@@ -13,6 +13,7 @@ import {
   type CandidateServers,
   candidatesForWorkspace,
   isEmpty,
+  loadProjects,
   openParams,
   openReply,
   type ParamsMaker,
@@ -222,6 +223,7 @@ export class PointedAt implements At {
         checkNewName(method, params);
         const isRanged = name !== method && target !== undefined;
         const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
+        if (methods[method]?.hasUses) await loadProjects(call, server, turn.signal);
         const reply = await server.request(name, sent, {
           signal: turn.signal,
           timeoutMs: turn.timeoutMs,
