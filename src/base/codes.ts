@@ -832,10 +832,10 @@ const warnings = ofKind("warning", {
     "No parent folder has a project file of this server, so the server knows only open files.",
     "Create the project file in the message, or search for missing places with a text search.",
   ],
-  "answer/projects-left-out": [
-    "Not all projects were searched",
-    "The server knows only the projects of open files, and the workspace has more projects than are opened for it.",
-    "Open a smaller folder as the workspace, or search for missing uses with a text search.",
+  "answer/files-not-searched": [
+    "Not all files were searched",
+    "The server knows only open files and their projects. Too many files that belong to no project contain the name, or there are too many such files to look for it.",
+    "Include the files in a project, such as a `tsconfig.json` in their folder. Or search for missing places with a text search.",
   ],
   "answer/attributes-lost": [
     "Extended attributes were lost",

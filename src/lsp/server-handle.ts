@@ -12,7 +12,8 @@ import type { Lines, PositionEncoding } from "../base/text.js";
 import { untilAborted } from "../base/timing.js";
 import { readMethods } from "../protocol/methods.js";
 import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
-import type { OpenedProjects } from "./documents/project-files.js";
+import type { MakeTextFilter } from "./documents/outside-files.js";
+import type { SearchableFiles } from "./documents/project-files.js";
 import type { Instance } from "./instance.js";
 import type {
   DiagnosticsOptions,
@@ -122,8 +123,12 @@ export class ServerHandle implements LanguageServer {
     return document;
   }
 
-  openProjects(signal: AbortSignal, checkedAt?: number): Promise<OpenedProjects> {
-    return untilAborted(signal, this.#instance.files.openProjects(checkedAt));
+  openProjects(
+    makeFilter: MakeTextFilter,
+    signal: AbortSignal,
+    checkedAt?: number,
+  ): Promise<SearchableFiles> {
+    return untilAborted(signal, this.#instance.files.openProjects(makeFilter, checkedAt));
   }
 
   async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {

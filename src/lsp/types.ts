@@ -10,7 +10,8 @@ import type { Platform } from "../base/platform.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
 import type { WalkedFiles } from "../workspace/walk.js";
 import type { FileOperation, OperatedFile } from "./documents/file-operations.js";
-import type { OpenedProjects } from "./documents/project-files.js";
+import type { MakeTextFilter } from "./documents/outside-files.js";
+import type { SearchableFiles } from "./documents/project-files.js";
 import type { ProgramFolders } from "./process/search.js";
 import type { Readiness, ServerState } from "./server-state.js";
 import type { FileChange } from "./watch/workspace-changes.js";
@@ -131,8 +132,8 @@ export interface LanguageServer {
    * again; the document itself always is.
    */
   ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument>;
-  /** Opens a file of each project, where the server knows only the projects of open files. */
-  openProjects(signal: AbortSignal, checkedAt?: number): Promise<OpenedProjects>;
+  /** Where the server knows only the projects of open files: opens a file of each, and other files that have the name. */
+  openProjects(makeFilter: MakeTextFilter, signal: AbortSignal, checkedAt?: number): Promise<SearchableFiles>;
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined;
   /** The document's text in the workspace, open or not: for converting positions of replies. */

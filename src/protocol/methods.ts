@@ -18,8 +18,8 @@ export interface MethodFacts {
   exact?: true;
   /** The answer is the location of the symbol's name. */
   declares?: true;
-  /** The answer has uses of a symbol, which may be in any project of the workspace. */
-  hasUses?: true;
+  /** The answer has places of a name that may be in any project of the workspace. */
+  isWide?: true;
   /** The same method for a range. It is sent if the call gives a range or the server offers nothing else. */
   ranged?: string;
   /** The parameter that is an identifier: it may contain no white space. */
@@ -42,7 +42,7 @@ const semanticTokens = { registration: "textDocument/semanticTokens" };
 const all = { merge: "all" } as const;
 const exact = { exact: true } as const;
 const declares = { declares: true } as const;
-const hasUses = { hasUses: true } as const;
+const wide = { isWide: true } as const;
 
 const table: { readonly [method in LspMethod]?: Row } = {
   "callHierarchy/incomingCalls": ["callHierarchyProvider", "call_hierarchy", callHierarchy],
@@ -82,18 +82,18 @@ const table: { readonly [method in LspMethod]?: Row } = {
     { ranged: "textDocument/rangeFormatting" },
   ],
   "textDocument/hover": ["hoverProvider", "hover"],
-  "textDocument/implementation": ["implementationProvider", "implementation", hasUses],
+  "textDocument/implementation": ["implementationProvider", "implementation", wide],
   "textDocument/inlayHint": ["inlayHintProvider", "inlay_hint"],
   "textDocument/inlineValue": ["inlineValueProvider", "inline_value", exact],
   "textDocument/linkedEditingRange": ["linkedEditingRangeProvider", "linked_editing_range", exact],
   "textDocument/moniker": ["monikerProvider", "moniker"],
   "textDocument/onTypeFormatting": ["documentOnTypeFormattingProvider", "formatting", exact],
-  "textDocument/prepareCallHierarchy": ["callHierarchyProvider", "call_hierarchy", hasUses],
+  "textDocument/prepareCallHierarchy": ["callHierarchyProvider", "call_hierarchy", wide],
   "textDocument/prepareRename": ["renameProvider.prepareProvider", "rename", under("textDocument/rename")],
-  "textDocument/prepareTypeHierarchy": ["typeHierarchyProvider", "type_hierarchy", hasUses],
+  "textDocument/prepareTypeHierarchy": ["typeHierarchyProvider", "type_hierarchy", wide],
   "textDocument/rangeFormatting": ["documentRangeFormattingProvider", "formatting"],
-  "textDocument/references": ["referencesProvider", "references", hasUses],
-  "textDocument/rename": ["renameProvider", "rename", { ...hasUses, named: "newName" }],
+  "textDocument/references": ["referencesProvider", "references", wide],
+  "textDocument/rename": ["renameProvider", "rename", { ...wide, named: "newName" }],
   "textDocument/selectionRange": ["selectionRangeProvider", "selection_range", exact],
   "textDocument/semanticTokens/full": [
     "semanticTokensProvider.full",
@@ -111,7 +111,7 @@ const table: { readonly [method in LspMethod]?: Row } = {
     { registration: "textDocument/diagnostic", merge: "all" },
   ],
   "workspace/executeCommand": ["executeCommandProvider", "execute_command"],
-  "workspace/symbol": ["workspaceSymbolProvider", "workspace_symbol", all],
+  "workspace/symbol": ["workspaceSymbolProvider", "workspace_symbol", { ...all, ...wide }],
   "workspace/willCreateFiles": ["workspace.fileOperations.willCreate", "file_operations"],
   "workspace/willDeleteFiles": ["workspace.fileOperations.willDelete", "file_operations"],
   "workspace/willRenameFiles": ["workspace.fileOperations.willRename", "file_operations"],

@@ -127,7 +127,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       if (sample === undefined || closed.signal.aborted) return;
       const server = await pool.get(serverId, sample, closed.signal);
       await server.ensureOpen(sample, closed.signal);
-      await server.openProjects(closed.signal);
+      await server.openProjects(() => undefined, closed.signal);
     } catch (error) {
       if (closed.signal.aborted) return;
       const code = error instanceof Refusal ? error.code : "runtime/fault";

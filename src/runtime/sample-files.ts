@@ -10,10 +10,11 @@ import { factsOf } from "../base/file-stamp.js";
 import { type KeyPart, sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
-import { secondary, sources } from "../lsp/documents/project-files.js";
+import { OUTPUT_FOLDERS, SOURCE_FOLDERS } from "../lsp/documents/project-files.js";
 import { languageIdOf } from "../lsp/route.js";
 import type { KnownNames, PoolContext, ServerPool } from "../lsp/types.js";
 import type { FileChange } from "../lsp/watch/workspace-changes.js";
+import { fileChangeTypes } from "../protocol/lsp-numbers.js";
 import type { Gate } from "../workspace/gate-types.js";
 import { type Walk, walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
 
@@ -82,7 +83,7 @@ export class SampleFiles {
     const isOwn = (path: string) => this.pool.route(path).some(({ id }) => id === serverId);
     return known.get(
       this.pool.names(),
-      (_found, { path, type }) => type !== 2 && isOwn(path),
+      (_found, { path, type }) => type !== fileChangeTypes.Changed && isOwn(path),
       () => this.#searchFolders(serverId),
     );
   }
@@ -91,9 +92,9 @@ export class SampleFiles {
     return this.#scan.get(
       this.pool.names(),
       (found, { path, type }) =>
-        type === 3
+        type === fileChangeTypes.Deleted
           ? [...found.values()].some((sample) => sample.path === path)
-          : type === 1 && this.#better(path, found).length > 0,
+          : type === fileChangeTypes.Created && this.#better(path, found).length > 0,
       () => this.#search(),
     );
   }
@@ -107,9 +108,9 @@ export class SampleFiles {
         const server = this.pool.route(path).find(({ id }) => id === serverId);
         const isMain = server !== undefined && languageIdOf(server, path, "") === server.languageId;
         if (!isMain || byFolder.has(dirname(path)) || !isShown(this.gate, path)) return false;
-        const isSource = folders.some((folder) => sources.has(folder));
-        const isSecondary = folders.some((folder) => secondary.has(folder));
-        byFolder.set(dirname(path), { path, key: [isSecondary, !isSource, folders.length, name] });
+        const isSource = folders.some((folder) => SOURCE_FOLDERS.has(folder));
+        const isOutput = folders.some((folder) => OUTPUT_FOLDERS.has(folder));
+        byFolder.set(dirname(path), { path, key: [isOutput, !isSource, folders.length, name] });
         return false;
       });
     return sortBy([...byFolder.values()], ({ key }) => key)
@@ -141,7 +142,7 @@ export class SampleFiles {
     const root = this.gate.roots.find((folder) => isInside(path, folder)) ?? "";
     const base = slashed(relative(root, path))
       .split("/")
-      .some((folder) => secondary.has(folder))
+      .some((folder) => OUTPUT_FOLDERS.has(folder))
       ? 0
       : 1;
     const isMain = (server: ServerPlan) => languageIdOf(server, path, "") === server.languageId;

@@ -1,4 +1,4 @@
-/** Several TypeScript projects in one workspace: uses in each are found and renamed, wherever the question is asked. */
+/** Uses are found and renamed in every project of a workspace, and in files that belong to no project. */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -74,12 +74,68 @@ describe.each(Object.entries(servers))("%s", { timeout: 120_000 }, (_name, confi
   });
 });
 
+describe.each(Object.entries(servers))(
+  "%s and files that no project includes",
+  { timeout: 120_000 },
+  (_name, config) => {
+    const use = (name: string) => `import { ${name} } from "../src/price";\nexport const t = ${name}(3);\n`;
+    async function openWithTests() {
+      await open(config);
+      rmSync(join(session.folder, "test/tsconfig.json"));
+      rmSync(join(session.folder, "test/cases"), { recursive: true });
+      session.write("test/price.spec.ts", use("total"));
+      session.write("test/other.ts", "export const subtotal = 1;\n");
+    }
+
+    it("has their uses, also after a change", async () => {
+      await openWithTests();
+      expect(await references()).toEqual([...ofSource, ...twice("test/price.spec.ts")]);
+      session.write("test/other.ts", use("total"));
+      session.write("scripts/run.js", use("total"));
+      rmSync(join(session.folder, "test/price.spec.ts"));
+      expect(await references()).toEqual([
+        ...twice("scripts/run.js"),
+        ...ofSource,
+        ...twice("test/other.ts"),
+      ]);
+    });
+
+    it("has their uses without any tsconfig.json", async () => {
+      await openWithTests();
+      rmSync(join(session.folder, "tsconfig.json"));
+      const { structuredContent } = await session.call("find_references", {
+        file_path: "src/price.ts",
+        symbol_name: "total",
+      });
+      expect(structuredContent).toMatchObject({ total: 5, warnings: [] });
+    });
+
+    it("renames in them, and updates their imports of a moved file", async () => {
+      await openWithTests();
+      const rename = { file_path: "src/price.ts", symbol_name: "total", new_name: "whole", dry_run: false };
+      expect((await session.call("rename_symbol", rename)).structuredContent).toMatchObject({
+        status: "applied",
+      });
+      expect(readFileSync(join(session.folder, "test/price.spec.ts"), "utf8")).toBe(use("whole"));
+      const move = { old_path: "src/price.ts", new_path: "src/cost.ts" };
+      const preview = await session.call("rename_file", move);
+      const { edit_token } = preview.structuredContent;
+      const applied = await session.call("rename_file", { ...move, dry_run: false, edit_token });
+      expect(applied.structuredContent).toMatchObject({ status: "applied" });
+      const moved = use("whole").replace("src/price", "src/cost");
+      expect(readFileSync(join(session.folder, "test/price.spec.ts"), "utf8")).toBe(moved);
+    });
+  },
+);
+
 it("typescript finds symbols of every project", async () => {
   await open(servers.typescript);
   session.write("bench/tsconfig.json", tsconfig(["."]));
   session.write("bench/measure.ts", "export function measureAll(): void {}\n");
+  session.write("scripts/clean.ts", "export function cleanAll(): void {}\n");
   for (const [query, path] of [
     ["measureAll", "bench/measure.ts"],
+    ["cleanAll", "scripts/clean.ts"],
     ["total", "src/price.ts"],
   ] as const) {
     const { structuredContent } = await session.call("search_workspace_symbols", { query });

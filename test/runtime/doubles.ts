@@ -54,7 +54,7 @@ export function serverOf(
       { legend: { tokenTypes: ["class", "method"], tokenModifiers: ["declaration", "static"] } },
     ],
     ensureOpen: refuse,
-    openProjects: async () => ({ isLoaded: true, leftOut: 0 }),
+    openProjects: async () => ({ hasProject: true, notSearched: 0 }),
     opened: () => undefined,
     wantedFiles: () => [],
     tellFiles: () => {},

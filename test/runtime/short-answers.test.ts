@@ -16,8 +16,10 @@ async function open(
   config: JsonObject = {},
   files: { [name: string]: string } = {},
   on: Scenario["on"] = {},
+  limits: JsonObject = {},
 ) {
   work = await openTestWorkspace({
+    config: { limits },
     files: { "a.fake": ["import { one } from 'x'", "fn run(p)", "  local", "one", ""].join("\n"), ...files },
     servers: {
       fake: {
@@ -178,7 +180,7 @@ describe("a server that knows only the projects of open files", () => {
     await open(replies, config, { "src/b.fake": "" });
     const { structured } = await work.call("search_workspace_symbols", { query: "o" });
     expect(structured).toMatchObject({ readiness: "ready", warnings: [] });
-    expect(await work.received("fake/project")).toEqual([{ uri: work.uri("src/b.fake") }]);
+    expect((await work.received("fake/project"))[0]).toEqual({ uri: work.uri("src/b.fake") });
   });
 
   it("is not ready when no file belongs to one", async () => {
@@ -197,34 +199,45 @@ describe("a server that knows only the projects of open files, with markers of p
   const replies = { "fake/project": { name: "p" }, "textDocument/references": [] };
   const at = { file_path: "a.fake", line: 1, character: 1 };
   const project = (name: string) => ({ [`${name}/p.json`]: "{}", [`${name}/b.fake`]: "" });
-  const asked = async () =>
-    ((await work.received("fake/project")) as { uri: string }[]).map(({ uri }) =>
-      uri.replace(`${work.uri("")}/`, ""),
+  const opened = async () =>
+    ((await work.received("textDocument/didOpen")) as { textDocument: { uri: string } }[]).map(
+      ({ textDocument: { uri } }) => uri.replace(`${work.uri("")}/`, ""),
     );
 
   it("gets a file of each before a question about uses, and again only when a project is added", async () => {
     await open(replies, config, { "p.json": "{}", ...project("one"), ...project("two") });
     await work.call("find_references", at);
+    const asked = (await work.received("fake/project")).length;
     await work.call("find_references", at);
-    expect(await asked()).toEqual(["a.fake", "one/b.fake", "two/b.fake"]);
+    expect(await work.received("fake/project")).toHaveLength(asked);
+    expect(await opened()).toEqual(["a.fake", "one/b.fake", "two/b.fake"]);
     mkdirSync(join(work.folder, "three"));
     for (const [name, text] of Object.entries(project("three"))) writeFileSync(join(work.folder, name), text);
     await work.call("find_references", at);
-    expect((await asked()).slice(3)).toEqual(["a.fake", "one/b.fake", "three/b.fake", "two/b.fake"]);
+    expect((await opened()).slice(3)).toEqual(["three/b.fake"]);
   });
 
   it("gets none before other questions", async () => {
     await open(replies, config, project("one"));
     await work.call("get_hover", at);
-    expect(await asked()).toEqual([]);
+    expect(await opened()).toEqual(["a.fake"]);
   });
 
-  it("warns when there are more projects than it gets", async () => {
-    const many = Array.from({ length: 22 }, (_, index) => project(`p${index}`));
-    await open(replies, config, Object.assign({}, ...many));
+  it("gets the files of no project that have the name, and a warning counts those past the limit", async () => {
+    const files = {
+      "a.fake": "total",
+      "one.fake": "a total",
+      "two.fake": "subtotal",
+      "dist/three.fake": "total",
+      "four.fake": "",
+    };
+    await open({ ...replies, "fake/project": { name: "" } }, config, files, {}, { max_open_documents: 4 });
+    expect((await work.call("find_references", at)).structured.warnings).toEqual([]);
+    expect((await opened()).slice(-1)).toEqual(["one.fake"]);
+    for (const name of ["four", "five", "six"]) writeFileSync(join(work.folder, `${name}.fake`), "total()");
     const { structured } = await work.call("find_references", at);
-    const message = expect.stringContaining("did not load 2 projects");
-    expect(structured.warnings).toMatchObject([{ code: "answer/projects-left-out", message }]);
+    const message = expect.stringContaining("did not search 1 file that belongs to no project");
+    expect(structured.warnings).toMatchObject([{ code: "answer/files-not-searched", message }]);
   });
 });
 

@@ -98,7 +98,7 @@ export const projectQuery = z.strictObject({
   markers: optional(
     z.array(nonEmpty).min(1),
     set(
-      "Names of files whose folder is a project of its own. A file of each such project is opened, for at most 20 projects and half of `limits.max_open_documents`.",
+      "Names of files whose folder is a project of its own. A file of each such project is opened, for at most 20 projects. Other files are opened if they contain the name in question, at most half of `limits.max_open_documents`.",
     ),
   ),
 });

@@ -22,7 +22,8 @@ import type {
 } from "../types.js";
 import { Documents } from "./documents.js";
 import { importedFiles } from "./imports.js";
-import { MAX_PROJECTS, type OpenedProjects, ProjectFiles } from "./project-files.js";
+import type { MakeTextFilter } from "./outside-files.js";
+import { type OpenedProjects, ProjectFiles, type SearchableFiles } from "./project-files.js";
 import { wantedChanges } from "./wanted-changes.js";
 
 /** How many files are tried when any file of a language is to be opened. */
@@ -119,14 +120,25 @@ export class ServerFiles {
       if (await this.#tryOpen(path)) return;
   }
 
-  /** Opens a file of each project in a server that knows only the projects of open files. */
-  async openProjects(checkedAfter?: number): Promise<OpenedProjects> {
+  /**
+   * Makes a server that knows only the projects of open files know the workspace: opens a file of each project, and the
+   * files outside of them that contain the name in question.
+   */
+  async openProjects(makeFilter: MakeTextFilter, checkedAfter?: number): Promise<SearchableFiles> {
     const projectFiles = this.#projectFiles;
-    if (projectFiles === undefined) return { isLoaded: true, leftOut: 0 };
+    if (projectFiles === undefined) return { hasProject: true, notSearched: 0 };
     await this.refresh(checkedAfter);
+    const { hasProject, outside } = await this.#openedProjects(projectFiles);
+    const hasName = outside.entries.size > 0 ? makeFilter() : undefined;
+    return { hasProject, notSearched: hasName ? await projectFiles.openMatching(outside, hasName) : 0 };
+  }
+
+  #openedProjects(projectFiles: ProjectFiles): Promise<OpenedProjects> {
     const { watch } = this.context.server;
     const last = this.#projects;
-    if (last && !watch.since(last.cursor).some((change) => projectFiles.isAffectedBy(change))) {
+    const changes = last === undefined ? [] : watch.since(last.cursor, this.#folders());
+    const isAffected = changes.map((change) => !change.ignored && projectFiles.apply(change)).includes(true);
+    if (last && !isAffected) {
       last.cursor = watch.cursor;
       return last.opened;
     }
@@ -137,6 +149,11 @@ export class ServerFiles {
       if (this.#projects === projects) this.#projects = undefined;
     });
     return projects.opened;
+  }
+
+  /** How many documents may be opened that no call names. */
+  get #mostOpened(): number {
+    return Math.ceil(this.context.server.limits.maxOpenDocuments / 2);
   }
 
   /** Opens the document or brings it up to date, after the notifications of other changes. */
@@ -218,15 +235,15 @@ export class ServerFiles {
     return new ProjectFiles({
       plan: server.plan,
       query,
-      maxProjects: Math.min(MAX_PROJECTS, Math.ceil(server.limits.maxOpenDocuments / 2)),
+      maxOpened: this.#mostOpened,
       folders: () => this.#folders(),
       files: () => server.watch.files(this.#folders()),
       isOwn: (path) => this.#isOwn(path),
-      open: async (path) => {
-        await this.hold(path);
-        return (await this.#tryOpen(path)) ? this.opened(path) : undefined;
-      },
+      open: async (path) => ((await this.#tryOpen(path)) ? this.opened(path) : undefined),
+      opened: (path) => this.opened(path),
+      hold: (path) => this.hold(path),
       release: (path) => this.release(path),
+      textOf: (path) => this.#documents.textOf(path).then((lines) => lines?.text),
       // Later calls need it too, so it does not end with the call that began it.
       request: (method, params) => {
         const { signal } = new AbortController();
@@ -247,7 +264,7 @@ export class ServerFiles {
 
   async #notifyChanges(): Promise<void> {
     const { server, capabilities, readiness, notify } = this.context;
-    const { watch, plan, limits } = server;
+    const { watch, plan } = server;
     const since = this.#cursor;
     this.#cursor = watch.cursor;
     const changed = watch.since(since).map(({ path }) => path);
@@ -270,7 +287,6 @@ export class ServerFiles {
     if (sources.some(({ type }) => type === fileChangeTypes.Created)) readiness.filesAdded();
     if (!plan.openOnChange) return;
     const unseen = sources.filter(({ path, type }) => type !== fileChangeTypes.Deleted && !isOpen(path));
-    const maxOpened = Math.ceil(limits.maxOpenDocuments / 2);
-    for (const { path } of unseen.slice(0, maxOpened)) await this.#tryOpen(path);
+    for (const { path } of unseen.slice(0, this.#mostOpened)) await this.#tryOpen(path);
   }
 }

@@ -3,7 +3,6 @@ import type { Code } from "../../base/codes.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import type { Warning } from "../../base/problem.js";
-import { plural } from "../../base/words.js";
 import type { LanguageServer, OpenDocument, Readiness } from "../../lsp/types.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { Target } from "../point/target.js";
@@ -95,10 +94,11 @@ export class Evidence {
     this.warn("answer/no-project", message, { server_id: id });
   }
 
-  /** The workspace has more projects than a server loads. */
-  leavesOutProjects(id: string, count: number): void {
-    const message = `The server ${id} did not load ${plural(count, "project")} of the workspace; uses in their files may be missing.`;
-    this.warn("answer/projects-left-out", message, { server_id: id });
+  /** A server does not search so many files, because no project includes them. */
+  leavesOutFiles(id: string, count: number): void {
+    const files = count === 1 ? "1 file that belongs" : `${count} files that belong`;
+    const message = `The server ${id} did not search ${files} to no project it knows (such as a tsconfig.json that includes them); places there are missing.`;
+    this.warn("answer/files-not-searched", message, { server_id: id });
   }
 
   /** A server is asked about a document in its current state. */

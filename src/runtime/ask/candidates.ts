@@ -6,6 +6,7 @@ import type { Params, Reply } from "../../abi/handler.js";
 import type { ServerPlan } from "../../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Fault, Refusal } from "../../base/problem.js";
+import type { MakeTextFilter } from "../../lsp/documents/outside-files.js";
 import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
 import { symbolKinds, wordOf } from "../../protocol/kinds.js";
 import type { Admitted } from "../../workspace/gate-types.js";
@@ -59,6 +60,7 @@ async function libraryServer(call: CallState, id: string, signal: AbortSignal) {
 export function candidatesForWorkspace(
   call: CallState,
   only: readonly ServerPlan[] = call.plan.servers,
+  makeFilter?: MakeTextFilter,
 ): CandidateServers {
   return {
     servers: call.plan.servers.filter((server) => mayAsk(call, server) && only.includes(server)),
@@ -68,21 +70,23 @@ export function candidatesForWorkspace(
       const sample = running.length > 0 ? undefined : await call.samples.find(id);
       const servers = sample === undefined ? running : [await startServer(call, id, sample, signal)];
       for (const server of servers)
-        if (!(await loadProjects(call, server, signal))) call.evidence.knowsNoProject(server.plan.id);
+        if (!(await loadProjects(call, server, signal, makeFilter)))
+          call.evidence.knowsNoProject(server.plan.id);
       return servers.map((server) => ({ server, document: undefined }));
     },
   };
 }
 
-/** Makes a server load the projects of the workspace, where it knows only those of open files; whether it knows one. */
+/** Makes a server know the workspace, where it knows only the projects of open files; whether it knows a project. */
 export async function loadProjects(
   call: CallState,
   server: LanguageServer,
   signal: AbortSignal,
+  makeFilter: MakeTextFilter = () => undefined,
 ): Promise<boolean> {
-  const { isLoaded, leftOut } = await server.openProjects(signal, call.files?.checkedAt);
-  if (leftOut > 0) call.evidence.leavesOutProjects(server.plan.id, leftOut);
-  return isLoaded;
+  const { hasProject, notSearched } = await server.openProjects(makeFilter, signal, call.files?.checkedAt);
+  if (notSearched > 0) call.evidence.leavesOutFiles(server.plan.id, notSearched);
+  return hasProject;
 }
 
 /** The refusal for a file that no server of the plan handles. It names the catalogue's server for such files. */

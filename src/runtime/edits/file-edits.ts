@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { entryFacts } from "../../base/file-stamp.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
@@ -20,6 +20,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { type Change, defaultEditLimits, type TextChange } from "../../workspace/edits/types.js";
 import { loadProjects, startServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
+import { hasWord } from "../point/words.js";
 import { pathChange } from "./argument-edits.js";
 import { admittedOrRefusal, ProposedEdit } from "./proposed-edit.js";
 import { readServerEdit } from "./server-edit.js";
@@ -123,7 +124,7 @@ async function startedServers(
     try {
       const server = await startServer(call, id, sample, call.signal);
       await server.ensureOpen(sample, call.signal);
-      await loadProjects(call, server, call.signal);
+      await loadProjects(call, server, call.signal, () => hasWord(parse(path).name));
       servers.push(server);
     } catch (error) {
       addDoubt(call, edit, "was not asked", id, error);

@@ -5,6 +5,7 @@
 import type { At, EachOptions, Params, Reply, RequestOptions } from "../../abi/handler.js";
 import type { Json, JsonObject } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
+import type { TextFilter } from "../../lsp/documents/outside-files.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { methods } from "../../protocol/methods.js";
 import { askCandidates, notSupported, requestCandidates } from "../ask/ask.js";
@@ -43,6 +44,7 @@ import {
   rangeDiagnosticsBase,
   type Target,
 } from "./target.js";
+import { hasWord, wordAt } from "./words.js";
 
 /** The handler's view of a target; without a target the call is about the whole workspace. */
 export class PointedAt implements At {
@@ -223,7 +225,8 @@ export class PointedAt implements At {
         checkNewName(method, params);
         const isRanged = name !== method && target !== undefined;
         const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
-        if (methods[method]?.hasUses) await loadProjects(call, server, turn.signal);
+        if (methods[method]?.isWide)
+          await loadProjects(call, server, turn.signal, () => nameFilter(target, sent));
         const reply = await server.request(name, sent, {
           signal: turn.signal,
           timeoutMs: turn.timeoutMs,
@@ -249,6 +252,18 @@ function methodFor(method: string, target: Target | undefined, { server, documen
   // An edit of a range must not change the whole file; a result that only reads can be narrowed afterwards.
   if (target.range !== undefined) return has(ranged) || isNarrowed !== true ? ranged : method;
   return has(method) || !has(ranged) ? method : ranged;
+}
+
+/** Finds the texts that contain the name in question: the word at the position, or the query. */
+function nameFilter(target: Target | undefined, { query }: JsonObject): TextFilter | undefined {
+  if (target?.place !== undefined) {
+    const { document, place } = target;
+    const name = wordAt(document.lines.line(place.line), place.character)?.text;
+    return name === undefined ? undefined : hasWord(name);
+  }
+  if (typeof query !== "string" || query === "") return undefined;
+  const wanted = query.toLowerCase();
+  return (text) => text.toLowerCase().includes(wanted);
 }
 
 /** Refuses an empty new name or one with white space, because servers accept any text. */

@@ -37,6 +37,7 @@ import {
   workspaceSymbols,
 } from "./symbols.js";
 import { documentBase, openTarget, type Place, type Target } from "./target.js";
+import { hasWord } from "./words.js";
 
 /** The symbol that an agent asks for. */
 export interface WantedSymbol {
@@ -138,7 +139,7 @@ async function matchesAnywhere(
   const retryEmpty = retryPlanFor(call, { attempts: 5, delayMs: 200, while: "not_ready" });
   const parts = await requestCandidates(
     call,
-    candidatesForWorkspace(call, servers),
+    candidatesForWorkspace(call, servers, () => hasWord(query)),
     "workspace/symbol",
     "all",
     (asked, turn) =>

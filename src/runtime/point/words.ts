@@ -33,3 +33,10 @@ export function firstWord(line: string): Word | undefined {
 export function isWord(text: string): boolean {
   return /^[\p{L}\p{N}\p{M}_$]+$/u.test(text);
 }
+
+/** Finds texts that contain a word. */
+export function hasWord(name: string): (text: string) => boolean {
+  const escaped = name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}_$])${escaped}(?![\\p{L}\\p{N}\\p{M}_$])`, "u");
+  return (text) => text.includes(name) && pattern.test(text);
+}
