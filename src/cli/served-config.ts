@@ -14,7 +14,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Io } from "./command.js";
 import { changedContext, type Loaded, type OpenOptions, untrusted } from "./open.js";
 import { shippedConfigs } from "./shipped.js";
-import { printProblems } from "./terminal/report.js";
+import { printProblems, shownFile } from "./terminal/report.js";
 import { watchFiles } from "./watch-files.js";
 
 const MOST_SHOWN = 5;
@@ -114,7 +114,7 @@ export class ServedConfig {
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       if (this.#isRefused) await this.#refuse();
-      runtime.reportConfig(summary(error.problems, this.current.found !== undefined));
+      runtime.reportConfig(summary(error.problems, this.current));
       log("warn", "the changed config is not used", { problems: error.problems.length });
       printProblems(error.problems, { json: false, io });
       return false;
@@ -157,11 +157,11 @@ function identityOf({ loaded, base, files, trusted, binFolders, avoid, refusal }
 }
 
 /** The problems for the status. Agents may not read what a config says that was only found. */
-function summary(problems: readonly Problem[], isFound: boolean): string {
+function summary(problems: readonly Problem[], { found, base }: Loaded): string {
   const errors = problems.filter(({ severity }) => severity === "error");
   const shown = errors.slice(0, MOST_SHOWN).map(({ code, message, place }) => {
-    const at = place === undefined ? "" : ` in line ${place.line}`;
-    return isFound ? `${code}${at}` : `${code}${at}: ${message}`;
+    const at = place === undefined ? "" : ` in ${shownFile(place.file, base)}:${place.line}`;
+    return found === undefined ? `${code}${at}: ${message}` : `${code}${at}`;
   });
   const more = errors.length > shown.length ? [`${errors.length - shown.length} more`] : [];
   const list = [...shown, ...more].join("; ");

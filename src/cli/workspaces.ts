@@ -1,11 +1,11 @@
 /** The workspaces of a gateway that serves several: those that are named, or all trusted ones below a folder. */
 import { existsSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { realPath } from "../base/disk.js";
+import { sha256 } from "../base/hash.js";
 import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
 import { listTrusted, openTrust } from "../config/trust/trust.js";
-import type { Workspace } from "../mcp/http/workspaces.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { homeOf, Input, type Io, UsageError } from "./command.js";
 import type { ServedWorkspace } from "./dashboard/served-pages.js";
@@ -18,17 +18,19 @@ export async function openWorkspaces(
   first: { folder: string; runtime: Runtime; source: string },
 ): Promise<[ServedWorkspace, ...ServedWorkspace[]]> {
   const { runtime, source } = first;
+  const further = foldersOf(input, io).filter((folder) => folder !== first.folder);
+  const nameOf = uniqueNames([first.folder, ...further]);
   const workspaces: [ServedWorkspace, ...ServedWorkspace[]] = [
-    { name: nameFor(first.folder, []), runtime, input, io, source },
+    { name: nameOf(first.folder), runtime, input, io, source },
   ];
   try {
-    for (const folder of foldersOf(input, io).filter((folder) => folder !== first.folder)) {
+    for (const folder of further) {
       const flags = { ...input.flags, workspace: folder, config: undefined, bundle: undefined };
       const options = { servesUntrusted: true, reloads: true, memory: first.runtime.memory };
       const own = new Input(flags);
       const there = { ...io, cwd: folder };
       const { runtime, source } = await openFrom(own, there, options);
-      workspaces.push({ name: nameFor(folder, workspaces), runtime, input: own, io: there, source });
+      workspaces.push({ name: nameOf(folder), runtime, input: own, io: there, source });
     }
     return workspaces;
   } catch (error) {
@@ -54,12 +56,24 @@ function trustedBelow(folder: string, io: Io): string[] {
   return here;
 }
 
-/** The folder's name, with what a path may not have replaced, and a number where another one has it. */
-function nameFor(folder: string, others: readonly Workspace[]): string {
-  const base = basename(folder).replace(/[^\w.-]/g, "-") || "workspace";
-  const isTaken = (name: string) => others.some((other) => other.name === name);
-  for (let count = 1; ; count++) {
-    const name = count === 1 ? base : `${base}-${count}`;
-    if (!isTaken(name)) return name;
-  }
+/**
+ * Names for folders: the last part of the path, with as many parts before it as make the name unique. So a folder that
+ * is served later never takes over the name of another one. What a URL may not have is replaced.
+ */
+export function uniqueNames(folders: readonly string[]): (folder: string) => string {
+  const nameOf = (folder: string, count: number) =>
+    folder
+      .split(/[\\/]/)
+      .filter((part) => part !== "")
+      .slice(-count)
+      .map((part) => part.replace(/[^\w.-]/g, "-"))
+      .join("-") || "workspace";
+  return (folder) => {
+    for (let count = 1; count <= folder.length; count++) {
+      const name = nameOf(folder, count);
+      if (folders.every((other) => other === folder || nameOf(other, count) !== name)) return name;
+    }
+    // Two paths that differ only in characters that were replaced.
+    return `${nameOf(folder, 1)}-${sha256(folder).slice(0, 8)}`;
+  };
 }

@@ -14,6 +14,8 @@ import { hubKey, isFresh, type Launch, launchFile, readRecord } from "./launch-r
 /** How long a hub may take until it has answered. Some clients wait 20 s for their server. */
 const START_MS = 15_000;
 const POLL_MS = 40;
+/** Begins the log's line that says why the hub could not be started. */
+export const REASON_PREFIX = "lsp-proxy: no hub: ";
 /** A larger log is begun anew. */
 export const MAX_LOG_BYTES = 1_048_576;
 
@@ -40,6 +42,8 @@ export async function findHub(request: HubRequest): Promise<HubSession> {
   const { launch, env } = request;
   const folder = openHubFolder(env);
   const file = launchFile(folder, launch, env);
+  // All keys have the same length: where this path is too long, no hub can listen.
+  socketOf(folder, hubKey({ start: "", env: [] }, env));
   const end = performance.now() + START_MS;
   let starting: Starting | undefined;
   try {
@@ -119,9 +123,12 @@ function spawnHub(file: string, mark: string, { launch, env, executable }: HubRe
     closeSync(log);
   }
   child.once("error", (error) => Object.assign(state, { isOver: true, failure: error.message }));
-  // One that a signal ended was killed by somebody: the next one may do.
+  // If a signal ended it, there is no failure: another one is started.
   child.once("exit", (code) =>
-    Object.assign(state, { isOver: true, failure: code ? `the hub ended with ${code}` : undefined }),
+    Object.assign(state, {
+      isOver: true,
+      failure: code ? (loggedReason(`${file}.log`) ?? `the hub ended with ${code}`) : undefined,
+    }),
   );
   return {
     get isOver() {
@@ -171,6 +178,16 @@ function isMarkHeld(mark: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** The reason in the last line of a log, if the hub wrote one. */
+function loggedReason(log: string): string | undefined {
+  try {
+    const last = readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "";
+    return last.startsWith(REASON_PREFIX) ? last.slice(REASON_PREFIX.length) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

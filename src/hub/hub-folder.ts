@@ -75,8 +75,16 @@ export function shownFile(folder: string, path: string, platform = here): string
 
 /** The sockets of all hubs of this user. Some may be left over from hubs that were killed. */
 export function allSockets(folder: string, platform = here): string[] {
-  const names = entryFacts(folder) === undefined ? [] : readdirSync(folder);
-  return names
+  return namesOf(folder)
     .filter((name) => name.endsWith(SOCKET))
     .map((name) => socketOf(folder, name.slice(0, -SOCKET.length), platform));
+}
+
+function namesOf(folder: string): string[] {
+  if (entryFacts(folder) === undefined) return [];
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw new HubUnavailable(`${folder} cannot be read (${systemCode(error)})`);
+  }
 }

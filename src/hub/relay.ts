@@ -102,7 +102,7 @@ class Relay {
 
   /** The client has closed its side. A hub answers what it was asked, and ends the connection. */
   readonly #ended = (): void => {
-    if (this.#hasEnded) return;
+    if (this.#hasEnded || this.#isOver) return;
     this.#hasEnded = true;
     if (this.#upstream !== undefined) this.#endUpstream(this.#upstream);
     else if (!this.#isConnecting) this.#finish();

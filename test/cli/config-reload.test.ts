@@ -106,7 +106,9 @@ it("a named config: tools and servers come and go, an unchanged server keeps run
 
   write(`${servers}nonsense = 1\n`);
   await vi.waitUntil(async () => (await status()).includes("answer/config-not-used"), { timeout: 60_000 });
-  expect(await status()).toMatch(/not used, it has 1 problem: config\/unknown-key in line \d+: .*nonsense/);
+  expect(await status()).toMatch(
+    /not used, it has 1 problem: config\/unknown-key in \S*lspi\.\w+:\d+: .*nonsense/,
+  );
   expect(await tools()).toContain("count_uses");
   expect(await pidOf("py")).toBe(python1);
   expect(changes).toBe(1);

@@ -1,5 +1,5 @@
 /** Commands that ask a hub which ends before its answer. */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { run } from "../cli/run.js";
@@ -41,4 +41,12 @@ it("a call that edits, whose hub ends, is refused: nobody knows whether the edit
   const { code, answer } = await runInKilledHub(words, slow, "asked-rename");
   expect(answer).toMatchObject({ ok: false, error: { code: "call/interrupted" } });
   expect(code).not.toBe(0);
+});
+
+it("commands answer by themselves where the folder of hubs is no folder", async () => {
+  const { args } = user.workspace();
+  writeFileSync(join(user.runFolder, "lsp-proxy"), "");
+  const words = ["call", "get_hover", JSON.stringify(place), ...args];
+  expect(await run(words, { env: user.env, cwd: user.top })).toMatchObject({ code: 0 });
+  rmSync(join(user.runFolder, "lsp-proxy"));
 });

@@ -36,7 +36,9 @@ describe("a changed config", () => {
     const { pid } = await user.hub();
     const text = readFileSync(config, "utf8");
     change(config, { nonsense: 1 });
-    await expect.poll(() => statusOf(session)).toMatch(/config\/unknown-key in line \d+: .*nonsense/);
+    await expect
+      .poll(() => statusOf(session))
+      .toMatch(/config\/unknown-key in \S*lspi\.json:\d+: .*nonsense/);
     expect(await statusOf(session)).toContain("answer/config-not-used");
     expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
     writeFileSync(config, text);

@@ -1,6 +1,7 @@
 /** What a session does with messages that come while its hub ends. */
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { type PrivateKind, privateLine } from "../../src/hub/lines.js";
 import { relay, type Upstream } from "../../src/hub/relay.js";
 
@@ -56,4 +57,29 @@ it("a request that waits for the next hub can be cancelled", async () => {
   input.end();
   second.ends();
   await ended;
+});
+
+it("no timer is left when the process is told to end and its input closes after that", async () => {
+  vi.useFakeTimers();
+  try {
+    const hub = fakeHub();
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const controller = new AbortController();
+    const connect = async () => hub.upstream;
+    const ended = relay({
+      input,
+      output: output.resume(),
+      connect,
+      refusal: String,
+      signal: controller.signal,
+    });
+    await vi.waitFor(() => expect(input.isPaused()).toBe(false));
+    controller.abort();
+    await ended;
+    input.destroy();
+    await once(input, "close");
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,15 +1,25 @@
 /** The start of a hub that does not go well: the hub is killed, or its folder cannot be written. */
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { version } from "../../src/cli/shipped.js";
 import { findHub } from "../../src/hub/find-hub.js";
 import { socketOf } from "../../src/hub/hub-folder.js";
 import { hubKey, launchFile, writeRecord } from "../../src/hub/launch-record.js";
-import { HubUser, place } from "./support.js";
+import { HubUser, place, type SharedSession } from "./support.js";
 
 const LONG = { timeout: 60_000 };
 
@@ -69,6 +79,76 @@ it.each([
   ]);
   // No mark is left that would hold up the next session.
   expect(readdirSync(folder)).toEqual(before);
+});
+
+/** Why a session has servers of its own, from its status. */
+async function reasonOf(session: SharedSession): Promise<string> {
+  const { structuredContent } = await session.call("get_server_status", {});
+  const [warning] = structuredContent.warnings as { code: string; message: string }[];
+  expect(warning?.code).toBe("answer/not-shared");
+  return String(warning?.message);
+}
+
+it("where no socket can have such a long path, no hub is started", async () => {
+  const { args } = user.workspace();
+  const long = join(user.top, "x".repeat(90));
+  mkdirSync(long, { mode: 0o700 });
+  const session = await user.open(args, { XDG_RUNTIME_DIR: long });
+  expect(await reasonOf(session)).toContain("too long for a socket");
+  expect(readdirSync(join(long, "lsp-proxy"))).toEqual([]);
+});
+
+it("a session beside a hub that does not answer says so", async () => {
+  const { args } = user.workspace();
+  await (await user.open(args)).close();
+  const { pid } = await user.hub();
+  process.kill(pid, "SIGSTOP");
+  try {
+    expect(await reasonOf(await user.open(args))).toContain("does not answer; end its process");
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+});
+
+it("a hub whose socket was removed ends, so that it does not stay beside the next one", async () => {
+  const { args } = user.workspace();
+  await (await user.open(args)).close();
+  await user.hub();
+  rmSync(folder, { recursive: true });
+  await expect.poll(() => user.processes(), LONG).toEqual([]);
+});
+
+it("a workspace and its config have one hub, by whatever links they are named", async () => {
+  const { config } = user.workspace();
+  const link = join(user.top, "link");
+  symlinkSync(dirname(config), link);
+  const sessions = [
+    await user.open(["--config", config, "-w", dirname(config)]),
+    await user.open(["--config", join(link, basename(config)), "-w", link]),
+  ];
+  for (const session of sessions)
+    expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+  expect(await user.hub()).toMatchObject({ sessions: 2 });
+});
+
+it("a session whose workspace was deleted says so", async () => {
+  const { config } = user.workspace();
+  const session = await user.open(["--config", config, "-w", dirname(config)]);
+  rmSync(dirname(config), { recursive: true });
+  await expect.poll(() => user.hubs(), LONG).toEqual([]);
+  await expect(session.call("get_hover", place)).rejects.toThrow(/the workspace \S+ does not exist any more/);
+});
+
+it("records and logs that nobody has used for a month are removed with the next start", async () => {
+  const { args } = user.workspace();
+  mkdirSync(folder, { mode: 0o700 });
+  const monthAgo = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);
+  for (const name of ["old.json", "old.log", "new.log"]) writeFileSync(join(folder, name), "");
+  for (const name of ["old.json", "old.log"]) utimesSync(join(folder, name), monthAgo, monthAgo);
+  await (await user.open(args)).close();
+  await user.hub();
+  expect(readdirSync(folder)).toContain("new.log");
+  expect(readdirSync(folder).filter((name) => name.startsWith("old"))).toEqual([]);
 });
 
 it("the time for a hub to answer is part of the time to wait for a hub", async () => {

@@ -44,8 +44,7 @@ export const hub: Command = {
     const [word, launch] = input.words;
     if (word === "run" && launch !== undefined) {
       const { runHub } = await import("../hub/run-hub.js");
-      await runHub(launch, io);
-      return exitCodes.ok;
+      return (await runHub(launch, io)) ? exitCodes.ok : exitCodes.no;
     }
     if (word !== undefined && (word !== "stop" || launch !== undefined))
       throw new UsageError(`\`hub ${input.words.join(" ")}\` is unknown; there is \`hub\` and \`hub stop\``);

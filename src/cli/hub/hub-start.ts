@@ -1,12 +1,13 @@
 /** What a hub is started with, in the form of a launch record. */
-import { realpathSync } from "node:fs";
 import type { Plan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
+import { Refusal } from "../../base/problem.js";
 import { Catalogue } from "../../config/catalogue/catalogue.js";
 import { diskFiles } from "../../config/files.js";
 import { hashesOf, type LaunchRecord } from "../../hub/launch-record.js";
+import { realPathOf } from "../../workspace/gate.js";
 import type { Input } from "../command.js";
 import type { Loaded } from "../open.js";
 import { shippedConfigs, version } from "../shipped.js";
@@ -25,7 +26,11 @@ const READING_FLAGS = ["context", "read-only", "trust-workspace", "expect"];
 export function recordOf(found: Loaded, input: Input): LaunchRecord {
   const { loaded, files } = found;
   // No edit may touch the files.
-  const start = { bundle: loaded.manifest.bundle, files: sortedSet(files), frame: frameOf(found, input) };
+  const start = {
+    bundle: loaded.manifest.bundle,
+    files: sortedSet(files.map(resolved)),
+    frame: frameOf(found, input),
+  };
   return {
     start: digest(canonicalText(start)),
     env: variablesOf(loaded.plan),
@@ -41,14 +46,14 @@ export function frameOf(found: Loaded, input: Input): string {
   const { loaded, base, folder, trusted, binFolders, avoid, refusal } = found;
   const { dashboard, metrics } = loaded.plan;
   const frame = {
-    folder,
+    folder: folder && resolved(folder),
     trusted,
-    binFolders,
-    avoid,
+    binFolders: binFolders.map(resolved),
+    avoid: avoid.map(resolved),
     // They are opened once, when a hub starts.
     pages: { dashboard, metrics },
     version: version(),
-    base: realpathSync.native(base),
+    base: resolved(base),
     env: variablesOf(loaded.plan),
     isFound: found.found !== undefined,
     refusal: refusal?.code ?? null,
@@ -66,4 +71,14 @@ function variablesOf(plan: Plan): string[] {
   );
   const commands = facts.flatMap(({ command_env: name }) => (name === undefined ? [] : [name]));
   return sortedSet([...plan.allow.env, ...OWN_VARIABLES, ...inPatterns, ...commands]);
+}
+
+/** The real path, also of a file that does not exist yet; the path itself where a link leads nowhere. */
+function resolved(path: string): string {
+  try {
+    return realPathOf(path);
+  } catch (error) {
+    if (error instanceof Refusal) return path;
+    throw error;
+  }
 }

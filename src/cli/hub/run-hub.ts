@@ -4,13 +4,15 @@
  */
 import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { namesIn } from "../../base/disk.js";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import { here } from "../../base/platform.js";
+import { systemCode } from "../../base/system.js";
 import { whenAborted } from "../../base/timing.js";
 import { askOnce, openSocket } from "../../hub/ask-hub.js";
-import { MAX_LOG_BYTES } from "../../hub/find-hub.js";
-import { allSockets, openHubFolder, shownFile, socketOf } from "../../hub/hub-folder.js";
+import { MAX_LOG_BYTES, REASON_PREFIX } from "../../hub/find-hub.js";
+import { allSockets, HubUnavailable, openHubFolder, shownFile, socketOf } from "../../hub/hub-folder.js";
 import { hubKey, isFresh, type LaunchRecord, writeRecord } from "../../hub/launch-record.js";
 import type { Log } from "../../lsp/types.js";
 import { Hub } from "../../mcp/hub/hub.js";
@@ -30,10 +32,26 @@ import { watchFiles, watchFolder } from "../watch-files.js";
 import { frameOf, recordOf } from "./hub-start.js";
 
 const LOCK_MS = 10_000;
+const UPKEEP_MS = 10_000;
+const MAX_RECORD_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 const STDERR = 2;
 
-/** Runs the hub of a launch until it ends. Where another one already listens, only the record is written. */
-export async function runHub(launch: string, io: Io): Promise<void> {
+/**
+ * Runs the hub of a launch until it ends. Where another one already listens, only the record is written. Returns whether
+ * the hub could be started; the log says why not.
+ */
+export async function runHub(launch: string, io: Io): Promise<boolean> {
+  try {
+    await runOrThrow(launch, io);
+    return true;
+  } catch (error) {
+    if (!(error instanceof HubUnavailable)) throw error;
+    io.stderr.writeLine(`${REASON_PREFIX}${error.message}`);
+    return false;
+  }
+}
+
+async function runOrThrow(launch: string, io: Io): Promise<void> {
   const { input, file } = launchIn(launch);
   const launched = { input, io, file, log: openLog(input, io, "warn") };
   const signal = abortOn("SIGTERM", "SIGINT");
@@ -50,11 +68,15 @@ export async function runHub(launch: string, io: Io): Promise<void> {
   const leave = () => hub.end(false, plan().limits.timeoutMs);
   followConfig(started, launched, leave, began);
   const stops = [watchFiles([executable], leave), watchFolder(opened.base, leave)];
-  const boundLog = setInterval(keepLogSmall, 60_000);
+  const upkeep = setInterval(() => {
+    keepLogSmall();
+    // Without its socket, which a cleaner of temporary files may remove, it gets no new sessions.
+    if (!hub.isReachable) leave();
+  }, UPKEEP_MS);
   void whenAborted(signal).then(() => hub.end(true, plan().http.drainMs));
   await hub.ended;
   for (const stop of stops) stop();
-  clearInterval(boundLog);
+  clearInterval(upkeep);
   hub.close();
   await page?.close();
   await runtime.close();
@@ -115,8 +137,11 @@ async function takePlace<T>(
   const lock = await takeLock(realDisk, realpathSync.native(locks), LOCK_MS);
   try {
     const isTaken = (await askOnce(path, "status")) !== undefined;
-    if (!isTaken) await removeLeftOver(folder, [path, ...allSockets(folder)]);
-    const listening = isTaken ? undefined : await listen(path);
+    if (!isTaken) {
+      await removeLeftOver(folder, [path, ...allSockets(folder)]);
+      removeOldRecords(folder);
+    }
+    const listening = isTaken ? undefined : await listen(path).catch(notListening(path));
     if (!isTaken && !here.hasSocketFiles) writeFileSync(shownFile(folder, path), "");
     writeRecord(file, record);
     return listening;
@@ -125,12 +150,32 @@ async function takePlace<T>(
   }
 }
 
+/** What listens already did not answer when it was asked. */
+function notListening(path: string): (error: unknown) => never {
+  return (error) => {
+    if (systemCode(error) !== "EADDRINUSE") throw error;
+    throw new HubUnavailable(
+      `the hub at ${path} does not answer; end its process, \`hub run\` in the list of processes`,
+    );
+  };
+}
+
 /** Removes sockets of hubs that were killed. While the lock is held, no other hub begins to listen. */
 async function removeLeftOver(folder: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const socket = await openSocket(path);
     if (socket === undefined) rmSync(shownFile(folder, path), { force: true });
     socket?.destroy();
+  }
+}
+
+/** Removes the records and logs of launches that nobody has used for a month. */
+function removeOldRecords(folder: string): void {
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    const changedAt = factsOf(path)?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (/\.(json|log)$/.test(name) && Date.now() - changedAt > MAX_RECORD_AGE_MS)
+      rmSync(path, { force: true });
   }
 }
 

@@ -1,6 +1,6 @@
 /** `serve --shared`: passes the protocol to a hub. Where there can be none, this process serves its client itself. */
 import { randomBytes } from "node:crypto";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import type { JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
@@ -15,7 +15,7 @@ import { executable, version } from "../shipped.js";
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
-/** So many hubs in a row that end at once are a reason to go on without. */
+/** After so many hubs in a row that end at once, the session has servers of its own. */
 const MAX_LOSSES = 4;
 
 export async function serveShared(input: Input, io: Io, streams: Streams): Promise<void> {
@@ -36,7 +36,7 @@ export async function serveShared(input: Input, io: Io, streams: Streams): Promi
     }
   };
   try {
-    const refusal = (error: unknown) => refusalOf(error, io);
+    const refusal = (error: unknown) => refusalOf(error, input, io);
     await relay({ ...streams, connect, refusal, signal });
     await alone;
   } finally {
@@ -46,14 +46,18 @@ export async function serveShared(input: Input, io: Io, streams: Streams): Promi
 }
 
 /** The text for the client. What a config says that was only found is not for agents: the problems go to stderr. */
-function refusalOf(error: unknown, io: Io): string {
+function refusalOf(error: unknown, input: Input, io: Io): string {
   const isConfig = error instanceof ConfigError;
   if (isConfig)
     void import("../terminal/report.js").then(({ printProblems }) =>
       printProblems(error.problems, { json: false, io }),
     );
   else io.stderr.writeLine(`lsp-proxy: ${error instanceof Error ? error.message : String(error)}`);
-  const why = isConfig ? "the config has problems" : "lsp-proxy could not be started again";
+  const workspace = workspaceOf(input, io);
+  const notStarted = existsSync(workspace)
+    ? "lsp-proxy could not be started again"
+    : `the workspace ${workspace} does not exist any more`;
+  const why = isConfig ? "the config has problems" : notStarted;
   return (
     `No language server can be used now: ${why}; \`lsp-proxy doctor\` says more. Call again when that is corrected. ` +
     "An edit that was running was made as a whole or not at all."

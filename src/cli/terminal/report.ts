@@ -145,7 +145,8 @@ function joinLines(lines: readonly Piece[][]): Piece[] {
   return lines.flatMap((line, index) => (index === 0 ? line : ["\n", ...line]));
 }
 
-function shownFile(file: string, base: string | undefined): string {
+/** A path as it is shown: relative to the base when it is below it. */
+export function shownFile(file: string, base: string | undefined): string {
   if (base === undefined) return escapeLine(file);
   const isBelow = isInside(file, base) && relative(base, file) !== "";
   return escapeLine(isBelow ? slashed(relative(base, file)) : file);

@@ -29,19 +29,22 @@ export function workspaceChoice(
   };
 }
 
-/** The workspace with the deepest root around one of the client's; otherwise the only one inside of the client's. */
+/**
+ * The workspace that all folders of the client lead to: the one with the deepest root around a folder, otherwise the
+ * only one inside of it.
+ */
 function chooseWorkspace(workspaces: readonly Workspace[], uris: readonly string[]): Runtime | undefined {
   const named = uris.flatMap((uri) => pathOfUri(uri) ?? []);
   // Another machine, which a client may name, is not asked for the real path.
   const folders = named.map((folder) => (isOnShare(folder) ? folder : realPath(folder)));
   const entries = workspaces.flatMap(({ runtime }) => runtime.roots.map((root) => ({ runtime, root })));
-  const around = entries.filter(({ root }) => folders.some((folder) => isInside(folder, root)));
-  const deepest = around.reduce<(typeof around)[number] | undefined>(
-    (best, entry) => (best === undefined || entry.root.length > best.root.length ? entry : best),
-    undefined,
-  );
-  if (deepest !== undefined) return deepest.runtime;
-  const inside = entries.filter(({ root }) => folders.some((folder) => isInside(root, folder)));
-  const found = new Set(inside.map(({ runtime }) => runtime));
-  return found.size === 1 ? [...found][0] : undefined;
+  const chosen = new Set<Runtime>();
+  for (const folder of folders) {
+    const around = entries.filter(({ root }) => isInside(folder, root));
+    const longest = Math.max(...around.map(({ root }) => root.length));
+    const deepest = around.filter(({ root }) => root.length === longest);
+    const inside = entries.filter(({ root }) => isInside(root, folder));
+    for (const { runtime } of deepest.length > 0 ? deepest.slice(0, 1) : inside) chosen.add(runtime);
+  }
+  return chosen.size === 1 ? [...chosen][0] : undefined;
 }

@@ -5,6 +5,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { JsonObject } from "../../base/json.js";
 import { startTimer, withTimeout } from "../../base/timing.js";
+import { isSocketThere } from "../../hub/hub-folder.js";
 import { firstMessage, type PrivateMessage, privateLine } from "../../hub/lines.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
@@ -51,6 +52,12 @@ export class Hub {
       this.#onEnd = resolve;
     });
     options.runtime.memory.watchClients(() => [...this.#sessions].map((session) => session.memory));
+  }
+
+  /** Whether new sessions can find its socket. */
+  get isReachable(): boolean {
+    const address = this.#server?.address();
+    return typeof address !== "string" || isSocketThere(address);
   }
 
   /** Listens on a socket that is not in use; no longer on an earlier one. */

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { uniqueNames } from "../../../src/cli/workspaces.js";
 import { runHere } from "../../cli/terminal.js";
 import { program, testEnvironment } from "../../live/session.js";
 import { initialize, send } from "./support.js";
@@ -111,4 +112,13 @@ it("refuses the calls of one whose config is no longer trusted", async () => {
     body: { jsonrpc: "2.0", id: 6, method: "tools/call", params },
   });
   expect(answer).toContain("config/untrusted");
+});
+
+it("names of equal folders have the folders above them, so that none changes when another one is served", () => {
+  const names = (folders: string[]) => folders.map(uniqueNames(folders));
+  expect(names(["/g/b/api", "/g/web"])).toEqual(["api", "web"]);
+  expect(names(["/g/a/api", "/g/b/api", "/g/web"])).toEqual(["a-api", "b-api", "web"]);
+  expect(names(["C:\\work\\my app"])).toEqual(["my-app"]);
+  const alike = names(["/a b", "/a-b", "/"]);
+  expect(new Set(alike).size).toBe(3);
 });

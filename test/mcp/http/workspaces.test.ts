@@ -51,16 +51,16 @@ afterAll(async () => {
   rmSync(top, { recursive: true, force: true });
 });
 
-/** The answer of a client at a path, with roots in a folder or without any. */
-async function symbols(path: string, root?: string): Promise<string> {
+/** The answer of a client at a path, with roots in these folders or without any. */
+async function symbols(path: string, ...roots: string[]): Promise<string> {
   const client = new Client(
     { name: "test", version: "0" },
-    { capabilities: root === undefined ? {} : { roots: {} } },
+    { capabilities: roots.length === 0 ? {} : { roots: {} } },
   );
   clients.push(client);
-  if (root !== undefined)
+  if (roots.length > 0)
     client.setRequestHandler(ListRootsRequestSchema, () => ({
-      roots: [{ uri: pathToFileURL(join(top, root)).href }],
+      roots: roots.map((root) => ({ uri: pathToFileURL(join(top, root)).href })),
     }));
   const requestInit = { headers: { authorization } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}${path}`), { requestInit }));
@@ -80,8 +80,8 @@ it("at the common path the client's roots choose", async () => {
 });
 
 it("a client whose roots choose none is told the paths", async () => {
-  for (const root of [undefined, "other"]) {
-    const answer = await symbols("", root);
+  for (const roots of [[], ["other"], ["two", "one"], ["one", "two"]]) {
+    const answer = await symbols("", ...roots);
     expect(answer).toContain("http/no-workspace");
     expect(answer).toContain("/mcp/one, /mcp/two");
   }
