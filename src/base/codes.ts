@@ -837,6 +837,11 @@ const warnings = ofKind("warning", {
     "The server knows only open files and their projects. Too many files that belong to no project contain the name, or there are too many such files to look for it.",
     "Include the files in a project, such as a `tsconfig.json` in their folder. Or search for missing places with a text search.",
   ],
+  "answer/name-elsewhere": [
+    "The old name also occurs in other files",
+    "The edit of a rename leaves files as they are that contain the old name. Not every server finds every use.",
+    "Search for the name in the files of the message, and rename what means the same symbol.",
+  ],
   "answer/attributes-lost": [
     "Extended attributes were lost",
     "An edit replaces the file, and the system did not allow copying all extended attributes or access control lists.",

@@ -88,6 +88,19 @@ export class SampleFiles {
     );
   }
 
+  /** Files of these servers that may be shown, at most so many. */
+  async filesOf(servers: readonly ServerPlan[], most: number): Promise<string[]> {
+    const paths: string[] = [];
+    for (const root of this.gate.roots)
+      await walkInTurns(this.#walk(root), (name) => {
+        const path = join(root, name);
+        const isOwn = this.pool.route(path).some(({ id }) => servers.some((server) => server.id === id));
+        if (isOwn && isShown(this.gate, path)) paths.push(path);
+        return paths.length >= most;
+      });
+    return paths;
+  }
+
   #scanned(): Promise<Samples> {
     return this.#scan.get(
       this.pool.names(),

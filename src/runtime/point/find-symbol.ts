@@ -112,6 +112,16 @@ export async function declaredNames(call: CallState, target: Target): Promise<st
   return (await symbolsIn(call, target)).map(({ what }) => identifierOf(what.name));
 }
 
+/** Whether the target's file declares the name outside of all functions. */
+export async function isDeclaredOutsideFunctions(
+  call: CallState,
+  target: Target,
+  name: string,
+): Promise<boolean> {
+  const symbols = await symbolsIn(call, target);
+  return symbols.some(({ what }) => identifierOf(what.name) === name && !isInFunction(what.container));
+}
+
 /** The symbols of the target's document. */
 export async function symbolsIn(call: CallState, target: Target): Promise<FoundSymbol[]> {
   const { uri } = target.document;
