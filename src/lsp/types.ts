@@ -14,8 +14,8 @@ import type { MakeTextFilter } from "./documents/outside-files.js";
 import type { SearchableFiles } from "./documents/project-files.js";
 import type { ProgramFolders } from "./process/search.js";
 import type { Readiness, ServerState } from "./server-state.js";
+import type { WatchOptions } from "./watch/watch-options.js";
 import type { FileChange } from "./watch/workspace-changes.js";
-import type { WatchOptions } from "./watch/workspace-watch.js";
 
 export type { Readiness, ServerState };
 

@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
+import type { WatchOptions } from "../../src/lsp/watch/watch-options.js";
 import type { WatchSource } from "../../src/lsp/watch/watch-source.js";
-import type { WatchOptions } from "../../src/lsp/watch/workspace-watch.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
 import {
   act,

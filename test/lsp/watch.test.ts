@@ -17,13 +17,15 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { WatchOptions } from "../../src/lsp/watch/watch-options.js";
 import {
   isOnNetwork,
   type OpenWatchSource,
   SystemWatches,
   type WatchListener,
 } from "../../src/lsp/watch/watch-source.js";
-import { type WatchOptions, WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
+import { WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
+import { printedIn } from "../own-process.js";
 import { afterThis, until, workspace, write } from "./support.js";
 
 /** Node cannot write through mapped memory; Python can, where it is installed. */
@@ -585,6 +587,31 @@ describe("what fails unexpectedly", () => {
     expect(watch.since(cursor, [root]).map(({ path }) => relative(root, path))).toContain("a.ts");
   });
 
+  test.each(["events named", "lost events left"])(
+    "what %s is read after a check that failed",
+    async (what) => {
+      let listener: WatchListener | undefined;
+      let isBroken = false;
+      const openEvents: OpenWatchSource = (_roots, given) => {
+        listener = given;
+        const add = () => {
+          if (isBroken) throw new RangeError("broken");
+          return true;
+        };
+        return { capacity: 1e9, add, remove: () => {}, drain: async () => {}, close: () => {} };
+      };
+      const { root, watch, changes } = await watched({ "a.ts": "1" }, [], { openEvents });
+      isBroken = true;
+      write(join(root, "new/b.ts"), "1");
+      if (what === "events named") listener?.changed(join(root, "new/b.ts"));
+      else listener?.lost();
+      await expect(watch.check()).rejects.toThrow("broken");
+      expect(watch.isUpToDate(join(root, "a.ts"))).toBe(false);
+      isBroken = false;
+      expect(await changes()).toEqual({ "new/b.ts": 1 });
+    },
+  );
+
   test("a check fails alone, not those that wait for it", async () => {
     let isBroken = false;
     const drain = () => {
@@ -600,6 +627,89 @@ describe("what fails unexpectedly", () => {
     await second;
     write(join(root, "a.ts"), "22");
     expect(await changes()).toEqual({ "a.ts": 2 });
+  });
+});
+
+describe("a folder that cannot be read for a while", () => {
+  const unread = "warn a folder could not be read; it is not watched completely";
+
+  test("because too many files are open: nothing in it counts as deleted, and it is followed again", async () => {
+    const root = workspace({ ".gitignore": "gen/\n", "a.ts": "1", "src/b.ts": "1" });
+    // A changed `.gitignore` has every folder listed again.
+    const { stdout } = await printedIn(
+      "lsp/watch",
+      `import { closeSync, openSync, writeFileSync } from "node:fs";
+      import { WorkspaceWatch } from "./workspace-watch.js";
+      const root = ${JSON.stringify(root)};
+      const logged = [];
+      const log = (level, message, { cause }) => logged.push(level + " " + message + " " + cause);
+      const watch = new WorkspaceWatch({ roots: [root], deny: [], env: {}, log }, { rescanMs: 20 });
+      const changes = (since) => watch.since(since).map(({ path, type }) => [path.slice(root.length + 1), type]);
+      void (async () => {
+        await watch.check();
+        const { cursor } = watch;
+        writeFileSync(root + "/.gitignore", "other/\\n");
+        const open = [];
+        for (;;) {
+          try {
+            open.push(openSync("/dev/null"));
+          } catch {
+            break;
+          }
+        }
+        await watch.check();
+        const failed = { changes: changes(cursor), notWatched: watch.notWatched([root]) };
+        const isUpToDate = watch.isUpToDate(root + "/a.ts");
+        for (const file of open) closeSync(file);
+        while (watch.notWatched([root]).length > 0) await new Promise((done) => setTimeout(done, 10));
+        const next = watch.cursor;
+        writeFileSync(root + "/src/b.ts", "22");
+        await watch.check();
+        console.log(JSON.stringify({ ...failed, isUpToDate, logged, after: changes(next) }));
+        watch.close();
+      })();`,
+      { openFiles: 100 },
+    );
+    expect(JSON.parse(stdout)).toEqual({
+      changes: [[".gitignore", 2]],
+      notWatched: [root],
+      isUpToDate: false,
+      logged: [`${unread} EMFILE`],
+      after: [["src/b.ts", 2]],
+    });
+  });
+
+  /** Makes every stat of these entries fail, as on a broken disk. */
+  function breakStat(path: string): () => void {
+    const { lstat } = fs.promises;
+    const replace = (used: typeof lstat) => {
+      Object.assign(fs.promises, { lstat: used });
+      syncBuiltinESMExports();
+    };
+    const failing = async (given: string) => {
+      if (given === path) throw Object.assign(new Error("broken"), { code: "EIO" });
+      return lstat(given);
+    };
+    replace(failing as typeof lstat);
+    const restore = () => replace(lstat);
+    afterThis(restore);
+    return restore;
+  }
+
+  test.each(["a.ts", "in"])("or an entry of it, here %s", async (name) => {
+    const options = { rescanMs: 20 };
+    const { root, watch, changes } = await watched({ "src/a.ts": "1", "src/in/b.ts": "1" }, [], options);
+    const restore = breakStat(join(root, "src", name));
+    // Events name both entries.
+    utimesSync(join(root, "src/in"), 1, 1);
+    write(join(root, "src/a.ts"), "22");
+    expect(Object.values(await changes())).not.toContain(3);
+    expect(watch.notWatched([root])).toEqual([join(root, "src")]);
+    restore();
+    await expect.poll(() => watch.notWatched([root])).toEqual([]);
+    await changes();
+    write(join(root, "src/in/b.ts"), "22");
+    expect(await changes()).toEqual({ "src/in/b.ts": 2 });
   });
 });
 

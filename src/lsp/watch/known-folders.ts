@@ -58,7 +58,9 @@ export class KnownFolders {
   readonly #folders = new Map<string, Folder>();
   /** Folders without watch events. */
   readonly unwatched = new Set<string>();
-  /** Folders with ignored content of which not all is followed: too much of it, or it could not be read. */
+  /** Folders that could not be read, or not completely, when that was last tried. */
+  readonly unread = new Set<Folder>();
+  /** Folders with too much ignored content, of which not all is followed. */
   readonly #notFollowed = new Set<string>();
   /** Roots with more files than the limit. */
   readonly overfull = new Set<string>();
@@ -129,8 +131,8 @@ export class KnownFolders {
       isTopLevelOnly: false,
       isRead: false,
     };
-    this.#folders.set(path, folder);
     const isWatched = this.#watch(folder);
+    this.#folders.set(path, folder);
     if (ignoredIn === undefined) return folder;
     ignoredIn.folders++;
     this.#ignoredFolders++;
@@ -146,7 +148,8 @@ export class KnownFolders {
 
   /** Folders that are not followed completely, without those inside others of them; few, because every call asks. */
   notFollowed(): string[] {
-    const found = [...this.#notFollowed];
+    const unread = [...this.unread].map(({ path, root }, index) => (index < MAX_NOT_FOLLOWED ? path : root));
+    const found = [...new Set([...this.#notFollowed, ...unread])];
     return found.filter((path) => !found.some((other) => other !== path && isInside(path, other)));
   }
 
@@ -172,12 +175,12 @@ export class KnownFolders {
       if (path === folder || root === folder) this.unwatched.add(path);
   }
 
-  /** Not all of a folder was read. The background scan reads it again. */
-  readingFailed(folder: Folder): void {
-    if (!this.holds(folder)) return;
-    this.unwatched.add(folder.path);
-    this.#doNotFollow(folder);
+  /** Not all of a folder was read; the background scan reads it again. False when that is known already. */
+  readingFailed(folder: Folder): boolean {
+    if (!this.holds(folder) || this.unread.has(folder)) return false;
+    this.unread.add(folder);
     folder.isRead = true;
+    return true;
   }
 
   /** Takes in a file, or its new stamp; false when there are too many. */
@@ -270,6 +273,7 @@ export class KnownFolders {
     this.context.source.remove(folder.path);
     this.#folders.delete(folder.path);
     this.unwatched.delete(folder.path);
+    this.unread.delete(folder);
     this.#notFollowed.delete(folder.path);
     if (folder.ignoredIn === undefined) return;
     folder.ignoredIn.folders--;

@@ -14,34 +14,10 @@ import { compileDeny } from "../../workspace/deny.js";
 import type { WalkedFiles } from "../../workspace/walk.js";
 import type { KnownNames, Log } from "../types.js";
 import { FolderTree } from "./folder-tree.js";
-import { isOnNetwork, type OpenWatchSource, openWatchSource, type WatchSource } from "./watch-source.js";
+import { defaultWatchOptions, type WatchOptions } from "./watch-options.js";
+import { isOnNetwork, type WatchSource } from "./watch-source.js";
 import { ChangeLog, type FileChange, RecentlyShownFiles } from "./workspace-changes.js";
 
-/** How much is watched, and by what. */
-export interface WatchOptions {
-  /** Most files that git does not ignore. */
-  files: number;
-  /** Most files and folders that git ignores. */
-  ignoredFiles: number;
-  ignoredFolders: number;
-  /** How many recently shown files are stat-ed before a question. */
-  shownFiles: number;
-  /** How long a check waits for ignored folders that are read for the first time. */
-  ignoredWaitMs: number;
-  /** The shortest pause between two background scans of folders without events. */
-  rescanMs: number;
-  openEvents: OpenWatchSource;
-}
-
-const DEFAULTS: WatchOptions = {
-  files: 100_000,
-  ignoredFiles: 60_000,
-  ignoredFolders: 12_000,
-  shownFiles: 48,
-  ignoredWaitMs: 100,
-  rescanMs: 2_000,
-  openEvents: openWatchSource,
-};
 /** Watches that are left to folders that git does not ignore. */
 const RESERVED_WATCHES = 3_072;
 /** If more paths change between two checks, everything is read again. */
@@ -87,7 +63,7 @@ export class WorkspaceWatch {
     options: Partial<WatchOptions> = {},
   ) {
     const { roots, deny, env } = context;
-    this.#options = { ...DEFAULTS, ...options };
+    this.#options = { ...defaultWatchOptions, ...options };
     this.#deny = compileDeny(deny);
     const { files, ignoredFiles, ignoredFolders, shownFiles, openEvents } = this.#options;
     this.#changes = new ChangeLog(2 * (files + ignoredFiles));
@@ -154,7 +130,9 @@ export class WorkspaceWatch {
   namesIn(folder: string): Iterable<string> | undefined {
     const { known } = this.#tree;
     const found = known.get(folder);
-    return found?.isRead && !known.unwatched.has(folder) ? found.names : undefined;
+    return found?.isRead && !known.unwatched.has(folder) && !known.unread.has(found)
+      ? found.names
+      : undefined;
   }
 
   /** Whether files in any of these folders may change without an event. */
@@ -196,6 +174,7 @@ export class WorkspaceWatch {
   /** Whether every change around this file is known: all has events, and none has come since the last check. */
   isUpToDate(path: string): boolean {
     if (!this.hasEvents(path) || this.isBlind([dirname(path)])) return false;
+    if ([...this.#tree.known.unread].some((folder) => isInside(path, folder.path))) return false;
     return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
   }
 
@@ -245,18 +224,24 @@ export class WorkspaceWatch {
   }
 
   async #readTouched(): Promise<void> {
-    const touched = this.#touched;
+    const [touched, isLost] = [this.#touched, this.#isLost];
     this.#touched = new Set();
-    if (this.#isLost) {
-      this.#isLost = false;
-      await this.#tree.readAll("all");
+    this.#isLost = false;
+    try {
+      if (isLost) await this.#tree.readAll("all");
+      for (const path of await this.#tree.readPaths(touched)) this.#touched.add(path);
+    } catch (error) {
+      // The next check reads the same again.
+      this.#isLost ||= isLost;
+      for (const path of touched) this.#touched.add(path);
+      throw error;
     }
-    for (const path of await this.#tree.readPaths(touched)) this.#touched.add(path);
   }
 
   /** Scans folders without events in the background, now and then. */
   #scheduleRescan(lastMs: number): void {
-    const isNeeded = this.#networkRoots.length > 0 || this.#tree.known.unwatched.size > 0;
+    const { unwatched, unread } = this.#tree.known;
+    const isNeeded = this.#networkRoots.length + unwatched.size + unread.size > 0;
     if (this.#isClosed || !isNeeded || this.#rescan !== undefined) return;
     const pauseMs = Math.max(this.#options.rescanMs, lastMs * RESCAN_SHARE);
     this.#rescan = setTimeout(async () => {
