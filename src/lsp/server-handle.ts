@@ -9,7 +9,7 @@ import { fieldsOf } from "../base/json.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import { untilAborted } from "../base/timing.js";
+import { cancelled, untilAborted } from "../base/timing.js";
 import { readMethods } from "../protocol/methods.js";
 import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
 import type { MakeTextFilter } from "./documents/outside-files.js";
@@ -118,7 +118,7 @@ export class ServerHandle implements LanguageServer {
     if (this.#instance.hasEnded) this.#instance = await this.source.renew(signal);
     const instance = this.#instance;
     instance.refuseWhenUnable(signal);
-    const document = await instance.files.ensureOpen(path, checkedAt);
+    const document = await untilAborted(signal, instance.files.ensureOpen(path, checkedAt), cancelled);
     this.#openedIn.set(path, instance.generation);
     return document;
   }
