@@ -5,7 +5,7 @@
 import type { ProjectQueryPlan } from "../../abi/plan.js";
 import { entryFacts } from "../../base/file-stamp.js";
 import { sortBy } from "../../base/order.js";
-import { fileUri, pathOfUri } from "../../base/paths.js";
+import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
 import type { Notify } from "../../protocol/notifications.js";
@@ -265,22 +265,24 @@ export class ServerFiles {
   async #notifyChanges(): Promise<void> {
     const { server, capabilities, readiness, notify } = this.context;
     const { watch, plan } = server;
-    const since = this.#cursor;
-    this.#cursor = watch.cursor;
-    const changed = watch.since(since).map(({ path }) => path);
+    const { cursor } = watch;
+    const changes = watch.since(this.#cursor);
     // Open documents are stat-ed where no event would come: the watch stats only the most recent files there.
     const withoutEvents = this.#documents.all
       .map(({ path }) => path)
       .filter((path) => !watch.hasEvents(path));
-    await this.#documents.refresh([...changed, ...withoutEvents]);
-    if (this.#cursor === since) return;
+    await this.#documents.refresh([...changes.map(({ path }) => path), ...withoutEvents]);
+    // What was recorded meanwhile is left to the next time.
+    this.#cursor = cursor;
+    if (changes.length === 0) return;
     const isOwn = (path: string): boolean => this.#isOwn(path);
     const isOpen = (path: string): boolean => this.#documents.get(path) !== undefined;
     const folders = this.#folders();
-    const wanted = wantedChanges(watch.since(since, folders), capabilities, folders, isOwn);
+    const ownChanges = changes.filter(({ path }) => folders.some((folder) => isInside(path, folder)));
+    const wanted = wantedChanges(ownChanges, capabilities, folders, isOwn);
     if (wanted.length === 0) return;
-    const changes = wanted.map(({ path, type }) => ({ uri: fileUri(path), type }));
-    notify("workspace/didChangeWatchedFiles", { changes });
+    const events = wanted.map(({ path, type }) => ({ uri: fileUri(path), type }));
+    notify("workspace/didChangeWatchedFiles", { changes: events });
     const others = wanted.map(({ path }) => path).filter((path) => !isOpen(path));
     if (others.length > 0) this.diagnostics.changed(undefined, others);
     const sources = wanted.filter(({ path, ignored }) => !ignored && isOwn(path));
