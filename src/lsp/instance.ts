@@ -148,7 +148,7 @@ export class Instance {
   }
   /** Pending requests, and waits for diagnostics that the server pushes. */
   get pending(): number {
-    return this.#connection.pending + this.files.waits;
+    return this.#connection.pending + this.files.pendingReports;
   }
   get hasEnded(): boolean {
     return this.#shutdown.isStopping || this.#connection.hasFailed;
@@ -170,7 +170,7 @@ export class Instance {
       encoding: this.encoding,
       features: this.capabilities.features(),
       progress: this.readiness.text,
-      notWatched: this.files.notWatched,
+      partlyWatchedFolders: this.files.partlyWatchedFolders,
       lastError: this.#lastError,
       stderr: this.stderr,
     };

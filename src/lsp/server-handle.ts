@@ -63,11 +63,11 @@ export class ServerHandle implements LanguageServer {
   get readiness(): Readiness {
     return this.#instance.hasEnded ? "starting" : this.#instance.readiness.now;
   }
-  get unwatched(): boolean {
-    return this.#instance.files.areUnwatched;
+  get hasUnwatchedFiles(): boolean {
+    return this.#instance.files.hasUnwatchedFiles;
   }
-  get notWatched(): string[] {
-    return this.#instance.files.notWatched;
+  get partlyWatchedFolders(): string[] {
+    return this.#instance.files.partlyWatchedFolders;
   }
   get withheld(): readonly Withheld[] {
     return this.#instance.transport.withheld ?? [];
@@ -110,8 +110,8 @@ export class ServerHandle implements LanguageServer {
     this.#instance.tellFiles(operation, files);
   }
 
-  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    return this.#instance.readiness.settle(timeoutMs, signal);
+  waitUntilReady(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
+    return this.#instance.readiness.waitUntilReady(timeoutMs, signal);
   }
 
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {

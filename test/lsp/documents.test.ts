@@ -379,7 +379,7 @@ test("a server that registered for dependencies hears of them, and others of the
   write(join(root, "node_modules/p/a.json"), "3");
   await server.ensureOpen(file, signal());
   expect(await toldNames(server)).toEqual(["b.fake", "a.json"]);
-  expect(server.notWatched).toEqual([]);
+  expect(server.partlyWatchedFolders).toEqual([]);
 });
 
 test("an ignored folder that is not followed is named, by the server and in its status", async () => {
@@ -388,9 +388,9 @@ test("an ignored folder that is not followed is named, by the server and in its 
   const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchOptions: { ignoredFiles: 3 } });
   const server = await pool.get("fake", undefined, signal());
   await server.ensureOpen(join(root, "a.fake"), signal());
-  expect(server.notWatched).toEqual([join(root, "gen")]);
-  expect(server.unwatched).toBe(false);
-  expect(pool.status()[0]?.notWatched).toEqual([join(root, "gen")]);
+  expect(server.partlyWatchedFolders).toEqual([join(root, "gen")]);
+  expect(server.hasUnwatchedFiles).toBe(false);
+  expect(pool.status()[0]?.partlyWatchedFolders).toEqual([join(root, "gen")]);
 });
 
 test("with more files than are watched, that is said, and open documents stay true", async () => {
@@ -399,12 +399,12 @@ test("with more files than are watched, that is said, and open documents stay tr
   const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchOptions });
   const server = await pool.get("fake", undefined, signal());
   for (const name of ["a", "b", "c"]) await server.ensureOpen(join(root, `${name}.fake`), signal());
-  expect(server.unwatched).toBe(true);
+  expect(server.hasUnwatchedFiles).toBe(true);
   for (const name of ["a", "b", "c"]) write(join(root, `${name}.fake`), "22");
   await server.ensureOpen(join(root, "a.fake"), signal());
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "22" }, { text: "22" }, { text: "22" }]);
   const { server: seen } = await session({});
-  expect(seen.unwatched).toBe(false);
+  expect(seen.hasUnwatchedFiles).toBe(false);
 });
 
 test.each<[string, Partial<WatchOptions>]>([

@@ -216,7 +216,7 @@ test("files that are ignored later, and are too many then, have no events", asyn
   // One of the three is within the limit.
   expect(withEvents()).toHaveLength(2);
   expect(withEvents()).toContain("d.ts");
-  expect(watch.notWatched([root])).toEqual([root]);
+  expect(watch.partlyWatchedFolders([root])).toEqual([root]);
   expect(watch.since(cursor).filter(({ type }) => type === 3)).toEqual([]);
 });
 
@@ -250,7 +250,7 @@ describe("what git ignores", () => {
     ["folders in one folder", { ignoredFolders: 7 }],
   ])("is followed only at its top level when there are too many %s", async (_what, few) => {
     const { root, watch, ignored, changes } = await watched({ ...rules, ...many("gen/one", 3) }, [], few);
-    expect(watch.notWatched([root])).toEqual([]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([]);
     write(join(root, "gen/one/f0.ts"), "2");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 2 });
     for (let i = 0; i < 10; i++) {
@@ -258,11 +258,11 @@ describe("what git ignores", () => {
     }
     // Nothing counts as deleted because it is no longer followed.
     expect(Object.values(await ignored())).not.toContain(3);
-    expect(watch.notWatched([root])).toEqual([join(root, "gen")]);
-    expect(watch.notWatched([join(root, "src")])).toEqual([]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([join(root, "gen")]);
+    expect(watch.partlyWatchedFolders([join(root, "src")])).toEqual([]);
     rmSync(join(root, "gen"), { recursive: true });
     expect(new Set(Object.values(await ignored()))).toEqual(new Set([3]));
-    expect(watch.notWatched([root])).toEqual([]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([]);
     // It is followed again when it is created again.
     write(join(root, "gen/one/f0.ts"), "4");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 1 });
@@ -275,7 +275,7 @@ describe("what git ignores", () => {
     const start = { ...many("node_modules/p", 30), ...many("node_modules/@s/old", 3) };
     const { root, watch, ignored } = await watched(start, [], { ignoredFiles: 30 });
     const modules = join(root, "node_modules");
-    expect(watch.notWatched([root])).toEqual([modules]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([modules]);
     write(join(modules, "q/i.d.ts"), "1");
     write(join(modules, "@s/new/i.d.ts"), "1");
     write(join(modules, ".package-lock.json"), "{}");
@@ -321,7 +321,7 @@ describe("what git ignores", () => {
       const { root, watch, ignored } = await watched({ ...rules, ...many("gen/one", 2_500) });
       write(join(root, "gen/one/f7.ts"), "2");
       expect(await ignored()).toEqual({ "gen/one/f7.ts": 2 });
-      expect(watch.notWatched([root])).toEqual([]);
+      expect(watch.partlyWatchedFolders([root])).toEqual([]);
     },
   );
 
@@ -431,13 +431,13 @@ test("a root that is deleted and made again, under the same number if the system
   expect(await changes()).toEqual({ "a.ts": 2 });
 });
 
-test("more files than are followed: isBlind says so, of this root only", async () => {
+test("more files than are followed: hasUnwatchedFiles says so, of this root only", async () => {
   const { root, watch } = await watched({ "a/1.ts": "", "a/2.ts": "", "b/3.ts": "" }, [], { files: 2 });
-  expect(watch.isBlind([root])).toBe(true);
-  expect(watch.isBlind([join(root, "a")])).toBe(true);
-  expect(watch.isBlind([workspace({})])).toBe(false);
+  expect(watch.hasUnwatchedFiles([root])).toBe(true);
+  expect(watch.hasUnwatchedFiles([join(root, "a")])).toBe(true);
+  expect(watch.hasUnwatchedFiles([workspace({})])).toBe(false);
   const { watch: other, root: otherRoot } = await watched({ "a/1.ts": "" }, [], { files: 2 });
-  expect(other.isBlind([otherRoot])).toBe(false);
+  expect(other.hasUnwatchedFiles([otherRoot])).toBe(false);
 });
 
 describe("where there are no events", () => {
@@ -445,10 +445,10 @@ describe("where there are no events", () => {
     ...{ capacity: 0, add: () => false, remove: () => {}, drain: async () => {}, close: () => {} },
   });
 
-  test("isBlind says so, and a background scan finds every change", async () => {
+  test("hasUnwatchedFiles says so, and a background scan finds every change", async () => {
     const options = { openEvents: none, rescanMs: 20 };
     const { root, watch } = await watched({ "a.ts": "1", "src/b.ts": "1", "src/c.ts": "1" }, [], options);
-    expect(watch.isBlind([root])).toBe(true);
+    expect(watch.hasUnwatchedFiles([root])).toBe(true);
     const { cursor } = watch;
     write(join(root, "a.ts"), "22");
     write(join(root, "src/new/d.ts"), "1");
@@ -495,19 +495,19 @@ describe("where there are no events", () => {
       syncBuiltinESMExports();
     };
     afterThis(restore);
-    const isBlindOn = async (type: number) => {
+    const hasUnwatchedFilesOn = async (type: number) => {
       Object.assign(fs, { statfsSync: () => ({ type }) });
       syncBuiltinESMExports();
       const { root, watch } = await watched({ "a.ts": "1" });
-      const isBlind = watch.isBlind([root]);
-      expect(watch.hasEvents(join(root, "a.ts"))).toBe(!isBlind);
-      expect(watch.isUpToDate(join(root, "a.ts"))).toBe(!isBlind);
-      return isBlind;
+      const hasUnwatched = watch.hasUnwatchedFiles([root]);
+      expect(watch.hasEvents(join(root, "a.ts"))).toBe(!hasUnwatched);
+      expect(watch.isUpToDate(join(root, "a.ts"))).toBe(!hasUnwatched);
+      return hasUnwatched;
     };
     const ext4 = 0xef53;
     const [nfs, cifs, signedCifs] = [0x6969, 0xff534d42, 0xff534d42 | 0];
-    expect(await isBlindOn(ext4)).toBe(false);
-    for (const type of [nfs, cifs, signedCifs]) expect(await isBlindOn(type)).toBe(true);
+    expect(await hasUnwatchedFilesOn(ext4)).toBe(false);
+    for (const type of [nfs, cifs, signedCifs]) expect(await hasUnwatchedFilesOn(type)).toBe(true);
     restore();
     expect([workspace({}), join(workspace({}), "none")].map(isOnNetwork)).toEqual([false, true]);
   });
@@ -526,9 +526,9 @@ describe("where there are no events", () => {
       };
     };
     const { root, watch, changes } = await watched({ "src/a.ts": "1" }, [], { openEvents, rescanMs: 20 });
-    expect(watch.isBlind([root])).toBe(true);
+    expect(watch.hasUnwatchedFiles([root])).toBe(true);
     isFull = false;
-    await expect.poll(() => watch.isBlind([root]), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => watch.hasUnwatchedFiles([root]), { timeout: 20_000 }).toBe(false);
     await changes();
     write(join(root, "src/a.ts"), "2");
     expect(await changes()).toEqual({ "src/a.ts": 2 });
@@ -541,9 +541,9 @@ describe("where there are no events", () => {
       return new SystemWatches(given);
     };
     const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
-    expect(watch.isBlind([root])).toBe(false);
+    expect(watch.hasUnwatchedFiles([root])).toBe(false);
     listener?.unwatched(join(root, "src"));
-    expect(watch.isBlind([root])).toBe(true);
+    expect(watch.hasUnwatchedFiles([root])).toBe(true);
   });
 });
 
@@ -579,7 +579,7 @@ describe("what fails unexpectedly", () => {
     const watch = new WorkspaceWatch({ roots: [root], deny: [], env: {}, log }, options);
     afterThis(() => watch.close());
     await watch.check();
-    expect(watch.notWatched([root])).toEqual([join(root, "gen")]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([join(root, "gen")]);
     expect(logged).toEqual(["warn a folder could not be read; it is not watched completely"]);
     const { cursor } = watch;
     write(join(root, "a.ts"), "22");
@@ -658,10 +658,10 @@ describe("a folder that cannot be read for a while", () => {
           }
         }
         await watch.check();
-        const failed = { changes: changes(cursor), notWatched: watch.notWatched([root]) };
+        const failed = { changes: changes(cursor), partlyWatched: watch.partlyWatchedFolders([root]) };
         const isUpToDate = watch.isUpToDate(root + "/a.ts");
         for (const file of open) closeSync(file);
-        while (watch.notWatched([root]).length > 0) await new Promise((done) => setTimeout(done, 10));
+        while (watch.partlyWatchedFolders([root]).length > 0) await new Promise((done) => setTimeout(done, 10));
         const next = watch.cursor;
         writeFileSync(root + "/src/b.ts", "22");
         await watch.check();
@@ -672,7 +672,7 @@ describe("a folder that cannot be read for a while", () => {
     );
     expect(JSON.parse(stdout)).toEqual({
       changes: [[".gitignore", 2]],
-      notWatched: [root],
+      partlyWatched: [root],
       isUpToDate: false,
       logged: [`${unread} EMFILE`],
       after: [["src/b.ts", 2]],
@@ -704,9 +704,9 @@ describe("a folder that cannot be read for a while", () => {
     utimesSync(join(root, "src/in"), 1, 1);
     write(join(root, "src/a.ts"), "22");
     expect(Object.values(await changes())).not.toContain(3);
-    expect(watch.notWatched([root])).toEqual([join(root, "src")]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([join(root, "src")]);
     restore();
-    await expect.poll(() => watch.notWatched([root])).toEqual([]);
+    await expect.poll(() => watch.partlyWatchedFolders([root])).toEqual([]);
     await changes();
     write(join(root, "src/in/b.ts"), "22");
     expect(await changes()).toEqual({ "src/in/b.ts": 2 });
@@ -803,7 +803,7 @@ describe("with one recursive watch, as on macOS and Windows", () => {
   test("an event inside a folder that is too large to be followed is passed over", async () => {
     const files = { ...many("node_modules/p/lib", 30), "a.ts": "1" };
     const { root, watch, ignored, tell } = await recursive(files, { ignoredFiles: 30 });
-    expect(watch.notWatched([root])).toEqual([join(root, "node_modules")]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([join(root, "node_modules")]);
     write(join(root, "node_modules/p/lib/f1.ts"), "22");
     tell("node_modules/p/lib/f1.ts");
     expect(await ignored()).toEqual({});
@@ -832,7 +832,7 @@ describe("with one recursive watch, as on macOS and Windows", () => {
   test("Node's own recursive watch reports files in new folders", async () => {
     const openEvents: OpenWatchSource = (roots, listener) => new SystemWatches(listener, roots);
     const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
-    expect(watch.isBlind([root])).toBe(false);
+    expect(watch.hasUnwatchedFiles([root])).toBe(false);
     const seen = async (name: string) => {
       await watch.check();
       return watch.since(0, [root]).find(({ path }) => path === join(root, name))?.type;

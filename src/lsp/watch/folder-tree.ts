@@ -90,7 +90,7 @@ export class FolderTree {
     const entries = new Map<string, { folder: Folder; name: string }>();
     const later: string[] = [];
     for (const path of paths) {
-      const entry = this.known.nearest(path);
+      const entry = this.known.nearestFolder(path);
       if (entry === undefined) continue;
       const { folder, name } = entry;
       const at = join(folder.path, name);
@@ -110,9 +110,9 @@ export class FolderTree {
 
   /** Lists every folder again, or those of which changes may be missed. For lost events and the background scan. */
   async readAll(which: "all" | "unwatched"): Promise<void> {
-    const { unwatched, unread } = this.known;
+    const { unwatchedFolders, unreadFolders } = this.known;
     const isChosen = (folder: Folder): boolean =>
-      which === "all" || unwatched.has(folder.path) || unread.has(folder);
+      which === "all" || unwatchedFolders.has(folder.path) || unreadFolders.has(folder);
     const folders = this.known.all().filter((folder) => folder.isRead && isChosen(folder));
     await forEachInParallel(folders, CONCURRENCY, (folder) => {
       this.known.watchAgain(folder);
@@ -153,7 +153,7 @@ export class FolderTree {
     // One after the other: a large tree would else be read all at once.
     for (const name of folders) await read(name);
     folder.isRead = true;
-    if (isComplete) this.known.unread.delete(folder);
+    if (isComplete) this.known.unreadFolders.delete(folder);
     // It turned out to be too large, and the folders of scopes were dropped with the others.
     if (wasFollowed && folder.isTopLevelOnly) await this.#readFolder(folder, reading);
   }

@@ -130,28 +130,28 @@ export class WorkspaceWatch {
   namesIn(folder: string): Iterable<string> | undefined {
     const { known } = this.#tree;
     const found = known.get(folder);
-    return found?.isRead && !known.unwatched.has(folder) && !known.unread.has(found)
+    return found?.isRead && !known.unwatchedFolders.has(folder) && !known.unreadFolders.has(found)
       ? found.names
       : undefined;
   }
 
   /** Whether files in any of these folders may change without an event. */
-  isBlind(folders: readonly string[]): boolean {
-    return this.#blindFolders().some((blind) =>
-      folders.some((folder) => isInside(folder, blind) || isInside(blind, folder)),
+  hasUnwatchedFiles(folders: readonly string[]): boolean {
+    return this.#unwatchedFolders().some((unwatched) =>
+      folders.some((folder) => isInside(folder, unwatched) || isInside(unwatched, folder)),
     );
   }
 
-  #blindFolders(): string[] {
-    const { overfull, unwatched } = this.#tree.known;
-    const folders = [...unwatched].filter((path) => this.#tree.known.get(path)?.ignoredIn === undefined);
-    return [...this.#networkRoots, ...overfull, ...folders];
+  #unwatchedFolders(): string[] {
+    const { known } = this.#tree;
+    const folders = [...known.unwatchedFolders].filter((path) => known.get(path)?.ignoredIn === undefined);
+    return [...this.#networkRoots, ...known.overfull, ...folders];
   }
 
-  /** Ignored folders in any of these that are too large to be followed or could not be read, sorted. */
-  notWatched(folders: readonly string[]): string[] {
+  /** Folders in any of these that are ignored and too large to be followed, or could not be read, sorted. */
+  partlyWatchedFolders(folders: readonly string[]): string[] {
     const isOwn = (path: string) => folders.some((folder) => isInside(path, folder));
-    return sortedSet(this.#tree.known.notFollowed().filter(isOwn));
+    return sortedSet(this.#tree.known.partlyWatchedFolders().filter(isOwn));
   }
 
   /** A server is given this file's text: it is stat-ed before the next questions, wherever it is. */
@@ -167,14 +167,14 @@ export class WorkspaceWatch {
   /** Whether an event comes when this file is changed. */
   hasEvents(path: string): boolean {
     const { known } = this.#tree;
-    if (known.file(path) === undefined || known.unwatched.has(dirname(path))) return false;
+    if (known.file(path) === undefined || known.unwatchedFolders.has(dirname(path))) return false;
     return !this.#networkRoots.some((root) => isInside(path, root));
   }
 
   /** Whether every change around this file is known: all has events, and none has come since the last check. */
   isUpToDate(path: string): boolean {
-    if (!this.hasEvents(path) || this.isBlind([dirname(path)])) return false;
-    if ([...this.#tree.known.unread].some((folder) => isInside(path, folder.path))) return false;
+    if (!this.hasEvents(path) || this.hasUnwatchedFiles([dirname(path)])) return false;
+    if ([...this.#tree.known.unreadFolders].some((folder) => isInside(path, folder.path))) return false;
     return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
   }
 
@@ -240,8 +240,8 @@ export class WorkspaceWatch {
 
   /** Scans folders without events in the background, now and then. */
   #scheduleRescan(lastMs: number): void {
-    const { unwatched, unread } = this.#tree.known;
-    const isNeeded = this.#networkRoots.length + unwatched.size + unread.size > 0;
+    const { unwatchedFolders, unreadFolders } = this.#tree.known;
+    const isNeeded = this.#networkRoots.length + unwatchedFolders.size + unreadFolders.size > 0;
     if (this.#isClosed || !isNeeded || this.#rescan !== undefined) return;
     const pauseMs = Math.max(this.#options.rescanMs, lastMs * RESCAN_SHARE);
     this.#rescan = setTimeout(async () => {
@@ -258,7 +258,7 @@ export class WorkspaceWatch {
   }
 
   #warnOnce(): void {
-    if (this.#isWarned || this.#blindFolders().length === 0) return;
+    if (this.#isWarned || this.#unwatchedFolders().length === 0) return;
     this.#isWarned = true;
     this.context.log("warn", "not all files are watched", { limit: this.#options.files });
   }

@@ -182,11 +182,11 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
     const folder = call.gate.place(path);
     return folder instanceof Error || call.warnedFolders.has(folder.shown) ? undefined : folder.shown;
   };
-  if (server.unwatched) {
+  if (server.hasUnwatchedFiles) {
     const message = `Not all files of ${id} can be watched. Changes of files that are not open may be noticed late or missed.`;
     call.evidence.warn(NOT_WATCHED, message, { server_id: id });
   }
-  for (const path of server.notWatched) {
+  for (const path of server.partlyWatchedFolders) {
     const folder = shownOnce(path);
     if (folder === undefined) continue;
     const message = `${folder} is not watched completely, because it has too many files or could not be read: a change in it may be missed.`;
