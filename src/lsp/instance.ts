@@ -223,8 +223,8 @@ export class Instance {
     if (method === "workspace/symbol") await this.files.refreshAndOpen(options.checkedAfter);
     else if (method.startsWith("workspace/")) await this.files.refresh(options.checkedAfter);
     const { onApplyEdit } = options;
-    const send = (): Promise<ServerReply> => this.#send(method, params, options);
-    return onApplyEdit === undefined ? send() : this.#messages.whileApplying(onApplyEdit, send);
+    if (onApplyEdit === undefined) return this.#send(method, params, options);
+    return this.#messages.whileApplying(onApplyEdit, () => this.#send(method, params, options));
   }
 
   notifyAny(method: string, params: unknown): void {

@@ -66,23 +66,28 @@ export async function askCandidates<T>(
   return settle(call, candidates, merge, outcomes);
 }
 
-/**
- * Sends a request to the candidates and records who answered. Throws `lsp/not-supported` when none offers the method.
- */
+/** Sends a request to the candidates that offer its method. */
 export async function requestCandidates(
   call: CallState,
   candidates: CandidateServers,
   method: string,
   merge: "first" | "all",
   send: (attached: Attached, limit: TimeLimit) => Promise<ServerReply>,
-  isOffered: (attached: Attached, limit: TimeLimit) => boolean | Promise<boolean> = (
-    { server, document },
-    limit,
-  ) => server.offers(method, document, limit),
 ): Promise<ReplyPart[]> {
-  const answers = await askCandidates(call, candidates, merge, async (attached, limit) =>
-    (await isOffered(attached, limit)) ? send(attached, limit) : undefined,
-  );
+  const answers = await askCandidates(call, candidates, merge, async (attached, limit) => {
+    const { server, document } = attached;
+    return (await server.offers(method, document, limit)) ? send(attached, limit) : undefined;
+  });
+  return replyParts(call, candidates, method, answers);
+}
+
+/** The replies to a request; records who answered. Throws `lsp/not-supported` when no candidate offers the method. */
+export function replyParts(
+  call: CallState,
+  candidates: CandidateServers,
+  method: string,
+  answers: readonly Answered<ServerReply>[],
+): ReplyPart[] {
   if (answers.length === 0) throw notSupported(method, candidates.servers);
   return answers.map(({ attached: { server }, answer }) => {
     call.evidence.answered(server.plan.id, answer.readiness);
