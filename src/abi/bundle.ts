@@ -1,5 +1,5 @@
 /**
- * Types and file names of a bundle, the compiled form of a config: plan, tool list, handlers, validators,
+ * Types, file names and the limit of a bundle, the compiled form of a config: plan, tool list, handlers, validators,
  * manifest. The generator writes it and the runtime verifies it. Paths use `/` and are sorted.
  */
 import type { JsonObject } from "../base/json.js";
@@ -48,6 +48,9 @@ export interface Validator {
     | { instancePath: string; schemaPath?: string; keyword: string; message?: string; params: JsonObject }[]
     | null;
 }
+
+/** No file of a bundle is larger. */
+export const MAX_FILE_BYTES = 67_108_864;
 
 export const MANIFEST_FILE = "manifest.json";
 export const PLAN_FILE = "plan.json";

@@ -1,4 +1,5 @@
-/** What the operating system says: the codes of its errors, and whether a process runs. */
+/** What the operating system says: the codes of its errors, and what it knows of a process. */
+import { readFileSync } from "node:fs";
 
 /** Whether an error comes from the system and has a code such as `ENOENT`. */
 export function hasCode(error: unknown): error is Error & { code: string } {
@@ -17,4 +18,28 @@ export function isRunning(pid: number): boolean {
   } catch (error) {
     return systemCode(error) === "EPERM";
   }
+}
+
+/** A process as `/proc/PID/stat` describes it. */
+interface ProcessFacts {
+  parent: number;
+  group: number;
+  /** When it was started, in clock ticks since the machine was. */
+  start: number;
+  residentPages: number;
+}
+
+/** The facts of a process of Linux; undefined when none runs under this id. */
+export function processFacts(pid: number): ProcessFacts | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return undefined;
+  }
+  // The name before the state may contain spaces and brackets.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z" || fields[0] === "X") return undefined;
+  const field = (index: number): number => Number(fields[index]);
+  return { parent: field(1), group: field(2), start: field(19), residentPages: field(21) };
 }

@@ -173,7 +173,7 @@ export async function forEachInParallel<T>(
   const work = async (): Promise<void> => {
     for (const [index, item] of entries) await run(item, index);
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
 }
 
 /** Registers a listener and returns the function that removes it. */

@@ -100,7 +100,7 @@ async function tryServer(
     const document = await server.ensureOpen(file, signal);
     trial.answer = await firstAnswer(server, document, emptyMs, signal);
     trial.answerMs = elapsed();
-    trial.readiness = await server.settle(plan.warmupTimeoutMs, signal);
+    trial.readiness = await server.waitUntilReady(plan.warmupTimeoutMs, signal);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, nextSteps } = error;

@@ -54,7 +54,7 @@ function timedServer(server: LanguageServer, watch: Stopwatch): LanguageServer {
     request: (...args) => watch.during(reason(), () => server.request(...args)),
     diagnostics: (...args) => watch.during(reason(), () => server.diagnostics(...args)),
     workspaceDiagnostics: (...args) => watch.during(reason(), () => server.workspaceDiagnostics(...args)),
-    settle: (...args) => watch.during("waiting", () => server.settle(...args)),
+    waitUntilReady: (...args) => watch.during("waiting", () => server.waitUntilReady(...args)),
     offers: (...args) => {
       const offered = server.offers(...args);
       return typeof offered === "boolean" ? offered : watch.during("waiting", () => offered);

@@ -1,12 +1,12 @@
 /** Compares a bundle with a folder and reports every stale, missing or foreign file. It writes nothing. */
 import { join } from "node:path";
 import { diffArrays } from "diff";
-import { type Bundle, MANIFEST_FILE } from "../abi/bundle.js";
+import { type Bundle, MANIFEST_FILE, MAX_FILE_BYTES } from "../abi/bundle.js";
 import { type Code, codes } from "../base/codes.js";
 import { readPlainFile } from "../base/guarded-open.js";
 import { toPointer } from "../base/json.js";
 import type { Problem } from "../base/problem.js";
-import { exists, listFiles, MAX_FILE_BYTES, manifestFile } from "./write.js";
+import { exists, listFiles, manifestFile } from "./write.js";
 
 /** How the folder differs from the bundle; empty if it is exactly the bundle. */
 export function checkBundle(bundle: Bundle, folder: string): Problem[] {

@@ -5,15 +5,19 @@
  */
 import { type Dirent, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Bundle, type BundleFile, MANIFEST_FILE, replacedBundle } from "../abi/bundle.js";
+import {
+  type Bundle,
+  type BundleFile,
+  MANIFEST_FILE,
+  MAX_FILE_BYTES,
+  replacedBundle,
+} from "../abi/bundle.js";
 import { entryFacts } from "../base/file-stamp.js";
 import { readPlainFile } from "../base/guarded-open.js";
 import { canonicalPretty, isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { ConfigError } from "../base/problem.js";
-
-/** No file of a bundle is larger. */
-export const MAX_FILE_BYTES = 67_108_864;
+import { hasCode } from "../base/system.js";
 
 /** The steps of a write between which the disk changes. */
 export type WriteStep = "recovered" | "checked" | "staging" | "staged" | "moved" | "swapped" | "done";
@@ -40,7 +44,7 @@ export function writeBundle(
     rmSync(old, { recursive: true, force: true });
     onStep("done");
   } catch (cause) {
-    if (!isSystemError(cause)) throw cause;
+    if (!hasCode(cause)) throw cause;
     throw unwritable(`${folder} cannot be written: ${cause.code}.`, cause);
   }
 }
@@ -131,8 +135,4 @@ function unwritable(message: string, cause?: unknown): ConfigError {
   ]);
   error.cause = cause;
   return error;
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error;
 }

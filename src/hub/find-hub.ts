@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { dirname } from "node:path";
 import { factsOf } from "../base/file-stamp.js";
 import type { JsonObject } from "../base/json.js";
-import { systemCode } from "../base/system.js";
+import { isRunning, systemCode } from "../base/system.js";
 import { delay } from "../base/timing.js";
 import { ANSWER_MS, exchange } from "./ask-hub.js";
 import { type Environment, HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
@@ -171,14 +171,15 @@ function removeMark(mark: string): void {
 function isMarkHeld(mark: string): boolean {
   const age = Date.now() - (factsOf(mark)?.mtimeMs ?? 0);
   if (age > START_MS) return false;
+  let pid: number;
   try {
-    const pid = Number(readFileSync(mark, "utf8"));
-    // The file is empty for a moment after it was made.
-    if (pid > 0) process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    pid = Number(readFileSync(mark, "utf8"));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return false;
+    throw error;
   }
+  // The file is empty for a moment after it was made.
+  return !(pid > 0) || isRunning(pid);
 }
 
 /** The reason in the last line of a log, if the hub wrote one. */

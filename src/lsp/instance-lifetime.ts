@@ -1,6 +1,6 @@
 /**
- * The life of a server: it is stopped when idle, when it uses too much memory or has too many processes, and restarted
- * at intervals; its shutdown is asked for first and forced then; after crashes the next start waits.
+ * Monitors a running server (idle time, memory, processes, restart interval), shuts it down, and computes the backoff
+ * after crashes.
  */
 import type { ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";

@@ -148,7 +148,7 @@ export class Instance {
   }
   /** Pending requests, and waits for diagnostics that the server pushes. */
   get pending(): number {
-    return this.#connection.pending + this.files.waits;
+    return this.#connection.pending + this.files.pendingReports;
   }
   get hasEnded(): boolean {
     return this.#shutdown.isStopping || this.#connection.hasFailed;
@@ -170,7 +170,7 @@ export class Instance {
       encoding: this.encoding,
       features: this.capabilities.features(),
       progress: this.readiness.text,
-      notWatched: this.files.notWatched,
+      partlyWatchedFolders: this.files.partlyWatchedFolders,
       lastError: this.#lastError,
       stderr: this.stderr,
     };
@@ -223,8 +223,8 @@ export class Instance {
     if (method === "workspace/symbol") await this.files.refreshAndOpen(options.checkedAfter);
     else if (method.startsWith("workspace/")) await this.files.refresh(options.checkedAfter);
     const { onApplyEdit } = options;
-    const send = (): Promise<ServerReply> => this.#send(method, params, options);
-    return onApplyEdit === undefined ? send() : this.#messages.whileApplying(onApplyEdit, send);
+    if (onApplyEdit === undefined) return this.#send(method, params, options);
+    return this.#messages.whileApplying(onApplyEdit, () => this.#send(method, params, options));
   }
 
   notifyAny(method: string, params: unknown): void {

@@ -203,7 +203,7 @@ export class ReadinessState {
   }
 
   /** Waits while the server says that it is working, or has not sent its first status. */
-  async settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
+  async waitUntilReady(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
     const isBusy = (): boolean => this.now === "starting" || this.mustHold(timeoutMs);
     await this.wait(() => !isBusy(), timeoutMs, signal);
     return this.now;

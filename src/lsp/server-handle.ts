@@ -9,7 +9,7 @@ import { fieldsOf } from "../base/json.js";
 import { pathOfUri } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import type { Lines, PositionEncoding } from "../base/text.js";
-import { untilAborted } from "../base/timing.js";
+import { cancelled, untilAborted } from "../base/timing.js";
 import { readMethods } from "../protocol/methods.js";
 import { type FileOperation, type OperatedFile, wantedFiles } from "./documents/file-operations.js";
 import type { MakeTextFilter } from "./documents/outside-files.js";
@@ -63,11 +63,11 @@ export class ServerHandle implements LanguageServer {
   get readiness(): Readiness {
     return this.#instance.hasEnded ? "starting" : this.#instance.readiness.now;
   }
-  get unwatched(): boolean {
-    return this.#instance.files.areUnwatched;
+  get hasUnwatchedFiles(): boolean {
+    return this.#instance.files.hasUnwatchedFiles;
   }
-  get notWatched(): string[] {
-    return this.#instance.files.notWatched;
+  get partlyWatchedFolders(): string[] {
+    return this.#instance.files.partlyWatchedFolders;
   }
   get withheld(): readonly Withheld[] {
     return this.#instance.transport.withheld ?? [];
@@ -110,15 +110,15 @@ export class ServerHandle implements LanguageServer {
     this.#instance.tellFiles(operation, files);
   }
 
-  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    return this.#instance.readiness.settle(timeoutMs, signal);
+  waitUntilReady(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
+    return this.#instance.readiness.waitUntilReady(timeoutMs, signal);
   }
 
   async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
     if (this.#instance.hasEnded) this.#instance = await this.source.renew(signal);
     const instance = this.#instance;
     instance.refuseWhenUnable(signal);
-    const document = await instance.files.ensureOpen(path, checkedAt);
+    const document = await untilAborted(signal, instance.files.ensureOpen(path, checkedAt), cancelled);
     this.#openedIn.set(path, instance.generation);
     return document;
   }

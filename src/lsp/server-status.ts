@@ -34,7 +34,7 @@ export function blankStatus(id: string, state: ServerState): ServerStatus {
     encoding: null,
     features: [],
     progress: null,
-    notWatched: [],
+    partlyWatchedFolders: [],
     lastError: null,
     stderr: [],
   };

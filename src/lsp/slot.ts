@@ -49,6 +49,8 @@ export class Slot {
   #instance: Instance | undefined;
   #starting: Promise<Instance> | undefined;
   #startAbort: AbortController | undefined;
+  /** Resolves when the processes of all earlier instances are gone, or could not be ended in time. */
+  #ending: Promise<unknown> = Promise.resolve();
   #generation = 0;
   #lastCrash: { generation: number; reason: string; isReported: boolean } | undefined;
   #isStopped = false;
@@ -144,7 +146,7 @@ export class Slot {
     return starting;
   }
 
-  /** Ends the instance, also while it is starting, and forgets its failures. */
+  /** Ends the instance, also while it is starting, and forgets its failures. Resolves when its processes are gone. */
   async stop(): Promise<boolean> {
     this.#crashes.clear();
     this.#lastCrash = undefined;
@@ -154,8 +156,8 @@ export class Slot {
       await this.#starting.catch(() => undefined);
     }
     const instance = this.#instance;
-    this.#release();
-    await instance?.end();
+    if (instance) this.#release(instance.end());
+    await this.#ending;
     return instance !== undefined;
   }
 
@@ -190,6 +192,8 @@ export class Slot {
     this.#refuseWhenBroken();
     const { backoffMs } = this.#crashes;
     if (backoffMs > 0) await untilAborted(signal, delay(backoffMs, signal), cancelled);
+    // Two servers of one root would write the same index files.
+    await untilAborted(signal, this.#ending, cancelled);
     this.#isStopped = false;
     this.#isUnavailable = false;
     this.#generation++;
@@ -228,16 +232,18 @@ export class Slot {
   #crashed(instance: Instance, reason: string): void {
     this.#lastStderr = instance.stderr;
     if (this.#instance !== instance) return;
-    this.#release();
+    this.#release(instance.transport.kill());
     this.#lastError = `server "${this.plan.id}" ${reason}`;
     this.#lastCrash = { generation: instance.generation, reason, isReported: false };
     this.#crashes.add();
     this.context.log("warn", "server ended", { server: this.plan.id, reason });
   }
 
-  #release(): void {
+  /** The instance does not count any more; `end` resolves when its processes are gone. */
+  #release(end: Promise<void>): void {
     this.#instance = undefined;
     this.#monitor.stop();
+    this.#ending = Promise.allSettled([this.#ending, end]);
   }
 
   #refuseWhenBroken(): void {
@@ -266,15 +272,14 @@ export class Slot {
     if (!instance) return;
     this.context.log("info", "server stopped", { server: this.plan.id, why });
     this.#isStopped = true;
-    this.#release();
-    void instance.end();
+    this.#release(instance.end());
   }
 
   /** Kills an instance that exceeds its limits, perhaps while it starts; that counts as a crash. */
   kill(why: string, instance = this.#instance): void {
     if (!instance) return;
-    this.#crashed(instance, why);
     void instance.kill(why);
+    this.#crashed(instance, why);
   }
 }
 

@@ -14,8 +14,8 @@ import type { MakeTextFilter } from "./documents/outside-files.js";
 import type { SearchableFiles } from "./documents/project-files.js";
 import type { ProgramFolders } from "./process/search.js";
 import type { Readiness, ServerState } from "./server-state.js";
+import type { WatchOptions } from "./watch/watch-options.js";
 import type { FileChange } from "./watch/workspace-changes.js";
-import type { WatchOptions } from "./watch/workspace-watch.js";
 
 export type { Readiness, ServerState };
 
@@ -112,9 +112,9 @@ export interface LanguageServer {
   readonly generation: number;
   readonly readiness: Readiness;
   /** Whether files under its roots may have changed unnoticed: too many to watch, or a network file system. */
-  readonly unwatched: boolean;
-  /** Absolute ignored folders that are too large to be followed: files in them may have changed unnoticed. */
-  readonly notWatched: readonly string[];
+  readonly hasUnwatchedFiles: boolean;
+  /** Absolute folders that are ignored and too large, or could not be read: files in them may have changed unnoticed. */
+  readonly partlyWatchedFolders: readonly string[];
   /** What the server was started without, because the workspace is not trusted. */
   readonly withheld: readonly Withheld[];
   /** Whether the server offers the method now, statically or by registration, for this document. */
@@ -139,7 +139,7 @@ export interface LanguageServer {
   /** The document's text in the workspace, open or not: for converting positions of replies. */
   textOf(uri: string): Promise<Lines | undefined>;
   /** Waits for the server's own evidence that it has indexed, at most until the signal or `timeoutMs`. */
-  settle(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
+  waitUntilReady(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
   request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply>;
   /** Sends a notification of a tool: the config gives the method and the parameters. */
   notifyAny(method: string, params: unknown): void;
@@ -177,8 +177,8 @@ export interface ServerStatus {
   /** LSP features offered, sorted. */
   features: string[];
   progress: string | null;
-  /** Absolute ignored folders that are too large to be followed. */
-  notWatched: string[];
+  /** Absolute folders that are ignored and too large to be followed, or could not be read. */
+  partlyWatchedFolders: string[];
   lastError: string | null;
   stderr: string[];
 }

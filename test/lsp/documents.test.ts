@@ -1,16 +1,19 @@
 /** What a server has open is what is on disk, and nothing but text files gets in. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, rmSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { Refusal } from "../../src/base/problem.js";
 import type { LanguageServer } from "../../src/lsp/types.js";
+import type { WatchOptions } from "../../src/lsp/watch/watch-options.js";
 import type { WatchSource } from "../../src/lsp/watch/watch-source.js";
-import type { WatchOptions } from "../../src/lsp/watch/workspace-watch.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
 import {
   act,
+  afterThis,
   ask,
   poolOf,
   received,
@@ -82,6 +85,53 @@ test("what changed is told before every question that follows, also of many at o
   const order = seen.flatMap(({ method = "" }) => (wanted.includes(method) ? [method.slice(13)] : []));
   const round = ["didChange", ...Array.from({ length: 8 }, () => "hover")];
   expect(order).toEqual(["hover", ...round, ...round]);
+});
+
+test("a wait for the disk ends with the caller's time", async () => {
+  let isStuck = false;
+  let reached = () => {};
+  const stuck = new Promise<void>((done) => {
+    reached = done;
+  });
+  const drain = async () => {
+    if (!isStuck) return;
+    reached();
+    await new Promise(() => {});
+  };
+  const watchOptions = { openEvents: () => ({ ...withoutEvents, drain }) };
+  const { server, file } = await session({}, { context: { watchOptions } });
+  await server.ensureOpen(file, signal());
+  isStuck = true;
+  const controller = new AbortController();
+  const opened = server.ensureOpen(file, controller.signal);
+  await stuck;
+  controller.abort(new Refusal("lsp/timeout", "too late"));
+  await expect(opened).rejects.toMatchObject({ code: "lsp/timeout" });
+});
+
+test("a change that is recorded while documents are read is told once", async () => {
+  const { server, file, root, pool } = await session({});
+  await server.ensureOpen(file, signal());
+  const { open } = fs.promises;
+  const replace = (used: typeof open) => {
+    Object.assign(fs.promises, { open: used });
+    syncBuiltinESMExports();
+  };
+  afterThis(() => replace(open));
+  const created = join(root, "b.fake");
+  replace((async (path: string, ...rest: [number]) => {
+    replace(open);
+    write(created, "b\n");
+    // Another call looks at the disk.
+    await pool.version();
+    return open(path, ...rest);
+  }) as typeof open);
+  write(file, "second\n");
+  await server.ensureOpen(file, signal());
+  await server.ensureOpen(file, signal());
+  const told = await received(server, "workspace/didChangeWatchedFiles");
+  const uris = told.flatMap(({ changes }) => (changes as { uri: string }[]).map(({ uri }) => uri));
+  expect(uris).toEqual([file, created].map((path) => pathToFileURL(path).href));
 });
 
 test("a change of the same size in the same moment is seen", async () => {
@@ -329,7 +379,7 @@ test("a server that registered for dependencies hears of them, and others of the
   write(join(root, "node_modules/p/a.json"), "3");
   await server.ensureOpen(file, signal());
   expect(await toldNames(server)).toEqual(["b.fake", "a.json"]);
-  expect(server.notWatched).toEqual([]);
+  expect(server.partlyWatchedFolders).toEqual([]);
 });
 
 test("an ignored folder that is not followed is named, by the server and in its status", async () => {
@@ -338,9 +388,9 @@ test("an ignored folder that is not followed is named, by the server and in its 
   const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchOptions: { ignoredFiles: 3 } });
   const server = await pool.get("fake", undefined, signal());
   await server.ensureOpen(join(root, "a.fake"), signal());
-  expect(server.notWatched).toEqual([join(root, "gen")]);
-  expect(server.unwatched).toBe(false);
-  expect(pool.status()[0]?.notWatched).toEqual([join(root, "gen")]);
+  expect(server.partlyWatchedFolders).toEqual([join(root, "gen")]);
+  expect(server.hasUnwatchedFiles).toBe(false);
+  expect(pool.status()[0]?.partlyWatchedFolders).toEqual([join(root, "gen")]);
 });
 
 test("with more files than are watched, that is said, and open documents stay true", async () => {
@@ -349,12 +399,12 @@ test("with more files than are watched, that is said, and open documents stay tr
   const pool = poolOf(root, [fakeServer(scenarios(), {})], {}, { watchOptions });
   const server = await pool.get("fake", undefined, signal());
   for (const name of ["a", "b", "c"]) await server.ensureOpen(join(root, `${name}.fake`), signal());
-  expect(server.unwatched).toBe(true);
+  expect(server.hasUnwatchedFiles).toBe(true);
   for (const name of ["a", "b", "c"]) write(join(root, `${name}.fake`), "22");
   await server.ensureOpen(join(root, "a.fake"), signal());
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "22" }, { text: "22" }, { text: "22" }]);
   const { server: seen } = await session({});
-  expect(seen.unwatched).toBe(false);
+  expect(seen.hasUnwatchedFiles).toBe(false);
 });
 
 test.each<[string, Partial<WatchOptions>]>([

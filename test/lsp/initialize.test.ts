@@ -101,6 +101,38 @@ test("configuration: as many items as asked, dotted, whole, missing", () => {
   expect(settingsAt({}, "__proto__.x")).toEqual({});
 });
 
+test("configuration: of the innermost folder around the scope, however its URI is escaped", async () => {
+  const name = "it's (a+b) @ 1";
+  const environment = { "pyvenv.cfg": "", "bin/python": "" };
+  const files = Object.fromEntries(
+    ["", `${name}/`].flatMap((folder) =>
+      Object.entries(environment).map(([path, text]) => [`${folder}.venv/${path}`, text]),
+    ),
+  );
+  const { server, root } = await session(
+    {},
+    {
+      server: { settings: { python: "<python>" }, workspaceFolders: [name] },
+      files,
+      context: { trusted: ["/"], env: { ...process.env, VIRTUAL_ENV: undefined } },
+    },
+  );
+  /** As `vscode-uri` writes it. */
+  const escaped = encodeURIComponent(name).replace(/['()]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
+  const rootUri = pathToFileURL(root).href;
+  const scopes = [
+    rootUri,
+    `${rootUri}/${escaped}`,
+    `${rootUri}/${escaped}/x.py`,
+    pathToFileURL(join(root, name)).href,
+  ];
+  const items = scopes.map((scopeUri) => ({ section: "python", scopeUri }));
+  const own = join(root, name, ".venv/bin/python");
+  expect(await answerOf(server, "workspace/configuration", { items })).toMatchObject({
+    result: [join(root, ".venv/bin/python"), own, own, own],
+  });
+});
+
 test.each<[string, Json, JsonObject]>([
   ["window/workDoneProgress/create", { token: 1 }, { result: null }],
   ["window/showMessageRequest", { type: 1, message: "?", actions: [{ title: "yes" }] }, { result: null }],

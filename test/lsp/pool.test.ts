@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
 import { findCommand } from "../../src/lsp/process/search.js";
 import { FileRoutes, languageIdOf, rootOf } from "../../src/lsp/route.js";
+import type { ServerPool } from "../../src/lsp/types.js";
 import { redact } from "../../src/lsp/wire/redact.js";
 import { fakePlan, fakeServer, fakeServerPath, serverPlan } from "../fake-server/index.js";
 import {
@@ -401,6 +402,40 @@ describe("pool", () => {
       code: "lsp/exited",
       message: expect.stringContaining("was stopped"),
     });
+  });
+});
+
+describe("a start waits until the processes of the last one are gone", () => {
+  /** A server that nothing but SIGKILL ends. */
+  const stubborn = { ignoreShutdown: true, ignoreExit: true, ignoreStdinEnd: true, refuseSigterm: true };
+  const atOnce: Partial<ServerPlan> = { restart: { max: 5, windowMs: 300_000, backoffMs: [1, 1] } };
+  const pidOf = (pool: ServerPool) => pool.status()[0]?.pid ?? 0;
+
+  test("after the project's files were created", async () => {
+    const { pool, root } = await session(stubborn, { server: { projectFiles: ["project.json"] } });
+    const pid = pidOf(pool);
+    write(join(root, "project.json"), "{}");
+    const next = await pool.get("fake", undefined, signal());
+    expect([next.generation, alive(pid)]).toEqual([2, false]);
+  });
+
+  test("after it was ended because it used too much", async () => {
+    const limits = { memoryMb: null, openFiles: null, processes: 1, nice: null };
+    const { pool, server } = await session(stubborn, { server: { ...atOnce, limits } });
+    const pid = pidOf(pool);
+    await act(server, { spawn: true });
+    await until(() => pool.status()[0]?.state !== "running");
+    const next = await pool.get("fake", undefined, signal());
+    expect([next.generation, alive(pid)]).toEqual([2, false]);
+  });
+
+  test("and so does a stop by hand", async () => {
+    const { pool } = await session(stubborn, { server: { idleShutdownMs: 40 } });
+    const pid = pidOf(pool);
+    await until(() => pool.status()[0]?.state === "stopped");
+    expect(alive(pid)).toBe(true);
+    await pool.stop(undefined);
+    expect(alive(pid)).toBe(false);
   });
 });
 

@@ -230,11 +230,11 @@ test("a status notification decides, by its field, whatever progress says", asyn
     { server: { ready } },
   );
   await until(() => server.readiness === "indexing");
-  const settled = server.settle(5_000, signal());
+  const settled = server.waitUntilReady(5_000, signal());
   await act(server, told(true));
   expect(await settled).toBe("ready");
   await act(server, told(false));
-  expect(await server.settle(30, signal())).toBe("indexing");
+  expect(await server.waitUntilReady(30, signal())).toBe("indexing");
 });
 
 test("a server that is known to say when it is ready is asked once, when it has said so", async () => {

@@ -17,13 +17,15 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { WatchOptions } from "../../src/lsp/watch/watch-options.js";
 import {
   isOnNetwork,
   type OpenWatchSource,
   SystemWatches,
   type WatchListener,
 } from "../../src/lsp/watch/watch-source.js";
-import { type WatchOptions, WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
+import { WorkspaceWatch } from "../../src/lsp/watch/workspace-watch.js";
+import { printedIn } from "../own-process.js";
 import { afterThis, until, workspace, write } from "./support.js";
 
 /** Node cannot write through mapped memory; Python can, where it is installed. */
@@ -214,7 +216,7 @@ test("files that are ignored later, and are too many then, have no events", asyn
   // One of the three is within the limit.
   expect(withEvents()).toHaveLength(2);
   expect(withEvents()).toContain("d.ts");
-  expect(watch.notWatched([root])).toEqual([root]);
+  expect(watch.partlyWatchedFolders([root])).toEqual([root]);
   expect(watch.since(cursor).filter(({ type }) => type === 3)).toEqual([]);
 });
 
@@ -248,7 +250,7 @@ describe("what git ignores", () => {
     ["folders in one folder", { ignoredFolders: 7 }],
   ])("is followed only at its top level when there are too many %s", async (_what, few) => {
     const { root, watch, ignored, changes } = await watched({ ...rules, ...many("gen/one", 3) }, [], few);
-    expect(watch.notWatched([root])).toEqual([]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([]);
     write(join(root, "gen/one/f0.ts"), "2");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 2 });
     for (let i = 0; i < 10; i++) {
@@ -256,11 +258,11 @@ describe("what git ignores", () => {
     }
     // Nothing counts as deleted because it is no longer followed.
     expect(Object.values(await ignored())).not.toContain(3);
-    expect(watch.notWatched([root])).toEqual([join(root, "gen")]);
-    expect(watch.notWatched([join(root, "src")])).toEqual([]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([join(root, "gen")]);
+    expect(watch.partlyWatchedFolders([join(root, "src")])).toEqual([]);
     rmSync(join(root, "gen"), { recursive: true });
     expect(new Set(Object.values(await ignored()))).toEqual(new Set([3]));
-    expect(watch.notWatched([root])).toEqual([]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([]);
     // It is followed again when it is created again.
     write(join(root, "gen/one/f0.ts"), "4");
     expect(await ignored()).toEqual({ "gen/one/f0.ts": 1 });
@@ -273,7 +275,7 @@ describe("what git ignores", () => {
     const start = { ...many("node_modules/p", 30), ...many("node_modules/@s/old", 3) };
     const { root, watch, ignored } = await watched(start, [], { ignoredFiles: 30 });
     const modules = join(root, "node_modules");
-    expect(watch.notWatched([root])).toEqual([modules]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([modules]);
     write(join(modules, "q/i.d.ts"), "1");
     write(join(modules, "@s/new/i.d.ts"), "1");
     write(join(modules, ".package-lock.json"), "{}");
@@ -319,7 +321,7 @@ describe("what git ignores", () => {
       const { root, watch, ignored } = await watched({ ...rules, ...many("gen/one", 2_500) });
       write(join(root, "gen/one/f7.ts"), "2");
       expect(await ignored()).toEqual({ "gen/one/f7.ts": 2 });
-      expect(watch.notWatched([root])).toEqual([]);
+      expect(watch.partlyWatchedFolders([root])).toEqual([]);
     },
   );
 
@@ -429,13 +431,13 @@ test("a root that is deleted and made again, under the same number if the system
   expect(await changes()).toEqual({ "a.ts": 2 });
 });
 
-test("more files than are followed: isBlind says so, of this root only", async () => {
+test("more files than are followed: hasUnwatchedFiles says so, of this root only", async () => {
   const { root, watch } = await watched({ "a/1.ts": "", "a/2.ts": "", "b/3.ts": "" }, [], { files: 2 });
-  expect(watch.isBlind([root])).toBe(true);
-  expect(watch.isBlind([join(root, "a")])).toBe(true);
-  expect(watch.isBlind([workspace({})])).toBe(false);
+  expect(watch.hasUnwatchedFiles([root])).toBe(true);
+  expect(watch.hasUnwatchedFiles([join(root, "a")])).toBe(true);
+  expect(watch.hasUnwatchedFiles([workspace({})])).toBe(false);
   const { watch: other, root: otherRoot } = await watched({ "a/1.ts": "" }, [], { files: 2 });
-  expect(other.isBlind([otherRoot])).toBe(false);
+  expect(other.hasUnwatchedFiles([otherRoot])).toBe(false);
 });
 
 describe("where there are no events", () => {
@@ -443,10 +445,10 @@ describe("where there are no events", () => {
     ...{ capacity: 0, add: () => false, remove: () => {}, drain: async () => {}, close: () => {} },
   });
 
-  test("isBlind says so, and a background scan finds every change", async () => {
+  test("hasUnwatchedFiles says so, and a background scan finds every change", async () => {
     const options = { openEvents: none, rescanMs: 20 };
     const { root, watch } = await watched({ "a.ts": "1", "src/b.ts": "1", "src/c.ts": "1" }, [], options);
-    expect(watch.isBlind([root])).toBe(true);
+    expect(watch.hasUnwatchedFiles([root])).toBe(true);
     const { cursor } = watch;
     write(join(root, "a.ts"), "22");
     write(join(root, "src/new/d.ts"), "1");
@@ -493,19 +495,19 @@ describe("where there are no events", () => {
       syncBuiltinESMExports();
     };
     afterThis(restore);
-    const isBlindOn = async (type: number) => {
+    const hasUnwatchedFilesOn = async (type: number) => {
       Object.assign(fs, { statfsSync: () => ({ type }) });
       syncBuiltinESMExports();
       const { root, watch } = await watched({ "a.ts": "1" });
-      const isBlind = watch.isBlind([root]);
-      expect(watch.hasEvents(join(root, "a.ts"))).toBe(!isBlind);
-      expect(watch.isUpToDate(join(root, "a.ts"))).toBe(!isBlind);
-      return isBlind;
+      const hasUnwatched = watch.hasUnwatchedFiles([root]);
+      expect(watch.hasEvents(join(root, "a.ts"))).toBe(!hasUnwatched);
+      expect(watch.isUpToDate(join(root, "a.ts"))).toBe(!hasUnwatched);
+      return hasUnwatched;
     };
     const ext4 = 0xef53;
     const [nfs, cifs, signedCifs] = [0x6969, 0xff534d42, 0xff534d42 | 0];
-    expect(await isBlindOn(ext4)).toBe(false);
-    for (const type of [nfs, cifs, signedCifs]) expect(await isBlindOn(type)).toBe(true);
+    expect(await hasUnwatchedFilesOn(ext4)).toBe(false);
+    for (const type of [nfs, cifs, signedCifs]) expect(await hasUnwatchedFilesOn(type)).toBe(true);
     restore();
     expect([workspace({}), join(workspace({}), "none")].map(isOnNetwork)).toEqual([false, true]);
   });
@@ -524,9 +526,9 @@ describe("where there are no events", () => {
       };
     };
     const { root, watch, changes } = await watched({ "src/a.ts": "1" }, [], { openEvents, rescanMs: 20 });
-    expect(watch.isBlind([root])).toBe(true);
+    expect(watch.hasUnwatchedFiles([root])).toBe(true);
     isFull = false;
-    await expect.poll(() => watch.isBlind([root]), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => watch.hasUnwatchedFiles([root]), { timeout: 20_000 }).toBe(false);
     await changes();
     write(join(root, "src/a.ts"), "2");
     expect(await changes()).toEqual({ "src/a.ts": 2 });
@@ -539,9 +541,9 @@ describe("where there are no events", () => {
       return new SystemWatches(given);
     };
     const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
-    expect(watch.isBlind([root])).toBe(false);
+    expect(watch.hasUnwatchedFiles([root])).toBe(false);
     listener?.unwatched(join(root, "src"));
-    expect(watch.isBlind([root])).toBe(true);
+    expect(watch.hasUnwatchedFiles([root])).toBe(true);
   });
 });
 
@@ -577,13 +579,38 @@ describe("what fails unexpectedly", () => {
     const watch = new WorkspaceWatch({ roots: [root], deny: [], env: {}, log }, options);
     afterThis(() => watch.close());
     await watch.check();
-    expect(watch.notWatched([root])).toEqual([join(root, "gen")]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([join(root, "gen")]);
     expect(logged).toEqual(["warn a folder could not be read; it is not watched completely"]);
     const { cursor } = watch;
     write(join(root, "a.ts"), "22");
     await watch.check();
     expect(watch.since(cursor, [root]).map(({ path }) => relative(root, path))).toContain("a.ts");
   });
+
+  test.each(["events named", "lost events left"])(
+    "what %s is read after a check that failed",
+    async (what) => {
+      let listener: WatchListener | undefined;
+      let isBroken = false;
+      const openEvents: OpenWatchSource = (_roots, given) => {
+        listener = given;
+        const add = () => {
+          if (isBroken) throw new RangeError("broken");
+          return true;
+        };
+        return { capacity: 1e9, add, remove: () => {}, drain: async () => {}, close: () => {} };
+      };
+      const { root, watch, changes } = await watched({ "a.ts": "1" }, [], { openEvents });
+      isBroken = true;
+      write(join(root, "new/b.ts"), "1");
+      if (what === "events named") listener?.changed(join(root, "new/b.ts"));
+      else listener?.lost();
+      await expect(watch.check()).rejects.toThrow("broken");
+      expect(watch.isUpToDate(join(root, "a.ts"))).toBe(false);
+      isBroken = false;
+      expect(await changes()).toEqual({ "new/b.ts": 1 });
+    },
+  );
 
   test("a check fails alone, not those that wait for it", async () => {
     let isBroken = false;
@@ -600,6 +627,89 @@ describe("what fails unexpectedly", () => {
     await second;
     write(join(root, "a.ts"), "22");
     expect(await changes()).toEqual({ "a.ts": 2 });
+  });
+});
+
+describe("a folder that cannot be read for a while", () => {
+  const unread = "warn a folder could not be read; it is not watched completely";
+
+  test("because too many files are open: nothing in it counts as deleted, and it is followed again", async () => {
+    const root = workspace({ ".gitignore": "gen/\n", "a.ts": "1", "src/b.ts": "1" });
+    // A changed `.gitignore` has every folder listed again.
+    const { stdout } = await printedIn(
+      "lsp/watch",
+      `import { closeSync, openSync, writeFileSync } from "node:fs";
+      import { WorkspaceWatch } from "./workspace-watch.js";
+      const root = ${JSON.stringify(root)};
+      const logged = [];
+      const log = (level, message, { cause }) => logged.push(level + " " + message + " " + cause);
+      const watch = new WorkspaceWatch({ roots: [root], deny: [], env: {}, log }, { rescanMs: 20 });
+      const changes = (since) => watch.since(since).map(({ path, type }) => [path.slice(root.length + 1), type]);
+      void (async () => {
+        await watch.check();
+        const { cursor } = watch;
+        writeFileSync(root + "/.gitignore", "other/\\n");
+        const open = [];
+        for (;;) {
+          try {
+            open.push(openSync("/dev/null"));
+          } catch {
+            break;
+          }
+        }
+        await watch.check();
+        const failed = { changes: changes(cursor), partlyWatched: watch.partlyWatchedFolders([root]) };
+        const isUpToDate = watch.isUpToDate(root + "/a.ts");
+        for (const file of open) closeSync(file);
+        while (watch.partlyWatchedFolders([root]).length > 0) await new Promise((done) => setTimeout(done, 10));
+        const next = watch.cursor;
+        writeFileSync(root + "/src/b.ts", "22");
+        await watch.check();
+        console.log(JSON.stringify({ ...failed, isUpToDate, logged, after: changes(next) }));
+        watch.close();
+      })();`,
+      { openFiles: 100 },
+    );
+    expect(JSON.parse(stdout)).toEqual({
+      changes: [[".gitignore", 2]],
+      partlyWatched: [root],
+      isUpToDate: false,
+      logged: [`${unread} EMFILE`],
+      after: [["src/b.ts", 2]],
+    });
+  });
+
+  /** Makes every stat of these entries fail, as on a broken disk. */
+  function breakStat(path: string): () => void {
+    const { lstat } = fs.promises;
+    const replace = (used: typeof lstat) => {
+      Object.assign(fs.promises, { lstat: used });
+      syncBuiltinESMExports();
+    };
+    const failing = async (given: string) => {
+      if (given === path) throw Object.assign(new Error("broken"), { code: "EIO" });
+      return lstat(given);
+    };
+    replace(failing as typeof lstat);
+    const restore = () => replace(lstat);
+    afterThis(restore);
+    return restore;
+  }
+
+  test.each(["a.ts", "in"])("or an entry of it, here %s", async (name) => {
+    const options = { rescanMs: 20 };
+    const { root, watch, changes } = await watched({ "src/a.ts": "1", "src/in/b.ts": "1" }, [], options);
+    const restore = breakStat(join(root, "src", name));
+    // Events name both entries.
+    utimesSync(join(root, "src/in"), 1, 1);
+    write(join(root, "src/a.ts"), "22");
+    expect(Object.values(await changes())).not.toContain(3);
+    expect(watch.partlyWatchedFolders([root])).toEqual([join(root, "src")]);
+    restore();
+    await expect.poll(() => watch.partlyWatchedFolders([root])).toEqual([]);
+    await changes();
+    write(join(root, "src/in/b.ts"), "22");
+    expect(await changes()).toEqual({ "src/in/b.ts": 2 });
   });
 });
 
@@ -693,7 +803,7 @@ describe("with one recursive watch, as on macOS and Windows", () => {
   test("an event inside a folder that is too large to be followed is passed over", async () => {
     const files = { ...many("node_modules/p/lib", 30), "a.ts": "1" };
     const { root, watch, ignored, tell } = await recursive(files, { ignoredFiles: 30 });
-    expect(watch.notWatched([root])).toEqual([join(root, "node_modules")]);
+    expect(watch.partlyWatchedFolders([root])).toEqual([join(root, "node_modules")]);
     write(join(root, "node_modules/p/lib/f1.ts"), "22");
     tell("node_modules/p/lib/f1.ts");
     expect(await ignored()).toEqual({});
@@ -722,7 +832,7 @@ describe("with one recursive watch, as on macOS and Windows", () => {
   test("Node's own recursive watch reports files in new folders", async () => {
     const openEvents: OpenWatchSource = (roots, listener) => new SystemWatches(listener, roots);
     const { root, watch } = await watched({ "src/a.ts": "1" }, [], { openEvents });
-    expect(watch.isBlind([root])).toBe(false);
+    expect(watch.hasUnwatchedFiles([root])).toBe(false);
     const seen = async (name: string) => {
       await watch.check();
       return watch.since(0, [root]).find(({ path }) => path === join(root, name))?.type;

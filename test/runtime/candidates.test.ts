@@ -34,7 +34,7 @@ function callOf(...servers: LanguageServer[]) {
 
 it("opens a document once in a call, and adds the warnings of its server", async () => {
   const ensureOpen = vi.fn(async () => document);
-  const server = { ...serverOf({}), unwatched: true, ensureOpen };
+  const server = { ...serverOf({}), hasUnwatchedFiles: true, ensureOpen };
   const files = { checkedAt: 7, sources: "", changedAt: null };
   const call = { ...callOf(server), files };
   const { candidates } = await openTarget(call, "a.fake");

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -80,6 +81,13 @@ describe("a bundle that is whole", () => {
 });
 
 describe("a bundle that is not whole is refused", () => {
+  it.skipIf(process.platform === "win32")("with a pipe in the place of the manifest", async () => {
+    const path = copy();
+    rmSync(join(path, MANIFEST_FILE));
+    execFileSync("mkfifo", [join(path, MANIFEST_FILE)]);
+    expect(await codesOf({ folder: path })).toEqual(["bundle/missing"]);
+  });
+
   it("with one flipped bit in any file", async () => {
     for (const { path: name } of bundle.files) {
       const path = copy();

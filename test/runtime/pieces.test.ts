@@ -204,7 +204,11 @@ describe("evidence", () => {
 
   it("says of a server that not all its files are watched, and why it was started anew", () => {
     const call = callState();
-    addServerWarnings(call, { ...serverOf({}), unwatched: true, crashNotice: () => "was ended by SIGKILL" });
+    addServerWarnings(call, {
+      ...serverOf({}),
+      hasUnwatchedFiles: true,
+      crashNotice: () => "was ended by SIGKILL",
+    });
     addServerWarnings(call, serverOf({}));
     expect(call.evidence.warnings).toMatchObject([
       { code: "answer/not-watched", data: { server_id: "fake" } },
@@ -213,7 +217,7 @@ describe("evidence", () => {
   });
 
   it("names a folder that is not watched, unless the session was told or may not see it", () => {
-    const server = { ...serverOf({}), notWatched: ["/w/gen", "/w/old", "/elsewhere"] };
+    const server = { ...serverOf({}), partlyWatchedFolders: ["/w/gen", "/w/old", "/elsewhere"] };
     const call = callState({ warnedFolders: new Set(["old"]) });
     addServerWarnings(call, server);
     expect(call.evidence.warnings).toMatchObject([{ code: "answer/not-watched", data: { folder: "gen" } }]);

@@ -174,7 +174,7 @@ export class Diagnostics {
 
   async #saveWhenReady(path: string, { waitMs, signal }: Wait): Promise<void> {
     const { readiness, save } = this.context;
-    await readiness.settle(waitMs, signal);
+    await readiness.waitUntilReady(waitMs, signal);
     if (readiness.awaitsStatus || !this.#unsaved.delete(path)) return;
     save(path);
     this.#background.changed(true);

@@ -8,7 +8,7 @@ import type { PublishDiagnosticsParams } from "vscode-languageserver-protocol";
 import { fieldsOf, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import type { OpenDocument } from "../types.js";
-import { KeptReports, sizeAndHash } from "./kept-reports.js";
+import { ReportCache, sizeAndHash } from "./report-cache.js";
 
 /** Quiet time after a report without a version. */
 const UNVERSIONED_MS = 1_000;
@@ -35,7 +35,7 @@ export interface PublishedReport {
 }
 
 export class PublishedReports {
-  readonly #reports = new KeptReports<PublishedReport>();
+  readonly #reports = new ReportCache<PublishedReport>();
   /** For each of the last texts: the number of different reports, and the longest time between two of them. */
   readonly #habits: { reports: number; gapMs: number }[] = [];
   /** Texts without a report yet: when they were sent, and whether the text before had none either. */

@@ -12,7 +12,7 @@ import { fieldsOf, isTable, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "../types.js";
-import { KeptReports, sizeAndHash } from "./kept-reports.js";
+import { ReportCache, sizeAndHash } from "./report-cache.js";
 import type { WorkspaceDiagnosticsContext } from "./workspace-diagnostics.js";
 
 export type DiagnosticsRequest = (
@@ -74,7 +74,7 @@ interface PulledReport {
 
 export class PulledReports {
   /** By identifier of the provider, then by path. */
-  readonly #providers = new Map<string, KeptReports<PulledReport>>();
+  readonly #providers = new Map<string, ReportCache<PulledReport>>();
 
   resultId(identifier: string | undefined, path: string): string | undefined {
     return this.#of(identifier).get(path)?.resultId;
@@ -124,9 +124,9 @@ export class PulledReports {
     return current;
   }
 
-  #of(identifier: string | undefined): KeptReports<PulledReport> {
+  #of(identifier: string | undefined): ReportCache<PulledReport> {
     const key = identifier ?? "";
-    const known = this.#providers.get(key) ?? new KeptReports<PulledReport>();
+    const known = this.#providers.get(key) ?? new ReportCache<PulledReport>();
     this.#providers.set(key, known);
     return known;
   }

@@ -17,9 +17,9 @@ import { Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
 import type { OpenDocument, WorkspaceDiagnosticsReport } from "../types.js";
 import type { DiagnosticsContext, Wait } from "./diagnostics.js";
-import { MAX_CHARACTERS, MORE_THAN_KEPT, sizeAndHash } from "./kept-reports.js";
 import type { PublishedReport, PublishedReports } from "./published-reports.js";
 import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
+import { MAX_CHARACTERS, MORE_THAN_KEPT, sizeAndHash } from "./report-cache.js";
 
 const METHOD: typeof WorkspaceDiagnosticRequest.method = "workspace/diagnostic";
 const ONLY_SHOWN = "the server reports only on files that were opened";

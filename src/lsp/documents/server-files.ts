@@ -5,7 +5,7 @@
 import type { ProjectQueryPlan } from "../../abi/plan.js";
 import { entryFacts } from "../../base/file-stamp.js";
 import { sortBy } from "../../base/order.js";
-import { fileUri, pathOfUri } from "../../base/paths.js";
+import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
 import type { Notify } from "../../protocol/notifications.js";
@@ -27,7 +27,7 @@ import { type OpenedProjects, ProjectFiles, type SearchableFiles } from "./proje
 import { wantedChanges } from "./wanted-changes.js";
 
 /** How many files are tried when any file of a language is to be opened. */
-const CANDIDATES = 5;
+const MAX_FILES_TRIED = 5;
 
 export interface ServerFilesContext {
   server: InstanceContext;
@@ -48,8 +48,8 @@ export class ServerFiles {
   readonly #ahead = new Set<string>();
   readonly #projectFiles: ProjectFiles | undefined;
   #projects: { opened: Promise<OpenedProjects>; cursor: number } | undefined;
-  /** How many calls wait for diagnostics that the server will send unasked. */
-  waits = 0;
+  /** How many calls wait for diagnostics. */
+  pendingReports = 0;
 
   constructor(private readonly context: ServerFilesContext) {
     const { server, capabilities, readiness, request } = context;
@@ -88,13 +88,13 @@ export class ServerFiles {
   }
 
   /** Whether files of the server may change without a watch event. */
-  get areUnwatched(): boolean {
-    return this.context.server.watch.isBlind(this.#folders());
+  get hasUnwatchedFiles(): boolean {
+    return this.context.server.watch.hasUnwatchedFiles(this.#folders());
   }
 
-  /** Absolute ignored folders of the server that are too large to be followed. */
-  get notWatched(): string[] {
-    return this.context.server.watch.notWatched(this.#folders());
+  /** Absolute folders of the server that are ignored and too large to be followed, or could not be read. */
+  get partlyWatchedFolders(): string[] {
+    return this.context.server.watch.partlyWatchedFolders(this.#folders());
   }
 
   closeAll(): void {
@@ -116,7 +116,7 @@ export class ServerFiles {
     await this.refresh(checkedAfter);
     if (this.#documents.count > 0) return;
     const files = [...this.context.server.watch.files(this.#folders())].filter((path) => this.#isOwn(path));
-    for (const path of sortBy(files, (file) => [file.split(/[\\/]/).length, file]).slice(0, CANDIDATES))
+    for (const path of sortBy(files, (file) => [file.split(/[\\/]/).length, file]).slice(0, MAX_FILES_TRIED))
       if (await this.#tryOpen(path)) return;
   }
 
@@ -187,13 +187,13 @@ export class ServerFiles {
   }
 
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
-    this.waits++;
+    this.pendingReports++;
     try {
       await this.hold(document.path);
       return await this.diagnostics.report(document, options);
     } finally {
       this.release(document.path);
-      this.waits--;
+      this.pendingReports--;
     }
   }
 
@@ -265,22 +265,24 @@ export class ServerFiles {
   async #notifyChanges(): Promise<void> {
     const { server, capabilities, readiness, notify } = this.context;
     const { watch, plan } = server;
-    const since = this.#cursor;
-    this.#cursor = watch.cursor;
-    const changed = watch.since(since).map(({ path }) => path);
+    const { cursor } = watch;
+    const changes = watch.since(this.#cursor);
     // Open documents are stat-ed where no event would come: the watch stats only the most recent files there.
     const withoutEvents = this.#documents.all
       .map(({ path }) => path)
       .filter((path) => !watch.hasEvents(path));
-    await this.#documents.refresh([...changed, ...withoutEvents]);
-    if (this.#cursor === since) return;
+    await this.#documents.refresh([...changes.map(({ path }) => path), ...withoutEvents]);
+    // What was recorded meanwhile is left to the next time.
+    this.#cursor = cursor;
+    if (changes.length === 0) return;
     const isOwn = (path: string): boolean => this.#isOwn(path);
     const isOpen = (path: string): boolean => this.#documents.get(path) !== undefined;
     const folders = this.#folders();
-    const wanted = wantedChanges(watch.since(since, folders), capabilities, folders, isOwn);
+    const ownChanges = changes.filter(({ path }) => folders.some((folder) => isInside(path, folder)));
+    const wanted = wantedChanges(ownChanges, capabilities, folders, isOwn);
     if (wanted.length === 0) return;
-    const changes = wanted.map(({ path, type }) => ({ uri: fileUri(path), type }));
-    notify("workspace/didChangeWatchedFiles", { changes });
+    const events = wanted.map(({ path, type }) => ({ uri: fileUri(path), type }));
+    notify("workspace/didChangeWatchedFiles", { changes: events });
     const others = wanted.map(({ path }) => path).filter((path) => !isOpen(path));
     if (others.length > 0) this.diagnostics.changed(undefined, others);
     const sources = wanted.filter(({ path, ignored }) => !ignored && isOwn(path));

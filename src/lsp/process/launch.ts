@@ -167,6 +167,7 @@ function fromChild(
   stderr.on("data", (text: string) => stderrTail.write(text));
   stderr.on("error", () => stderrTail.note("stderr closed"));
   stdin.on("error", () => stderrTail.note("stdin closed"));
+  const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const ended = new Promise<string>((done) => {
     child.on("error", (error: NodeJS.ErrnoException) =>
       done(`could not be started (${error.code ?? "unknown"})`),
@@ -197,9 +198,9 @@ function fromChild(
     stderr: stderrTail,
     ended,
     kill: async () => {
-      tree?.signal("SIGTERM");
+      tree?.signal("SIGTERM", !hasExited());
       if (tree && !(await tree.gone(TERM_MS))) {
-        tree.signal("SIGKILL");
+        tree.signal("SIGKILL", !hasExited());
         await tree.gone(KILL_MS);
       }
       // A process that still holds our pipes is not waited for.

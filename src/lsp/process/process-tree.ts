@@ -8,6 +8,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { here, type Platform } from "../../base/platform.js";
+import { processFacts } from "../../base/system.js";
 import { countdown, delay } from "../../base/timing.js";
 
 export const MARK_NAME = "LSP_PROXY_MARK";
@@ -150,12 +151,10 @@ function processTable({ processList }: Platform): RunningProcess[] | undefined {
 
 /** A process that runs, from /proc. */
 function processOf(pid: number): RunningProcess | undefined {
-  const text = readProc(`/proc/${pid}/stat`);
-  // Fields from the state on; the name before it may contain spaces and brackets.
-  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
-  if (!fields || fields[0] === "Z" || fields[0] === "X") return undefined;
-  const field = (index: number) => Number(fields[index]);
-  return { pid, parent: field(1), group: field(2), start: field(19), residentBytes: field(21) * PAGE_BYTES };
+  const facts = processFacts(pid);
+  if (facts === undefined) return undefined;
+  const { residentPages, ...rest } = facts;
+  return { pid, ...rest, residentBytes: residentPages * PAGE_BYTES };
 }
 
 function markedProcesses(

@@ -3,11 +3,13 @@
  * last read. Events name single entries; whole folders are listed only when they are new or events were lost. Ignored
  * folders are read in the background.
  */
-import type { Stats } from "node:fs";
+import type { Dirent, Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { entryFacts, stampFrom } from "../../base/file-stamp.js";
 import { slashed } from "../../base/paths.js";
+import { systemCode } from "../../base/system.js";
+import { forEachInParallel } from "../../base/timing.js";
 import { GitIgnore, type GitUser, type IgnoreRules } from "../../workspace/git-ignore.js";
 import { PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "../../workspace/skipped-folders.js";
 import { walkedDisk } from "../../workspace/walk.js";
@@ -22,6 +24,8 @@ import {
 const RULES_FILE = ".gitignore";
 /** How many entries are read at a time. */
 const CONCURRENCY = 32;
+/** Codes that say that nothing is at a path. With any other error that is not known. */
+const GONE: readonly string[] = ["ENOENT", "ENOTDIR"];
 
 interface ReadOptions {
   /** Part of the first reading of the workspace: what is found was there before. */
@@ -77,7 +81,7 @@ export class FolderTree {
       const isFirst = !this.#outerRules.has(root);
       this.#outerRules.set(root, this.#git.outerRules(root));
       await this.#readFolder(this.known.add(root, root, facts, undefined), { isFirst });
-    } else if (facts === undefined) this.known.leave(folder);
+    } else if (facts === undefined) await this.#readFolder(folder, {});
     else if (folder.identity !== identityOf(facts)) await this.#replace(folder, facts, {});
   }
 
@@ -86,7 +90,7 @@ export class FolderTree {
     const entries = new Map<string, { folder: Folder; name: string }>();
     const later: string[] = [];
     for (const path of paths) {
-      const entry = this.known.nearest(path);
+      const entry = this.known.nearestFolder(path);
       if (entry === undefined) continue;
       const { folder, name } = entry;
       const at = join(folder.path, name);
@@ -96,7 +100,7 @@ export class FolderTree {
       else later.push(path);
     }
     if (entries.size > 0) this.#git.refill();
-    await forEach([...entries.values()], async ({ folder, name }) => {
+    await forEachInParallel([...entries.values()], CONCURRENCY, async ({ folder, name }) => {
       await this.#readEntry(folder, name, { isTouched: true });
       if (name === RULES_FILE && folder.ignoredIn === undefined)
         await this.#readFolder(folder, { isDeep: true });
@@ -104,13 +108,13 @@ export class FolderTree {
     return later;
   }
 
-  /** Lists every folder again, or those without events. For lost events and for the background scan. */
+  /** Lists every folder again, or those of which changes may be missed. For lost events and the background scan. */
   async readAll(which: "all" | "unwatched"): Promise<void> {
-    const { unwatched } = this.known;
-    const folders = this.known
-      .all()
-      .filter(({ path, isRead }) => isRead && (which === "all" || unwatched.has(path)));
-    await forEach(folders, (folder) => {
+    const { unwatchedFolders, unreadFolders } = this.known;
+    const isChosen = (folder: Folder): boolean =>
+      which === "all" || unwatchedFolders.has(folder.path) || unreadFolders.has(folder);
+    const folders = this.known.all().filter((folder) => folder.isRead && isChosen(folder));
+    await forEachInParallel(folders, CONCURRENCY, (folder) => {
       this.known.watchAgain(folder);
       return this.#readFolder(folder, {});
     });
@@ -127,22 +131,29 @@ export class FolderTree {
 
   /** Lists a folder and reads every entry that is or was in it. */
   async #readFolder(folder: Folder, reading: ReadOptions): Promise<void> {
-    const listing = await readdir(folder.path, { withFileTypes: true }).catch(() => undefined);
-    if (!this.known.holds(folder)) return;
-    if (listing === undefined) {
-      this.known.leave(folder);
+    let listing: Dirent[];
+    try {
+      listing = await readdir(folder.path, { withFileTypes: true });
+    } catch (error) {
+      if (!GONE.includes(systemCode(error))) this.#readingFailed(folder, error);
+      else if (this.known.holds(folder)) this.known.leave(folder);
       return;
     }
+    if (!this.known.holds(folder)) return;
     const folders = listing.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     const others = new Set([...listing.map(({ name }) => name), ...folder.names]);
     for (const name of folders) others.delete(name);
     if (folder.ignoredIn === undefined) folder.rules = this.#rulesOf(folder, others.has(RULES_FILE));
     const wasFollowed = !folder.isTopLevelOnly;
-    const read = (name: string) => this.#readEntry(folder, name, { ...reading, isTouched: false });
-    await forEach([...others], read);
+    let isComplete = true;
+    const read = async (name: string): Promise<void> => {
+      if (!(await this.#readEntry(folder, name, { ...reading, isTouched: false }))) isComplete = false;
+    };
+    await forEachInParallel([...others], CONCURRENCY, read);
     // One after the other: a large tree would else be read all at once.
     for (const name of folders) await read(name);
     folder.isRead = true;
+    if (isComplete) this.known.unreadFolders.delete(folder);
     // It turned out to be too large, and the folders of scopes were dropped with the others.
     if (wasFollowed && folder.isTopLevelOnly) await this.#readFolder(folder, reading);
   }
@@ -153,10 +164,19 @@ export class FolderTree {
     return [...(outer ?? []), ...this.#git.folderRules(root, slashed(relative(root, path)))];
   }
 
-  async #readEntry(folder: Folder, name: string, reading: ReadOptions): Promise<void> {
+  /** False when nothing could be found out about the entry: what was known of it stays. */
+  async #readEntry(folder: Folder, name: string, reading: ReadOptions): Promise<boolean> {
     const path = join(folder.path, name);
-    const facts = await lstat(path).catch(() => undefined);
-    if (!this.known.holds(folder)) return;
+    let facts: Stats | undefined;
+    try {
+      facts = await lstat(path);
+    } catch (error) {
+      if (!GONE.includes(systemCode(error))) {
+        this.#readingFailed(folder, error);
+        return false;
+      }
+    }
+    if (!this.known.holds(folder)) return true;
     if (facts === undefined) folder.names.delete(name);
     else folder.names.add(name);
     const isFolder = facts?.isDirectory() ?? false;
@@ -167,9 +187,10 @@ export class FolderTree {
       (isFolder && VERSION_CONTROL_FOLDERS.has(name)) ||
       this.context.isDenied(path, isFolder)
     )
-      return;
+      return true;
     if (isFolder) await this.#folderFound(folder, name, facts, reading);
     else this.#fileFound(folder, name, facts, reading);
+    return true;
   }
 
   #fileFound(folder: Folder, name: string, facts: Stats, { isFirst, isTouched }: ReadOptions): void {
@@ -213,19 +234,21 @@ export class FolderTree {
     else await read;
   }
 
-  /** Nobody waits for this reading: if it fails, the folder counts as not watched. */
+  /** Nobody waits for this reading. */
   #readInBackground(folder: Folder, read: Promise<void>): void {
     const reading = read
-      .catch((error: unknown) => {
-        const cause = error instanceof Error ? error.name : "";
-        this.context.warn("a folder could not be read; it is not watched completely", {
-          folder: folder.path,
-          cause,
-        });
-        this.known.readingFailed(folder);
-      })
+      .catch((error: unknown) => this.#readingFailed(folder, error))
       .finally(() => this.#background.delete(reading));
     this.#background.add(reading);
+  }
+
+  #readingFailed(folder: Folder, error: unknown): void {
+    if (!this.known.readingFailed(folder)) return;
+    const cause = systemCode(error) || (error instanceof Error ? error.name : "");
+    this.context.warn("a folder could not be read; it is not watched completely", {
+      folder: folder.path,
+      cause,
+    });
   }
 
   async #replace(folder: Folder, facts: Stats, reading: ReadOptions): Promise<void> {
@@ -247,10 +270,4 @@ export class FolderTree {
 function ignoredFolderFor(parent: Folder, path: string): IgnoredFolder {
   if (parent.ignoredIn !== undefined && !parent.isTopLevelOnly) return parent.ignoredIn;
   return { path, files: 0, folders: 0, isTooLarge: false };
-}
-
-/** Runs work for every item, a few at a time. */
-async function forEach<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += CONCURRENCY)
-    await Promise.all(items.slice(start, start + CONCURRENCY).map(run));
 }

@@ -11,7 +11,7 @@ import type { WatchSource } from "./watch-source.js";
 import type { ChangeLog } from "./workspace-changes.js";
 
 /** At most this many folders that are not followed are named; past it, their root is named. */
-const MAX_NOT_FOLLOWED = 20;
+const MAX_NAMED = 20;
 /** The part of the room for ignored files that one ignored folder may take. */
 const SHARE_OF_ONE = 2 / 3;
 
@@ -57,9 +57,11 @@ export interface KnownFoldersContext {
 export class KnownFolders {
   readonly #folders = new Map<string, Folder>();
   /** Folders without watch events. */
-  readonly unwatched = new Set<string>();
-  /** Folders with ignored content of which not all is followed: too much of it, or it could not be read. */
-  readonly #notFollowed = new Set<string>();
+  readonly unwatchedFolders = new Set<string>();
+  /** Folders that could not be read, or not completely, when that was last tried. */
+  readonly unreadFolders = new Set<Folder>();
+  /** Folders with too much ignored content, of which not all is followed. */
+  readonly #partlyWatched = new Set<string>();
   /** Roots with more files than the limit. */
   readonly overfull = new Set<string>();
   #files = 0;
@@ -86,7 +88,7 @@ export class KnownFolders {
   }
 
   /** The known folder nearest to a path, and the entry in it that leads to the path. */
-  nearest(path: string): { folder: Folder; name: string } | undefined {
+  nearestFolder(path: string): { folder: Folder; name: string } | undefined {
     for (let entry = path; dirname(entry) !== entry; entry = dirname(entry)) {
       const folder = this.#folders.get(dirname(entry));
       if (folder !== undefined) return { folder, name: basename(entry) };
@@ -129,8 +131,8 @@ export class KnownFolders {
       isTopLevelOnly: false,
       isRead: false,
     };
-    this.#folders.set(path, folder);
     const isWatched = this.#watch(folder);
+    this.#folders.set(path, folder);
     if (ignoredIn === undefined) return folder;
     ignoredIn.folders++;
     this.#ignoredFolders++;
@@ -145,39 +147,40 @@ export class KnownFolders {
   }
 
   /** Folders that are not followed completely, without those inside others of them; few, because every call asks. */
-  notFollowed(): string[] {
-    const found = [...this.#notFollowed];
+  partlyWatchedFolders(): string[] {
+    const unread = [...this.unreadFolders].map(({ path, root }, index) => (index < MAX_NAMED ? path : root));
+    const found = [...new Set([...this.#partlyWatched, ...unread])];
     return found.filter((path) => !found.some((other) => other !== path && isInside(path, other)));
   }
 
-  #doNotFollow({ path, root }: Folder): void {
-    this.#notFollowed.add(this.#notFollowed.size < MAX_NOT_FOLLOWED ? path : root);
+  #watchPartly({ path, root }: Folder): void {
+    this.#partlyWatched.add(this.#partlyWatched.size < MAX_NAMED ? path : root);
   }
 
   /** Watches a folder, if that is possible by now. */
   watchAgain(folder: Folder): void {
-    if (this.unwatched.has(folder.path)) this.#watch(folder);
+    if (this.unwatchedFolders.has(folder.path)) this.#watch(folder);
   }
 
   #watch({ path }: Folder): boolean {
     const isWatched = !this.#isClosed && this.context.source.add(path);
-    if (isWatched) this.unwatched.delete(path);
-    else this.unwatched.add(path);
+    if (isWatched) this.unwatchedFolders.delete(path);
+    else this.unwatchedFolders.add(path);
     return isWatched;
   }
 
   /** A watch failed: the folder, or everything in the root, has no events any more. */
   markUnwatched(folder: string): void {
     for (const { path, root } of this.#folders.values())
-      if (path === folder || root === folder) this.unwatched.add(path);
+      if (path === folder || root === folder) this.unwatchedFolders.add(path);
   }
 
-  /** Not all of a folder was read. The background scan reads it again. */
-  readingFailed(folder: Folder): void {
-    if (!this.holds(folder)) return;
-    this.unwatched.add(folder.path);
-    this.#doNotFollow(folder);
+  /** Not all of a folder was read; the background scan reads it again. False when that is known already. */
+  readingFailed(folder: Folder): boolean {
+    if (!this.holds(folder) || this.unreadFolders.has(folder)) return false;
+    this.unreadFolders.add(folder);
     folder.isRead = true;
+    return true;
   }
 
   /** Takes in a file, or its new stamp; false when there are too many. */
@@ -207,7 +210,7 @@ export class KnownFolders {
       return false;
     }
     if (ignored && ignoredIn === undefined && this.#ignoredFiles >= limits.ignoredFiles) {
-      this.#doNotFollow(folder);
+      this.#watchPartly(folder);
       return false;
     }
     this.#count(folder, ignored, 1);
@@ -235,7 +238,7 @@ export class KnownFolders {
     if (ignored.isTooLarge || top === undefined) return;
     ignored.isTooLarge = true;
     top.isTopLevelOnly = true;
-    this.#doNotFollow(top);
+    this.#watchPartly(top);
     this.#dropChildren(top);
   }
 
@@ -269,8 +272,9 @@ export class KnownFolders {
     for (const name of [...folder.files.keys()]) this.forget(folder, name);
     this.context.source.remove(folder.path);
     this.#folders.delete(folder.path);
-    this.unwatched.delete(folder.path);
-    this.#notFollowed.delete(folder.path);
+    this.unwatchedFolders.delete(folder.path);
+    this.unreadFolders.delete(folder);
+    this.#partlyWatched.delete(folder.path);
     if (folder.ignoredIn === undefined) return;
     folder.ignoredIn.folders--;
     this.#ignoredFolders--;

@@ -14,34 +14,10 @@ import { compileDeny } from "../../workspace/deny.js";
 import type { WalkedFiles } from "../../workspace/walk.js";
 import type { KnownNames, Log } from "../types.js";
 import { FolderTree } from "./folder-tree.js";
-import { isOnNetwork, type OpenWatchSource, openWatchSource, type WatchSource } from "./watch-source.js";
+import { defaultWatchOptions, type WatchOptions } from "./watch-options.js";
+import { isOnNetwork, type WatchSource } from "./watch-source.js";
 import { ChangeLog, type FileChange, RecentlyShownFiles } from "./workspace-changes.js";
 
-/** How much is watched, and by what. */
-export interface WatchOptions {
-  /** Most files that git does not ignore. */
-  files: number;
-  /** Most files and folders that git ignores. */
-  ignoredFiles: number;
-  ignoredFolders: number;
-  /** How many recently shown files are stat-ed before a question. */
-  shownFiles: number;
-  /** How long a check waits for ignored folders that are read for the first time. */
-  ignoredWaitMs: number;
-  /** The shortest pause between two background scans of folders without events. */
-  rescanMs: number;
-  openEvents: OpenWatchSource;
-}
-
-const DEFAULTS: WatchOptions = {
-  files: 100_000,
-  ignoredFiles: 60_000,
-  ignoredFolders: 12_000,
-  shownFiles: 48,
-  ignoredWaitMs: 100,
-  rescanMs: 2_000,
-  openEvents: openWatchSource,
-};
 /** Watches that are left to folders that git does not ignore. */
 const RESERVED_WATCHES = 3_072;
 /** If more paths change between two checks, everything is read again. */
@@ -87,7 +63,7 @@ export class WorkspaceWatch {
     options: Partial<WatchOptions> = {},
   ) {
     const { roots, deny, env } = context;
-    this.#options = { ...DEFAULTS, ...options };
+    this.#options = { ...defaultWatchOptions, ...options };
     this.#deny = compileDeny(deny);
     const { files, ignoredFiles, ignoredFolders, shownFiles, openEvents } = this.#options;
     this.#changes = new ChangeLog(2 * (files + ignoredFiles));
@@ -154,26 +130,28 @@ export class WorkspaceWatch {
   namesIn(folder: string): Iterable<string> | undefined {
     const { known } = this.#tree;
     const found = known.get(folder);
-    return found?.isRead && !known.unwatched.has(folder) ? found.names : undefined;
+    return found?.isRead && !known.unwatchedFolders.has(folder) && !known.unreadFolders.has(found)
+      ? found.names
+      : undefined;
   }
 
   /** Whether files in any of these folders may change without an event. */
-  isBlind(folders: readonly string[]): boolean {
-    return this.#blindFolders().some((blind) =>
-      folders.some((folder) => isInside(folder, blind) || isInside(blind, folder)),
+  hasUnwatchedFiles(folders: readonly string[]): boolean {
+    return this.#unwatchedFolders().some((unwatched) =>
+      folders.some((folder) => isInside(folder, unwatched) || isInside(unwatched, folder)),
     );
   }
 
-  #blindFolders(): string[] {
-    const { overfull, unwatched } = this.#tree.known;
-    const folders = [...unwatched].filter((path) => this.#tree.known.get(path)?.ignoredIn === undefined);
-    return [...this.#networkRoots, ...overfull, ...folders];
+  #unwatchedFolders(): string[] {
+    const { known } = this.#tree;
+    const folders = [...known.unwatchedFolders].filter((path) => known.get(path)?.ignoredIn === undefined);
+    return [...this.#networkRoots, ...known.overfull, ...folders];
   }
 
-  /** Ignored folders in any of these that are too large to be followed or could not be read, sorted. */
-  notWatched(folders: readonly string[]): string[] {
+  /** Folders in any of these that are ignored and too large to be followed, or could not be read, sorted. */
+  partlyWatchedFolders(folders: readonly string[]): string[] {
     const isOwn = (path: string) => folders.some((folder) => isInside(path, folder));
-    return sortedSet(this.#tree.known.notFollowed().filter(isOwn));
+    return sortedSet(this.#tree.known.partlyWatchedFolders().filter(isOwn));
   }
 
   /** A server is given this file's text: it is stat-ed before the next questions, wherever it is. */
@@ -189,13 +167,14 @@ export class WorkspaceWatch {
   /** Whether an event comes when this file is changed. */
   hasEvents(path: string): boolean {
     const { known } = this.#tree;
-    if (known.file(path) === undefined || known.unwatched.has(dirname(path))) return false;
+    if (known.file(path) === undefined || known.unwatchedFolders.has(dirname(path))) return false;
     return !this.#networkRoots.some((root) => isInside(path, root));
   }
 
   /** Whether every change around this file is known: all has events, and none has come since the last check. */
   isUpToDate(path: string): boolean {
-    if (!this.hasEvents(path) || this.isBlind([dirname(path)])) return false;
+    if (!this.hasEvents(path) || this.hasUnwatchedFiles([dirname(path)])) return false;
+    if ([...this.#tree.known.unreadFolders].some((folder) => isInside(path, folder.path))) return false;
     return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
   }
 
@@ -245,18 +224,24 @@ export class WorkspaceWatch {
   }
 
   async #readTouched(): Promise<void> {
-    const touched = this.#touched;
+    const [touched, isLost] = [this.#touched, this.#isLost];
     this.#touched = new Set();
-    if (this.#isLost) {
-      this.#isLost = false;
-      await this.#tree.readAll("all");
+    this.#isLost = false;
+    try {
+      if (isLost) await this.#tree.readAll("all");
+      for (const path of await this.#tree.readPaths(touched)) this.#touched.add(path);
+    } catch (error) {
+      // The next check reads the same again.
+      this.#isLost ||= isLost;
+      for (const path of touched) this.#touched.add(path);
+      throw error;
     }
-    for (const path of await this.#tree.readPaths(touched)) this.#touched.add(path);
   }
 
   /** Scans folders without events in the background, now and then. */
   #scheduleRescan(lastMs: number): void {
-    const isNeeded = this.#networkRoots.length > 0 || this.#tree.known.unwatched.size > 0;
+    const { unwatchedFolders, unreadFolders } = this.#tree.known;
+    const isNeeded = this.#networkRoots.length + unwatchedFolders.size + unreadFolders.size > 0;
     if (this.#isClosed || !isNeeded || this.#rescan !== undefined) return;
     const pauseMs = Math.max(this.#options.rescanMs, lastMs * RESCAN_SHARE);
     this.#rescan = setTimeout(async () => {
@@ -273,7 +258,7 @@ export class WorkspaceWatch {
   }
 
   #warnOnce(): void {
-    if (this.#isWarned || this.#blindFolders().length === 0) return;
+    if (this.#isWarned || this.#unwatchedFolders().length === 0) return;
     this.#isWarned = true;
     this.context.log("warn", "not all files are watched", { limit: this.#options.files });
   }

@@ -66,23 +66,28 @@ export async function askCandidates<T>(
   return settle(call, candidates, merge, outcomes);
 }
 
-/**
- * Sends a request to the candidates and records who answered. Throws `lsp/not-supported` when none offers the method.
- */
+/** Sends a request to the candidates that offer its method. */
 export async function requestCandidates(
   call: CallState,
   candidates: CandidateServers,
   method: string,
   merge: "first" | "all",
   send: (attached: Attached, limit: TimeLimit) => Promise<ServerReply>,
-  isOffered: (attached: Attached, limit: TimeLimit) => boolean | Promise<boolean> = (
-    { server, document },
-    limit,
-  ) => server.offers(method, document, limit),
 ): Promise<ReplyPart[]> {
-  const answers = await askCandidates(call, candidates, merge, async (attached, limit) =>
-    (await isOffered(attached, limit)) ? send(attached, limit) : undefined,
-  );
+  const answers = await askCandidates(call, candidates, merge, async (attached, limit) => {
+    const { server, document } = attached;
+    return (await server.offers(method, document, limit)) ? send(attached, limit) : undefined;
+  });
+  return replyParts(call, candidates, method, answers);
+}
+
+/** The replies to a request; records who answered. Throws `lsp/not-supported` when no candidate offers the method. */
+export function replyParts(
+  call: CallState,
+  candidates: CandidateServers,
+  method: string,
+  answers: readonly Answered<ServerReply>[],
+): ReplyPart[] {
   if (answers.length === 0) throw notSupported(method, candidates.servers);
   return answers.map(({ attached: { server }, answer }) => {
     call.evidence.answered(server.plan.id, answer.readiness);
@@ -182,11 +187,11 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
     const folder = call.gate.place(path);
     return folder instanceof Error || call.warnedFolders.has(folder.shown) ? undefined : folder.shown;
   };
-  if (server.unwatched) {
+  if (server.hasUnwatchedFiles) {
     const message = `Not all files of ${id} can be watched. Changes of files that are not open may be noticed late or missed.`;
     call.evidence.warn(NOT_WATCHED, message, { server_id: id });
   }
-  for (const path of server.notWatched) {
+  for (const path of server.partlyWatchedFolders) {
     const folder = shownOnce(path);
     if (folder === undefined) continue;
     const message = `${folder} is not watched completely, because it has too many files or could not be read: a change in it may be missed.`;

@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import {
   type Bundle,
   MANIFEST_FILE,
+  MAX_FILE_BYTES,
   type Manifest,
   PLAN_FILE,
   replacedBundle,
@@ -11,6 +12,7 @@ import {
 } from "../../abi/bundle.js";
 import { ABI_VERSION } from "../../abi/plan.js";
 import { type Code, codes } from "../../base/codes.js";
+import { readPlainFile } from "../../base/guarded-open.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText, isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
@@ -38,7 +40,7 @@ export function bundleInMemory(bundle: Bundle): RawBundle {
 /** A bundle in a folder. Only regular files that the manifest names are opened. */
 export async function bundleOnDisk(named: string): Promise<RawBundle> {
   const folder = await wholeFolder(named);
-  const manifest = await readManifest(folder);
+  const manifest = readManifest(folder);
   const found: string[] = [];
   const foreign: string[] = [];
   await walk(folder, "", new Set(Object.keys(manifest.files)), found, foreign);
@@ -81,18 +83,26 @@ export function verifyBundle(raw: RawBundle, expect: string | undefined): void {
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
-  const text = await readFile(join(folder, MANIFEST_FILE), "utf8").catch(() => {
+function readManifest(folder: string): Manifest {
+  const content = manifestIn(folder);
+  if (content === undefined)
     throw refused("bundle/missing", `There is no ${MANIFEST_FILE} in the bundle's folder.`);
-  });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(content.toString("utf8"));
   } catch {
     throw refused("bundle/corrupt", `${MANIFEST_FILE} is not JSON.`);
   }
   if (!isManifest(value)) throw refused("bundle/corrupt", `${MANIFEST_FILE} is not a manifest.`);
   return value;
+}
+
+function manifestIn(folder: string): Buffer | undefined {
+  try {
+    return readPlainFile(join(folder, MANIFEST_FILE), MAX_FILE_BYTES);
+  } catch {
+    return undefined;
+  }
 }
 
 function isManifest(value: unknown): value is Manifest {

@@ -8,7 +8,7 @@ import { Refusal } from "../../base/problem.js";
 import type { TextFilter } from "../../lsp/documents/outside-files.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { methods } from "../../protocol/methods.js";
-import { askCandidates, notSupported, requestCandidates } from "../ask/ask.js";
+import { askCandidates, notSupported, replyParts, requestCandidates } from "../ask/ask.js";
 import {
   type Attached,
   type CandidateServers,
@@ -211,38 +211,33 @@ export class PointedAt implements At {
     return set === undefined || !this.hasPlaces ? set : (encodePlaces(set, encoding) as T);
   }
 
-  #send(method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> {
+  async #send(method: string, make: ParamsMaker, options: RequestOptions): Promise<ReplyPart[]> {
     const call = this.#call;
     const target = this.#target;
-    const retry = options.retryEmpty;
-    return requestCandidates(
-      call,
-      this.#candidates,
-      method,
-      options.merge ?? "first",
-      async (attached, turn) => {
-        const { server } = attached;
-        const name = methodFor(method, target, attached);
-        const params = make(attached);
-        checkNewName(method, params);
-        const isRanged = name !== method && target !== undefined;
-        const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
-        if (methods[method]?.isWide)
-          await loadProjects(call, server, turn.signal, () => nameFilter(target, sent));
-        const reply = await server.request(name, sent, {
-          signal: turn.signal,
-          timeoutMs: turn.timeoutMs,
-          onProgress: call.onProgress,
-          checkedAfter: call.files?.checkedAt,
-          // What a server knows of the whole workspace lags behind the files; what it knows of an open file does not.
-          retryEmpty: retry && target === undefined ? retryPlanFor(call, retry) : retry,
-        });
-        await checkReply(call, server, name, reply.value);
-        return reply;
-      },
-      (attached, turn) =>
-        attached.server.offers(methodFor(method, target, attached), attached.document, turn),
-    );
+    const candidates = this.#candidates;
+    const { merge = "first", retryEmpty: retry } = options;
+    const answers = await askCandidates(call, candidates, merge, async (attached, turn) => {
+      const { server, document } = attached;
+      const name = methodFor(method, target, attached);
+      if (!(await server.offers(name, document, turn))) return undefined;
+      const params = make(attached);
+      checkNewName(method, params);
+      const isRanged = name !== method && target !== undefined;
+      const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
+      if (methods[method]?.isWide)
+        await loadProjects(call, server, turn.signal, () => nameFilter(target, sent));
+      const reply = await server.request(name, sent, {
+        signal: turn.signal,
+        timeoutMs: turn.timeoutMs,
+        onProgress: call.onProgress,
+        checkedAfter: call.files?.checkedAt,
+        // What a server knows of the whole workspace lags behind the files; what it knows of an open file does not.
+        retryEmpty: retry && target === undefined ? retryPlanFor(call, retry) : retry,
+      });
+      await checkReply(call, server, name, reply.value);
+      return reply;
+    });
+    return replyParts(call, candidates, method, answers);
   }
 }
 

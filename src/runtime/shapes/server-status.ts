@@ -51,7 +51,7 @@ function render(call: CallState, status: ServerStatus): JsonObject {
     memory_mb: status.memoryMb,
     locked: status.locked,
     progress: status.progress,
-    not_watched: shown(status.notWatched),
+    not_watched: shown(status.partlyWatchedFolders),
     last_error: status.lastError,
     stderr: status.stderr.slice(-call.plan.limits.stderrLines),
     install: FAILED_STATES.includes(status.state) ? (plan?.install ?? null) : null,

@@ -13,7 +13,7 @@ import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { here, type Platform } from "../../base/platform.js";
 import { Refusal } from "../../base/problem.js";
-import { isRunning } from "../../base/system.js";
+import { isRunning, processFacts } from "../../base/system.js";
 import { delay } from "../../base/timing.js";
 import type { Disk } from "./disk.js";
 import { ABSENT, tolerate } from "./errors.js";
@@ -192,12 +192,7 @@ export async function lifeOf(
 
 /** When a process started; undefined when there is none with this id. */
 async function startTimeOf(pid: number, { processList }: Platform): Promise<string | undefined> {
-  if (processList === "proc") {
-    const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
-    // The name in brackets may contain anything, brackets too.
-    const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
-    return fields === undefined || fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
-  }
+  if (processList === "proc") return processFacts(pid)?.start.toString();
   if (!isRunning(pid)) return undefined;
   if (processList === "none") return "";
   const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "lstart=", "-p", String(pid)], {

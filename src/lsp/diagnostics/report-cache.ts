@@ -1,6 +1,5 @@
 /**
- * The reports of one server by file, bounded:
- * a server may report on ever new files. The oldest are dropped, and answers say so.
+ * An LRU cache of one server's diagnostics reports, by file. If a report is evicted, answers say that some are missing.
  */
 import { LRUCache } from "lru-cache";
 import { sha256 } from "../../base/hash.js";
@@ -14,7 +13,7 @@ const CHARACTERS_PER_REPORT = 500;
 /** Why an answer does not contain everything that the server reported. */
 export const MORE_THAN_KEPT = "the server reported more than is kept";
 
-export class KeptReports<Report extends { size: number }> {
+export class ReportCache<Report extends { size: number }> {
   readonly #reports: LRUCache<string, Report>;
   /** Whether a report was dropped because there were too many. */
   hasDropped = false;
