@@ -192,4 +192,8 @@ export interface Answer {
   isCut?: boolean;
   /** How many items of a list it shows. */
   shown?: number | undefined;
+  /** The cursor of the next page. Like `status`, it is here because a dialect may rename the member of the structure. */
+  next?: string | undefined;
+  /** The `status` of an edit or of diagnostics. */
+  status?: Json | undefined;
 }

@@ -60,7 +60,14 @@ export function envelop({ call, facts, shape }: AnswerShape, header: Header, bod
     items,
     isEmpty: items.length === 0 && (facts.list !== null || beside.text === null),
   });
-  return { ...answer, isCut: body.isTruncated, shown: body.counts && items.length };
+  const { counts, isTruncated } = body;
+  return {
+    ...answer,
+    isCut: isTruncated,
+    shown: counts && items.length,
+    next: counts?.next,
+    status: beside.status,
+  };
 }
 
 function nextPageLines({ counts }: Body, argument: string): string[] {
