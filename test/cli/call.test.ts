@@ -29,7 +29,13 @@ beforeAll(() => {
     selectionRange: range(line, 0, 3),
   });
   const made = writeTestWorkspace({
-    files: { "a.fake": text, "with=sign.fake": "x\n", "sub/b.fake": text, "sub/deep/c.fake": text },
+    files: {
+      "a.fake": text,
+      "[slug].fake": text,
+      "with=sign.fake": "x\n",
+      "sub/b.fake": text,
+      "sub/deep/c.fake": text,
+    },
     servers: {
       fake: {
         scenario: {
@@ -142,8 +148,15 @@ describe("arguments", () => {
     expect(await wrong("a.fake", "include_declaration=yes")).toContain("takes true or false");
     expect(await wrong("a.fake", "symbl_name=x")).toContain("did you mean `symbol_name`?");
     expect(await wrong("a.fake:1:1", "line=2")).toContain("`line` is given twice");
-    expect(await wrong("[]")).toContain("one JSON object");
     expect(await wrong("{")).toContain("not JSON");
+    const line = ["call", "find_references", "-", "--config", join(top, "lspi.json")];
+    const list = await runHere(line, { cwd: join(top, "work"), input: "[]" });
+    expect(list).toMatchObject({ code: 2, stderr: expect.stringContaining("one JSON object") });
+  });
+
+  it("may name a file that begins with a bracket", async () => {
+    const hover = await call("get_hover", "[slug].fake:3:5");
+    expect(hover).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("a hover") });
   });
 
   it("are told where a place does not fit the tool", async () => {
