@@ -84,9 +84,10 @@ export async function buildAnswer(
 
 /** The part of a list that may be listed and kept for paging, with a warning when it is not all of it. */
 async function bounded(call: CallState, list: List, context: RenderContext): Promise<List> {
-  const { refusePast: most } = call.plan.dialect.listing;
-  const { refusePast: own = most } = call.tool;
-  const refusePast = own === null || most === null ? own : Math.min(own, most);
+  const ofTool = call.tool.refusePast ?? null;
+  const ofDialect = call.plan.dialect.listing.refusePast;
+  const refusePast =
+    ofTool === null || ofDialect === null ? (ofTool ?? ofDialect) : Math.min(ofTool, ofDialect);
   if (refusePast !== null && list.length > refusePast) throw tooMany(call, refusePast);
   const size = pageSize(call);
   if (refusePast !== null || list.length <= Math.min(MAX_ITEMS, size)) return list;
