@@ -258,7 +258,7 @@ export function kindWord(kind: unknown): string {
 }
 
 /** The refusal of a reply that is not what the protocol says. */
-export function garbled(server: LanguageServer | undefined, what: string): Refusal {
+export function invalidReply(server: LanguageServer | undefined, what: string): Refusal {
   const who = server === undefined ? "A step" : `The server ${server.plan.id}`;
-  return new Refusal("lsp/garbled", `${who} answered with something that is not ${what}.`);
+  return new Refusal("lsp/invalid-reply", `${who} answered with something that is not ${what}.`);
 }
