@@ -22,7 +22,7 @@ import type { RunTool } from "./ask/inner-tools.js";
 import { type Attempt, isRepeatable, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
-import { answerCall, timeWithin } from "./call.js";
+import { answerCall, innerCallBudgetMs } from "./call.js";
 import type { CallObserver, Performed } from "./call-observer.js";
 import type { CallState } from "./call-state.js";
 import { SessionPreviews } from "./edits/session-previews.js";
@@ -261,7 +261,7 @@ export class Session {
     const { view, frame, evidence } = outer;
     const tool = view.shared.plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
-    const left = timeWithin(outer.tool.timeoutMs, frame.remainingMs());
+    const left = innerCallBudgetMs(outer.tool.timeoutMs, frame.remainingMs());
     const timeoutMs = Math.min(tool.timeoutMs, Math.floor(left));
     const { onProgress } = frame;
     const cancel = [frame.signal];

@@ -165,9 +165,9 @@ export class PointedAt implements At {
     if (allowed.length === 0) throw notSupported(name, servers);
     const candidates = { ...this.#candidates, servers: allowed };
     const method = "workspace/executeCommand";
-    const parts = await requestCandidates(this.#call, candidates, method, "first", ({ server }, turn) =>
+    const parts = await requestCandidates(this.#call, candidates, method, "first", ({ server }, limit) =>
       server.request(method, this.#encoded({ command: name, arguments: args }, server), {
-        ...turn,
+        ...limit,
         onProgress,
       }),
     );
@@ -218,7 +218,7 @@ export class PointedAt implements At {
       this.#candidates,
       method,
       options.merge ?? "first",
-      async (attached, turn) => {
+      async (attached, limit) => {
         const { server } = attached;
         const name = methodFor(method, target, attached);
         const params = make(attached);
@@ -226,10 +226,10 @@ export class PointedAt implements At {
         const isRanged = name !== method && target !== undefined;
         const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
         if (methods[method]?.isWide)
-          await loadProjects(call, server, turn.signal, () => nameFilter(target, sent));
+          await loadProjects(call, server, limit.signal, () => nameFilter(target, sent));
         const reply = await server.request(name, sent, {
-          signal: turn.signal,
-          timeoutMs: turn.timeoutMs,
+          signal: limit.signal,
+          timeoutMs: limit.timeoutMs,
           onProgress: call.onProgress,
           checkedAfter: call.files?.checkedAt,
           // What a server knows of the whole workspace lags behind the files; what it knows of an open file does not.
@@ -238,8 +238,8 @@ export class PointedAt implements At {
         await checkReply(call, server, name, reply.value);
         return reply;
       },
-      (attached, turn) =>
-        attached.server.offers(methodFor(method, target, attached), attached.document, turn),
+      (attached, limit) =>
+        attached.server.offers(methodFor(method, target, attached), attached.document, limit),
     );
   }
 }
