@@ -8,7 +8,6 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Fault, Refusal } from "../../base/problem.js";
 import type { MakeTextFilter } from "../../lsp/documents/outside-files.js";
 import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
-import { symbolKinds, wordOf } from "../../protocol/kinds.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
@@ -251,10 +250,6 @@ export function listOf(value: unknown): unknown[] {
 export function markupText(value: unknown): string | undefined {
   const text = isTable(value) ? value.value : value;
   return typeof text === "string" && text.trim() !== "" ? text : undefined;
-}
-
-export function kindWord(kind: unknown): string {
-  return wordOf(symbolKinds, kind) ?? "unknown";
 }
 
 /** The refusal of a reply that is not what the protocol says. */

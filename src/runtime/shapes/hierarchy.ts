@@ -4,9 +4,10 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { kindWord } from "../../protocol/kinds.js";
 import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
 import { formed } from "../answer/dialect-forms.js";
-import { invalidReply, isRange, kindWord, listOf } from "../ask/candidates.js";
+import { invalidReply, isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "./shape.js";
 
