@@ -37,7 +37,7 @@ export interface Call {
   /** A list argument as the items of `eachTool`. */
   list(value: Json | undefined): Reply;
   /** Runs a step that may be skipped, replaced by another, or whose list is filtered and reshaped. */
-  step(options: StepOptions, ...ways: (() => Promise<Reply>)[]): Promise<Reply>;
+  step(options: StepOptions, ...alternatives: (() => Promise<Reply>)[]): Promise<Reply>;
   /** Runs several calls of the named tools, in parallel or in order, and returns each result. */
   batch(tools: string[], operations: Json, options: BatchOptions): Promise<Reply>;
   /** The item of a reply that has this id, together with its server. */
@@ -161,7 +161,7 @@ export interface StepOptions extends ListOptions {
   id: string;
   /** Another form of the reply. */
   form?: FormPlan;
-  /** The names of the steps that may take its place, in the order of the further ways. */
+  /** The names of the steps that may take its place, in the order of the further alternatives. */
   orElse?: string[];
   when?: { capability?: string; command?: string; argument?: boolean };
   expect?: "value" | "some" | "none";
@@ -192,4 +192,8 @@ export interface Answer {
   isCut?: boolean;
   /** How many items of a list it shows. */
   shown?: number | undefined;
+  /** The cursor of the next page. Like `status`, it is here because a dialect may rename the member of the structure. */
+  next?: string | undefined;
+  /** The `status` of an edit or of diagnostics. */
+  status?: Json | undefined;
 }

@@ -154,7 +154,7 @@ export interface EachPlan {
   lacking: string[] | null;
   /** Whether each result is `{ item, answer }`. */
   keep: boolean;
-  /** How many levels of answers are asked about in turn; null for one level whose answers are the result. */
+  /** Follow items of answers this many levels deep; null: ask once per item. */
   depth: number | null;
   /** With `depth`: path of the next item in an item of an answer. */
   next: string[];

@@ -464,7 +464,7 @@ const refusals = ofKind("refusal", {
   ],
   "lsp/invalid-reply": [
     "A reply is malformed",
-    "The language server's reply is neither a result nor an error, or it does not match the `result` schema that the config declares for the method.",
+    "The language server's reply is neither a result nor an error, it is not what the method returns, or it does not match the `result` schema that the config declares for the method.",
     "Correct `result` of the method in `[[methods]]`, or report the reply to the server's makers.",
   ],
   "call/cancelled": ["Cancelled", "The client cancelled the call.", "Call again."],

@@ -26,9 +26,9 @@ export function argumentsOf({ inputSchema }: Pick<ToolEntry, "inputSchema">): To
   return [...all.filter((one) => one.isRequired), ...all.filter((one) => !one.isRequired)];
 }
 
-/** Whether the words are one JSON document. */
+/** Whether the words are one JSON object. A file name may begin with any other bracket or quote: `[slug].tsx`. */
 export function isJson(words: readonly string[]): boolean {
-  return words.length === 1 && /^\s*[{["]/.test(words[0] ?? "");
+  return words.length === 1 && /^\s*\{/.test(words[0] ?? "");
 }
 
 export function parseJsonArguments(text: string): JsonObject {

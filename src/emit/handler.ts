@@ -11,7 +11,7 @@ import {
 } from "../abi/plan.js";
 import { Fault } from "../base/problem.js";
 import { defaultStep } from "../plan/defaults.js";
-import { lastStep, waysOf } from "../plan/step-values.js";
+import { alternativesOf, lastStep } from "../plan/step-values.js";
 import { actions } from "../protocol/actions.js";
 import { paramsBases } from "../protocol/anchors.js";
 import { hasPlace } from "../protocol/place-arguments.js";
@@ -79,15 +79,15 @@ interface CallText {
 function wholeStep(step: StepPlan, tool: ToolPlan, names: Names): CallText {
   const text = textWith(names);
   const isListed = step.list !== null || step.expect === "none";
-  const ways = waysOf(step, tool.steps).slice(1);
+  const alternatives = alternativesOf(step, tool.steps).slice(1);
   const options = [
     // Several answers side by side: one that fails does not fail the others.
     ...(tool.output.members.length > 0 ? [["tolerant", "true"] as const] : []),
     ...stepOptions(step, text),
   ];
-  if (options.length === 0 && ways.length === 0) return stepCall(step, names);
-  const orElse: Members = ways.length > 0 ? [["orElse", lit(ways.map(({ id }) => id))]] : [];
-  const texts = ways.map((way) => callText(orElseCall(way, tool, names)));
+  if (options.length === 0 && alternatives.length === 0) return stepCall(step, names);
+  const orElse: Members = alternatives.length > 0 ? [["orElse", lit(alternatives.map(({ id }) => id))]] : [];
+  const texts = alternatives.map((alternative) => callText(orElseCall(alternative, tool, names)));
   const own = callText(stepCall(isListed ? { ...step, expect: "any" } : step, names));
   const args = [
     objectText([["id", lit(step.id)], ...options, ...orElse]),
@@ -96,7 +96,7 @@ function wholeStep(step: StepPlan, tool: ToolPlan, names: Names): CallText {
   return { callee: "call.step", args };
 }
 
-/** A step that takes the place of another: what comes after it is a way of the first. */
+/** A step that takes the place of another: what comes after it is an alternative to the first. */
 function orElseCall(step: StepPlan, tool: ToolPlan, names: Names): CallText {
   return wholeStep({ ...step, orElse: null }, { ...tool, output: { ...tool.output, members: [] } }, names);
 }

@@ -6,7 +6,7 @@ import { mostQuestions, snippetLimits } from "../protocol/bounds.js";
 import { argAt } from "./arguments.js";
 import { defaultHttp } from "./defaults.js";
 import type { Report } from "./report.js";
-import { lastStep, waysOf } from "./step-values.js";
+import { alternativesOf, lastStep } from "./step-values.js";
 
 export interface CapScope {
   config: Config;
@@ -170,7 +170,7 @@ function shownCap(
 ): { limit: number; key: string } | undefined {
   const { steps, output, page, maxItems } = plan;
   const isWayOf = (step: StepPlan | undefined) =>
-    step !== undefined && waysOf(step, steps).some((way) => way.id === id);
+    step !== undefined && alternativesOf(step, steps).some((alternative) => alternative.id === id);
   if (output.shape !== "members") {
     // Pages show all items.
     return page === null && isWayOf(lastStep(steps))

@@ -11,7 +11,7 @@ import { type CapScope, checkTableCaps, checkToolCaps } from "./check-caps.js";
 import { checkMappings } from "./dead-mappings.js";
 import { partsOf } from "./prompts.js";
 import type { Report } from "./report.js";
-import { lastStep, waysOf } from "./step-values.js";
+import { alternativesOf, lastStep } from "./step-values.js";
 import type { PlacedTool } from "./tools.js";
 
 interface Scope extends CapScope {
@@ -137,9 +137,12 @@ function checkValues(
       if (/\{\{.*?\}\}/s.test(text))
         reportOf(index).add("plan/literal-template", `The text ${JSON.stringify(text)} is sent as it is.`);
     if (steps.some(({ orElse }) => orElse === step.id)) return;
-    const ways = waysOf(step, steps);
-    const isNeeded = ways.some(
-      (way) => hasEffect(way) || way.expect !== "any" || isForRequests(way, steps.slice(index + 1)),
+    const alternatives = alternativesOf(step, steps);
+    const isNeeded = alternatives.some(
+      (alternative) =>
+        hasEffect(alternative) ||
+        alternative.expect !== "any" ||
+        isForRequests(alternative, steps.slice(index + 1)),
     );
     if (!used.has(step.id) && !isNeeded)
       reportOf(index).add("plan/lost-value", `Nothing uses the value of the step \`${step.id}\`.`);

@@ -5,7 +5,7 @@ import type { ToolConfig } from "../config/schema.js";
 import { evidenceMembers } from "../protocol/envelope.js";
 import { shapeNames, shapes } from "../protocol/shapes.js";
 import type { Report } from "./report.js";
-import { waysOf } from "./step-values.js";
+import { alternativesOf } from "./step-values.js";
 
 type Given = Exclude<NonNullable<ToolConfig["output"]>, string>;
 
@@ -32,15 +32,17 @@ export function buildColumns(
   order: readonly string[],
   report: Report,
 ): ColumnPlan[] {
-  const ways = step === undefined ? [] : waysOf(step, steps);
-  for (const way of ways)
-    if (way.list?.pick == null)
+  const alternatives = step === undefined ? [] : alternativesOf(step, steps);
+  for (const alternative of alternatives)
+    if (alternative.list?.pick == null)
       report.add(
         "plan/bad-tool",
-        `The shape \`items\` needs the members of an item, and the step \`${way.id}\` has no \`pick\`.`,
+        `The shape \`items\` needs the members of an item, and the step \`${alternative.id}\` has no \`pick\`.`,
         "Add `pick` to the step.",
       );
-  const columns = ways.flatMap((way) => way.list?.pick ?? []).map(([name, { as }]) => ({ name, as }));
+  const columns = alternatives
+    .flatMap((alternative) => alternative.list?.pick ?? [])
+    .map(([name, { as }]) => ({ name, as }));
   for (const { name, as } of columns)
     if (columns.some((other) => other.name === name && other.as !== as))
       report.add(
@@ -99,14 +101,14 @@ function checkMember(
 ): void {
   const isDiagnostics = shape === "diagnostics" || shape === "workspace_diagnostics";
   const bad = (message: string) => report.at("shape").add("plan/bad-tool", message, "Choose another shape.");
-  for (const way of waysOf(step, steps)) {
-    const why = shape === "count" ? undefined : misfit(shape, way);
+  for (const alternative of alternativesOf(step, steps)) {
+    const why = shape === "count" ? undefined : misfit(shape, alternative);
     if (why !== undefined) bad(why);
-    if (isDiagnostics !== (way.kind === "diagnostics") && !anyValue.includes(shape))
-      bad(`The step \`${way.id}\` does not return the shape \`${shape}\`.`);
-    if (way.list?.pick != null && !anyValue.includes(shape))
-      bad(`The step \`${way.id}\` picks members, so its items are not the shape \`${shape}\`.`);
-    if (way.kind === "tool" && !anyValue.includes(shape))
-      bad(`The step \`${way.id}\` returns the answer of a tool, not the shape \`${shape}\`.`);
+    if (isDiagnostics !== (alternative.kind === "diagnostics") && !anyValue.includes(shape))
+      bad(`The step \`${alternative.id}\` does not return the shape \`${shape}\`.`);
+    if (alternative.list?.pick != null && !anyValue.includes(shape))
+      bad(`The step \`${alternative.id}\` picks members, so its items are not the shape \`${shape}\`.`);
+    if (alternative.kind === "tool" && !anyValue.includes(shape))
+      bad(`The step \`${alternative.id}\` returns the answer of a tool, not the shape \`${shape}\`.`);
   }
 }

@@ -11,7 +11,7 @@ import { buildColumns, buildMembers } from "./members.js";
 import { buildTemplate } from "./references.js";
 import { quoted, type Report } from "./report.js";
 import { canonicalSchema } from "./result-schema.js";
-import { lastStep, waysOf } from "./step-values.js";
+import { alternativesOf, lastStep } from "./step-values.js";
 
 type Given = Partial<Exclude<NonNullable<ToolConfig["output"]>, string>> & { shape: string };
 
@@ -190,7 +190,7 @@ function checkFit(output: OutputPlan, steps: readonly StepPlan[], add: AddProble
   if ((shape === "members") !== output.members.length > 0)
     bad("The shape `members` needs `members`, and they need that shape.", "Give both.");
   if (shape === "members") return;
-  for (const way of waysOf(last, steps)) checkLast(output, way, bad);
+  for (const alternative of alternativesOf(last, steps)) checkLast(output, alternative, bad);
   const isValue = shape === "json" || shape === "text";
   if (output.at !== "" && !isValue) bad("`at` is for the shapes `text` and `json`.", "Remove `at`.");
   if (output.ids && !shapes[shape].counted)

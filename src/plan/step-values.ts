@@ -13,7 +13,7 @@ import { numberOrArgument } from "./requests.js";
 import type { StepContext } from "./steps.js";
 
 export const listKeys = ["items", "flatten", "where", "pick", "sort", "limit"] as const;
-export const wayKeys = ["when", "or_else"] as const;
+export const skipKeys = ["when", "or_else"] as const;
 
 /** Forms that convert what a server says; answers of tools are converted already. */
 const serverForms: readonly unknown[] = ["path", "range", "position", "location", "kind"];
@@ -170,23 +170,23 @@ export function lastStep(steps: readonly StepPlan[]): StepPlan | undefined {
 }
 
 /** A step and those that may take its place, in their order. */
-export function waysOf(step: StepPlan, steps: readonly StepPlan[]): StepPlan[] {
-  const ways = [step];
+export function alternativesOf(step: StepPlan, steps: readonly StepPlan[]): StepPlan[] {
+  const alternatives = [step];
   for (let next: StepPlan | undefined = step; next !== undefined; ) {
     const { orElse }: StepPlan = next;
     next = orElse === null ? undefined : steps.find(({ id }) => id === orElse);
-    if (next !== undefined && ways.includes(next)) break;
-    if (next !== undefined) ways.push(next);
+    if (next !== undefined && alternatives.includes(next)) break;
+    if (next !== undefined) alternatives.push(next);
   }
-  return ways;
+  return alternatives;
 }
 
-/** The steps that may give what a reference to a step names: its ways, and where one chooses, those of its list. */
+/** The steps that may give what a reference names: the step's alternatives, and where one chooses, those of its list. */
 export function sourcesOf({ name }: Ref, steps: readonly StepPlan[]): StepPlan[] {
   const step = steps.find(({ id }) => id === name);
   if (step === undefined) return [];
-  return waysOf(step, steps).flatMap((way) => {
-    if (way.kind !== "choose") return [way];
-    return way.from.name === way.id ? [] : sourcesOf(way.from, steps);
+  return alternativesOf(step, steps).flatMap((alternative) => {
+    if (alternative.kind !== "choose") return [alternative];
+    return alternative.from.name === alternative.id ? [] : sourcesOf(alternative.from, steps);
   });
 }

@@ -16,7 +16,7 @@ import {
   parseStepRef,
   pointingAnchors,
 } from "./requests.js";
-import { buildList, buildWhen, checkOrElse, listKeys, placesOf, sourcesOf, wayKeys } from "./step-values.js";
+import { buildList, buildWhen, checkOrElse, listKeys, placesOf, skipKeys, sourcesOf } from "./step-values.js";
 
 export interface StepContext {
   config: Config;
@@ -38,12 +38,12 @@ const keysOf: { [kind in Kind]: readonly string[] } = {
     "retry_empty",
     "form",
     ...listKeys,
-    ...wayKeys,
+    ...skipKeys,
   ],
-  notify: ["method", "params", ...wayKeys],
-  diagnostics: ["wait_ms", "first_wait_ms", "settle_ms", ...listKeys, ...wayKeys],
-  execute_command: ["command", "arguments", "uris", "form", ...listKeys, ...wayKeys],
-  tool: ["tool", "args", "each", ...listKeys, ...wayKeys],
+  notify: ["method", "params", ...skipKeys],
+  diagnostics: ["wait_ms", "first_wait_ms", "settle_ms", ...listKeys, ...skipKeys],
+  execute_command: ["command", "arguments", "uris", "form", ...listKeys, ...skipKeys],
+  tool: ["tool", "args", "each", ...listKeys, ...skipKeys],
   batch: ["tools", "edits", "options"],
   choose: ["from", "item"],
   runtime: ["action", "args"],

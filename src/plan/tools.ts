@@ -91,12 +91,13 @@ function buildTool(
   const tooLong = `The tool name \`${tool.name}\` has ${tool.name.length} characters.`;
   if (tool.name.length > 40) report.at("name").add("plan/name-too-long", tooLong);
   checkDiagnostics(steps, anchors, output.shape, stepReport);
+  const effect = effectOf(tool, steps, config);
   return {
     name: tool.name,
     title: titleOf(tool),
     description: tool.description ?? `${titleOf(tool)}.`,
-    effect: effectOf(tool, steps, config),
-    annotations: buildAnnotations(tool, report.at("annotations")),
+    effect,
+    annotations: buildAnnotations(tool.annotations, effect, report.at("annotations")),
     servers,
     serverArgument,
     input,
@@ -124,9 +125,12 @@ function effectOf({ effect = "read" }: ToolConfig, steps: readonly StepPlan[], c
   return mayEdit && buildEffects(config).includes("edit") ? "edit" : effect;
 }
 
-/** Clients call a tool that only reads without asking, so a tool that edits cannot claim it. */
-function buildAnnotations({ effect, annotations }: ToolConfig, report: Report): ToolAnnotations {
-  const plan = withDefaults<ToolAnnotations>(noAnnotations, annotations);
+/**
+ * Clients call a tool that only reads without asking, so a tool that edits cannot claim it. A tool that runs a command
+ * can: some commands only read, and only the author of the config knows which.
+ */
+function buildAnnotations(given: ToolConfig["annotations"], effect: Effect, report: Report): ToolAnnotations {
+  const plan = withDefaults<ToolAnnotations>(noAnnotations, given);
   const message = "A tool with the effect `edit` is not read-only.";
   if (effect === "edit" && plan.readOnly) report.at("read_only").add("plan/bad-tool", message, "Remove it.");
   if (plan.readOnly === true && plan.destructive === true)

@@ -43,8 +43,9 @@ function checkArguments(
 ): void {
   for (const [name, value] of entriesOf(step)) {
     const why = value.kind === "literal" ? misfit(name, value.value, callee.plan, dialect) : undefined;
+    if (why === undefined) continue;
     const message = `\`${name}\` of \`${step.tool}\` ${why}.`;
-    if (why !== undefined) report.at(name).add("plan/bad-step", message, "Correct the value.");
+    report.at(name).add("plan/bad-step", message, "Correct the value.");
   }
   const takes = argumentNames(callee.plan, dialect);
   const given = givenNames(tool, step, callee, takes, dialect);

@@ -53,3 +53,8 @@ export const highlightKinds = ["text", "read", "write"] as const;
 export function wordOf(kinds: readonly string[], number: unknown): string | undefined {
   return typeof number === "number" ? kinds[number - 1] : undefined;
 }
+
+/** The word for the kind of a symbol. */
+export function kindWord(kind: unknown): string {
+  return wordOf(symbolKinds, kind) ?? "unknown";
+}

@@ -16,14 +16,14 @@ import { editArguments } from "../protocol/edit-arguments.js";
 import { editShapes } from "../protocol/method-shapes.js";
 import { listingNames } from "../protocol/pointing.js";
 import { runAction } from "./actions.js";
-import { buildAnswer, candidatesAnswer, pageAnswer } from "./answer/answer.js";
+import { buildAnswer, disambiguationAnswer, pageAnswer } from "./answer/answer.js";
 import { table } from "./answer/answer-text.js";
 import { openReply, type ReplyData, sealReply, wholeValue } from "./ask/candidates.js";
 import {
   type BatchBounds,
+  type InnerCall,
   type RunTool,
   runBatch,
-  type Step,
   warnOfCuts,
   warnOfSteps,
 } from "./ask/inner-tools.js";
@@ -51,7 +51,7 @@ export class ToolCall implements Call {
   readonly #state: CallState;
   readonly #runTool: RunTool;
   /** The tools that were called as steps, by their reply. */
-  #ran: Map<Reply, Step[]> | undefined;
+  #ran: Map<Reply, InnerCall[]> | undefined;
   #at: PointedAt | undefined;
 
   /** `runTool` calls another tool and returns its answer, refusals included. */
@@ -109,8 +109,8 @@ export class ToolCall implements Call {
     return sealed;
   }
 
-  step(options: StepOptions, ...ways: (() => Promise<Reply>)[]): Promise<Reply> {
-    return runStep(this.#state, options, ways, {
+  step(options: StepOptions, ...alternatives: (() => Promise<Reply>)[]): Promise<Reply> {
+    return runStep(this.#state, options, alternatives, {
       skips: async ({ argument, ...offered }) => {
         if (argument === false) return "absent";
         if (offered.capability === undefined && offered.command === undefined) return undefined;
@@ -151,7 +151,7 @@ export class ToolCall implements Call {
     const named = (name: string) => plan.tools.find((entry) => entry.name === name);
     const bounds: BatchBounds = {
       onlyReads: (name) => named(name)?.effect === "read",
-      hasTime: () => timeWithin(tool.timeoutMs, remainingMs()) > 0,
+      hasTime: () => innerCallBudgetMs(tool.timeoutMs, remainingMs()) > 0,
       preview: (name, args) =>
         named(name)?.args.some((arg) => arg.name === editArguments.dryRun)
           ? { ...table(args), [editArguments.dryRun]: true }
@@ -214,8 +214,8 @@ function editReply(edit: Normalized): ReplyData {
   return { parts: [], perItem: false, edit };
 }
 
-/** The time for calls within a call: a part is kept back for building the answer. Too little for a request is none. */
-export function timeWithin(timeoutMs: number, remainingMs: number): number {
+/** Time left for an inner call; a reserve is kept for building the answer. 0 if too short for a request. */
+export function innerCallBudgetMs(timeoutMs: number, remainingMs: number): number {
   const left = remainingMs - Math.min(MAX_RESERVE_MS, timeoutMs * RESERVE_SHARE);
   return left >= MIN_REQUEST_MS ? left : 0;
 }
@@ -254,7 +254,7 @@ export async function answerCall(
       const reply = { ...ownData({ actions }), edit: actionsToChoose(actions) };
       return await buildAnswer(state, shape, reply, {});
     }
-    if (error instanceof SeveralMatches) return candidatesAnswer(state, error.message, error.candidates);
+    if (error instanceof SeveralMatches) return disambiguationAnswer(state, error.message, error.candidates);
     if (error instanceof Refusal && error.code === "lsp/not-supported")
       return buildAnswer(state, shape, { parts: [], perItem: false, skipped: error }, {});
     throw error;

@@ -11,11 +11,11 @@ import type { StartedServer } from "../lsp/types.js";
 import { openGate } from "../workspace/gate.js";
 import { libraryRoots } from "../workspace/library-roots.js";
 import type { LoadedBundle } from "./bundle/load.js";
+import type { BundleServices, ServerFinder } from "./bundle-services.js";
 import { type OpenEngine, openEngine } from "./edits/open-engine.js";
 import type { MemoryWatch } from "./memory-watch.js";
 import type { RuntimeContext } from "./runtime.js";
 import { SampleFiles } from "./sample-files.js";
-import type { ServerFinder, Shared } from "./shared.js";
 
 /** What a runtime has for all its bundles. */
 interface Wiring {
@@ -29,7 +29,7 @@ interface Wiring {
 /** What a runtime has for one bundle. */
 export interface Parts {
   context: RuntimeContext;
-  shared: Shared;
+  shared: BundleServices;
   engine: OpenEngine | undefined;
 }
 

@@ -6,11 +6,11 @@ import { Listeners, type Subscribe, sharedAbortController } from "../base/timing
 import { readText } from "../lsp/documents/read-text.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
+import type { ServerFinder } from "./bundle-services.js";
 import type { CallWatch } from "./call-observer.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { closeParts, openParts } from "./runtime-parts.js";
 import { Session } from "./session.js";
-import type { ServerFinder } from "./shared.js";
 
 export interface RuntimeContext {
   /** Absolute folder that relative paths of the plan start from. */

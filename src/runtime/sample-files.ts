@@ -10,7 +10,7 @@ import { factsOf } from "../base/file-stamp.js";
 import { type KeyPart, sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
-import { OUTPUT_FOLDERS, SOURCE_FOLDERS } from "../lsp/documents/project-files.js";
+import { isInOutput, likelyKey } from "../lsp/documents/project-files.js";
 import { languageIdOf } from "../lsp/route.js";
 import type { KnownNames, PoolContext, ServerPool } from "../lsp/types.js";
 import type { FileChange } from "../lsp/watch/workspace-changes.js";
@@ -121,9 +121,7 @@ export class SampleFiles {
         const server = this.pool.route(path).find(({ id }) => id === serverId);
         const isMain = server !== undefined && languageIdOf(server, path, "") === server.languageId;
         if (!isMain || byFolder.has(dirname(path)) || !isShown(this.gate, path)) return false;
-        const isSource = folders.some((folder) => SOURCE_FOLDERS.has(folder));
-        const isOutput = folders.some((folder) => OUTPUT_FOLDERS.has(folder));
-        byFolder.set(dirname(path), { path, key: [isOutput, !isSource, folders.length, name] });
+        byFolder.set(dirname(path), { path, key: [...likelyKey(folders, isMain), name] });
         return false;
       });
     return sortBy([...byFolder.values()], ({ key }) => key)
@@ -153,11 +151,7 @@ export class SampleFiles {
   /** The servers for which a file is better than what they have. */
   #better(path: string, found: Samples): { id: string; score: number }[] {
     const root = this.gate.roots.find((folder) => isInside(path, folder)) ?? "";
-    const base = slashed(relative(root, path))
-      .split("/")
-      .some((folder) => OUTPUT_FOLDERS.has(folder))
-      ? 0
-      : 1;
+    const base = isInOutput(slashed(relative(root, path)).split("/")) ? 0 : 1;
     const isMain = (server: ServerPlan) => languageIdOf(server, path, "") === server.languageId;
     return this.pool
       .route(path)

@@ -22,11 +22,11 @@ import type { RunTool } from "./ask/inner-tools.js";
 import { type Attempt, isRepeatable, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
-import { answerCall, timeWithin } from "./call.js";
+import type { BundleServices } from "./bundle-services.js";
+import { answerCall, innerCallBudgetMs } from "./call.js";
 import type { CallObserver, Performed } from "./call-observer.js";
 import type { CallState } from "./call-state.js";
 import { SessionPreviews } from "./edits/session-previews.js";
-import type { Shared } from "./shared.js";
 
 export type { CallOutcome } from "./answer/outcome.js";
 
@@ -60,7 +60,7 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
 
 /** What a call sees of the runtime from beginning to end, also if the runtime goes on with another plan meanwhile. */
 interface View {
-  shared: Shared;
+  shared: BundleServices;
   gate: Gate;
   pool: ServerPool;
 }
@@ -89,7 +89,7 @@ export class Session {
   #uris: readonly string[] | undefined;
 
   constructor(
-    shared: Shared,
+    shared: BundleServices,
     private readonly onClose: (session: Session) => void,
     private readonly own: Pick<CallState, "savedPreviews" | "holder"> & { isHost: boolean },
   ) {
@@ -118,7 +118,7 @@ export class Session {
   }
 
   /** Later calls use another plan, or other servers; those that run finish with the old ones. */
-  async goOnWith(shared: Shared): Promise<void> {
+  async goOnWith(shared: BundleServices): Promise<void> {
     const { gate, pool } = shared;
     const narrowed = this.#uris === undefined ? gate : await narrowGate(gate, this.#uris);
     const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
@@ -261,7 +261,7 @@ export class Session {
     const { view, frame, evidence } = outer;
     const tool = view.shared.plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
-    const left = timeWithin(outer.tool.timeoutMs, frame.remainingMs());
+    const left = innerCallBudgetMs(outer.tool.timeoutMs, frame.remainingMs());
     const timeoutMs = Math.min(tool.timeoutMs, Math.floor(left));
     const { onProgress } = frame;
     const cancel = [frame.signal];

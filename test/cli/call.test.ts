@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/base/json.js";
+import { patientGateway } from "../profiles/patient-gateway.js";
 import { range, writeTestWorkspace } from "../runtime/test-workspace.js";
 import { type Run, run } from "./run.js";
 import { runHere } from "./terminal.js";
@@ -27,7 +29,13 @@ beforeAll(() => {
     selectionRange: range(line, 0, 3),
   });
   const made = writeTestWorkspace({
-    files: { "a.fake": text, "with=sign.fake": "x\n", "sub/b.fake": text, "sub/deep/c.fake": text },
+    files: {
+      "a.fake": text,
+      "[slug].fake": text,
+      "with=sign.fake": "x\n",
+      "sub/b.fake": text,
+      "sub/deep/c.fake": text,
+    },
     servers: {
       fake: {
         scenario: {
@@ -140,8 +148,15 @@ describe("arguments", () => {
     expect(await wrong("a.fake", "include_declaration=yes")).toContain("takes true or false");
     expect(await wrong("a.fake", "symbl_name=x")).toContain("did you mean `symbol_name`?");
     expect(await wrong("a.fake:1:1", "line=2")).toContain("`line` is given twice");
-    expect(await wrong("[]")).toContain("one JSON object");
     expect(await wrong("{")).toContain("not JSON");
+    const line = ["call", "find_references", "-", "--config", join(top, "lspi.json")];
+    const list = await runHere(line, { cwd: join(top, "work"), input: "[]" });
+    expect(list).toMatchObject({ code: 2, stderr: expect.stringContaining("one JSON object") });
+  });
+
+  it("may name a file that begins with a bracket", async () => {
+    const hover = await call("get_hover", "[slug].fake:3:5");
+    expect(hover).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("a hover") });
   });
 
   it("are told where a place does not fit the tool", async () => {
@@ -238,5 +253,53 @@ describe("exit codes", () => {
     expect(ambiguous.code).toBe(4);
     expect((await call("rename_symbol", "a.fake:1:1", "new_name=begin", "dry_run=false")).code).toBe(4);
     expect((await call("get_hover", "absent.fake:1:1")).code).toBe(1);
+  });
+});
+
+describe("with the names of another dialect", () => {
+  const places = Array.from({ length: 5 }, (_, line) => ({ uri, range: range(line, 0, 3) }));
+  const fake = {
+    scenario: {
+      capabilities: { referencesProvider: true, renameProvider: true },
+      replies: { "textDocument/references": places, "textDocument/rename": { changes: {} } },
+    },
+  };
+  const open = (config: JsonObject) => {
+    const allow = { commands: [process.execPath], effects: ["read", "edit"] };
+    const files = { "a.fake": text };
+    const { outside, folder } = writeTestWorkspace({
+      files,
+      servers: { fake },
+      config: { allow, ...config },
+    });
+    const env = { XDG_STATE_HOME: join(outside, "state") };
+    const ask = (...words: string[]) =>
+      runHere(["call", ...words, "--config", join(outside, "lspi.json")], { cwd: folder, env });
+    return { ask, close: () => rmSync(outside, { recursive: true, force: true }) };
+  };
+
+  it("all pages are printed and a cursor is found again in the profile `gateway`", async () => {
+    const { ask, close } = open(patientGateway);
+    const page = ["vscode.lsp.references", "a.fake", 'position={"line":0,"character":0}', "pageSize=2"];
+    const first = await ask(...page, "--json");
+    const second = await ask(...page, `cursor=${answer(first).nextCursor}`, "--json");
+    const third = await ask(...page, `cursor=${answer(second).nextCursor}`, "--json");
+    const all = await ask(...page, "--all", "--json");
+    const wrong = await ask("vscode.lsp.references", '{"uri": "a.fake", "pageSize": "two"}', "--json");
+    close();
+    expect(answer(first)).toMatchObject({ items: [{}, {}], nextCursor: expect.any(String) });
+    expect(answer(second)).toMatchObject({ items: [{}, {}], nextCursor: expect.any(String) });
+    expect(answer(third)).toMatchObject({ items: [{}] });
+    expect(JSON.parse(all.stdout)).toEqual([first, second, third].map(answer));
+    expect(answer(wrong)).toMatchObject({ error: { code: "MCP_LSP_GATEWAY/INVALID_PARAMS" } });
+    expect(wrong.code).toBe(2);
+  });
+
+  it("the exit code still says that no edit was made", async () => {
+    const { ask, close } = open({ dialect: { members: { status: "state" } } });
+    const unmade = await ask("rename_symbol", "a.fake:1:1", "new_name=begin", "dry_run=false", "--json");
+    close();
+    expect(answer(unmade)).toMatchObject({ state: "unchanged" });
+    expect(unmade.code).toBe(4);
   });
 });

@@ -261,6 +261,21 @@ describe("a file that is there", () => {
     expect(existsSync(join(home, ".claude.json"))).toBe(false);
   });
 
+  it("is not touched when another of the same client cannot be written", async () => {
+    const settings = join(home, ".claude", "settings.json");
+    const config = join(home, ".claude.json");
+    write(settings, "{}");
+    chmodSync(settings, 0o444);
+    const marked = await client("claude-code", "--write");
+    expect(marked).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("read-only") });
+    expect(existsSync(config)).toBe(false);
+    rmSync(dirname(settings), { recursive: true });
+    write(dirname(settings), "a file where a folder would be");
+    const blocked = await client("claude-code", "--write");
+    expect(blocked).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("in the way") });
+    expect(existsSync(config)).toBe(false);
+  });
+
   it("keeps its byte order mark", async () => {
     write(join(home, ".cursor", "mcp.json"), "\uFEFF{}\n");
     expect((await client("cursor", "--write")).code).toBe(0);

@@ -54,6 +54,24 @@ describe("annotations", () => {
   });
 });
 
+it("a batch cannot say that it only reads where the config lets it edit", () => {
+  const batch = `[[tools]]
+name = "many"
+description = "d"
+annotations = { read_only = true }
+output = "batch"
+[[tools.steps]]
+id = "all"
+kind = "batch"
+edits = true
+`;
+  const codes = (head: string) =>
+    planOf(`${head}${batch}`).problems.map(({ code, pointer }) => `${code} ${pointer}`);
+  const refused = "plan/bad-tool /tools/0/annotations/read_only";
+  expect(codes('[allow]\neffects = ["read", "edit"]\n')).toContain(refused);
+  expect(codes("")).not.toContain(refused);
+});
+
 describe("prompts and resources", () => {
   const problemsOf = (toml: string) => planOf(toml).problems.map(({ code, pointer }) => `${code} ${pointer}`);
   const outline =

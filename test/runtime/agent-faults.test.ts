@@ -54,7 +54,7 @@ const faults: { [name: string]: Fault } = {
   "never answers": { scenario: onHover({ never: true }), code: "lsp/timeout" },
   "answers under a wrong id": { scenario: onHover({ wrongId: true }), code: "lsp/timeout" },
   "prints garbage": { scenario: onHover({ raw: "Segfault?\n\u0000{]" }) },
-  "answers nonsense": { scenario: onHover({ reply: 7 }), code: "lsp/garbled" },
+  "answers nonsense": { scenario: onHover({ reply: 7 }), code: "lsp/invalid-reply" },
   "sends half a frame, then answers": { scenario: onHover({ raw: begun }) },
   "sends a header of 4 GB, then answers": {
     scenario: onHover({ raw: "Content-Length: 4294967296\r\n\r\n" }),

@@ -81,15 +81,16 @@ it("awaits the running servers when the call is about the whole workspace", asyn
   expect(call.evidence.learned.awaited).toEqual([["fake", server]]);
 });
 
-it("takes one answer of a server that runs for several roots where the first is wanted, else all", async () => {
+it("asks a server that runs for several roots until the first answer where one is wanted, else for all", async () => {
   const servers = ["one", "two"].map((root) => ({ ...serverOf({}), root }));
   const call = callOf(...servers.slice(0, 1));
   const attached = servers.map((server) => ({ server, document: undefined }));
   const candidates = { servers: call.plan.servers, attach: async () => attached };
+  const send = vi.fn(async ({ server }: { server: LanguageServer }) => server.root);
   const answers = async (merge: "first" | "all") =>
-    (await askCandidates(call, candidates, merge, async ({ server }) => server.root)).map(
-      ({ answer }) => answer,
-    );
+    (await askCandidates(call, candidates, merge, send)).map(({ answer }) => answer);
   expect(await answers("first")).toEqual(["one"]);
+  expect(send).toHaveBeenCalledTimes(1);
   expect(await answers("all")).toEqual(["one", "two"]);
+  expect(send).toHaveBeenCalledTimes(3);
 });

@@ -134,3 +134,46 @@ it("stops the idlest server past the cap, and starts it again when it is needed"
     expect(work.runtime.pool.running()).toHaveLength(1);
   }
 });
+
+it("a command about the workspace is executed once, also by a server that runs for several roots", async () => {
+  const work = await open({
+    files: { "p/Project.toml": "", "p/a.fake": "p\n", "q/Project.toml": "", "q/b.fake": "q\n" },
+    servers: {
+      fake: {
+        scenario: {
+          capabilities: { hoverProvider: true, executeCommandProvider: { commands: ["go"] } },
+          replies: {
+            "textDocument/hover": { contents: { $text: true } },
+            "workspace/executeCommand": { $: "/params" },
+          },
+        },
+        config: { root_markers: ["Project.toml"], execute_commands: ["go"] },
+      },
+    },
+    config: {
+      allow: { commands: [process.execPath], effects: ["read", "command"] },
+      tools: [
+        {
+          name: "run_go",
+          description: "x",
+          effect: "command",
+          input: "workspace",
+          steps: [{ id: "done", kind: "execute_command", command: "go" }],
+          output: "json",
+        },
+      ],
+    },
+  });
+  await hover(work, "p/a.fake");
+  await hover(work, "q/b.fake");
+  const servers = work.runtime.pool.running();
+  expect(servers).toHaveLength(2);
+  const { structured } = await work.call("run_go", {});
+  expect(structured).toMatchObject({ value: { command: "go" } });
+  const { signal } = new AbortController();
+  const params = { method: "workspace/executeCommand" };
+  const executed = servers.map(
+    async (server) => (await server.request("fake/received", params, { signal })).value,
+  );
+  expect((await Promise.all(executed)).flat()).toHaveLength(1);
+});

@@ -151,7 +151,7 @@ describe("kept listings", () => {
     document: undefined,
     echo: {},
     symbol: undefined,
-    question: undefined,
+    candidates: undefined,
     warnings: [],
   };
   const turns = new Turns(new AbortController().signal);

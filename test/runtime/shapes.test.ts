@@ -355,7 +355,7 @@ describe.each(Object.entries(samples) as [ShapeName, Json[]][])("%s", (shape, ra
   it.each([[7], ["text"], [{}], [[{ uri: 5 }]], [[null]]])("refuses %j as nonsense", async (value) => {
     const failed = answer(shape, [{ server, value }]);
     await expect(failed).rejects.toThrow(Refusal);
-    await expect(failed).rejects.toMatchObject({ code: "lsp/garbled" });
+    await expect(failed).rejects.toMatchObject({ code: "lsp/invalid-reply" });
   });
 });
 
@@ -453,14 +453,14 @@ describe("replies that are one value", () => {
       ],
     ],
   ])("%s of %j are refused", async (shape, value) => {
-    await expect(answer(shape, [{ server, value }])).rejects.toMatchObject({ code: "lsp/garbled" });
+    await expect(answer(shape, [{ server, value }])).rejects.toMatchObject({ code: "lsp/invalid-reply" });
   });
 
   it("a selection range with a candidates in it is refused", async () => {
     const candidates: { range: Json; parent?: unknown } = { range: range(0, 0, 1) };
     candidates.parent = candidates;
     await expect(answer("selection_ranges", [{ server, value: candidates }])).rejects.toMatchObject({
-      code: "lsp/garbled",
+      code: "lsp/invalid-reply",
     });
   });
 
@@ -684,7 +684,7 @@ describe("text and json", () => {
     expect(text).toContain("```rust\nx\ny\n```");
     expect((await build("text", null, { at: "/expansion" })).structured.text).toBeNull();
     await expect(build("text", { expansion: 7 }, { at: "/expansion" })).rejects.toMatchObject({
-      code: "lsp/garbled",
+      code: "lsp/invalid-reply",
     });
   });
 

@@ -1,4 +1,7 @@
-/** Writes an MCP client's stanza into its files or removes it: all files or none. Written stanzas are recorded. */
+/**
+ * Writes an MCP client's stanza into its files or removes it, and records it. Every edit is tried in memory, and every
+ * file is checked to be writable, before the first is written.
+ */
 import type { HttpPlan } from "../../abi/plan.js";
 import { ConfigError, Refusal } from "../../base/problem.js";
 import { hasCode } from "../../base/system.js";
@@ -14,7 +17,14 @@ import {
 import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
 import { configError, homeOf, type Input, type Io, workspaceOf } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
-import { type Change, changeFile, currentText, realUserFile, shownPath } from "../files/user-file.js";
+import {
+  type Change,
+  changeFile,
+  checkChangeable,
+  currentText,
+  realUserFile,
+  shownPath,
+} from "../files/user-file.js";
 import { clientsSharing, EVERY_PROJECT, isOurEntry, knownClients, targetOf } from "./client-files.js";
 
 export interface EntryFile {
@@ -54,15 +64,15 @@ export async function changeClientFiles(
     return (isRemoval ? withoutStanza : withStanza)(part.path, text, part.stanza);
   };
   const pending = parts.filter((part) => !isRemoval || !isStillNeeded(part, change, input, io));
-  // Every edit is tried before the first file is written.
+  const isLeft = ({ path, stanza }: EntryFile, text: string) => !isRemoval && lacksList(path, text, stanza);
   const remarks = pending.flatMap((part) => {
     const text = currentText(part.path, part.within);
-    edit(part, text);
+    if (edit(part, text) !== text && !isLeft(part, text)) checkChangeable(part.path, part.within);
     return isRemoval ? [] : remarksOn(part, text, change);
   });
   for (const remark of remarks) io.stderr.writeLine(remark);
   for (const part of pending) {
-    if (!isRemoval && lacksList(part.path, currentText(part.path, part.within), part.stanza)) continue;
+    if (isLeft(part, currentText(part.path, part.within))) continue;
     const done = changeFile(part.path, (text) => edit(part, text), {
       within: part.within,
       isEmpty: (text) => isRemoval && isEmpty(text),

@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { ToolEntry } from "../../abi/bundle.js";
 import type { DialectPlan, Plan } from "../../abi/plan.js";
-import type { Code } from "../../base/codes.js";
-import { isTable, type JsonObject } from "../../base/json.js";
+import type { JsonObject } from "../../base/json.js";
 import { trustCommand } from "../../lsp/process/trusted.js";
+import { editArguments } from "../../protocol/edit-arguments.js";
 import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
 import { argumentsOf, isJson, parseJsonArguments, parseWords, type ToolArgument } from "../call-arguments.js";
 import {
@@ -155,7 +155,7 @@ interface Asked {
 /** The answer, or with `all` the answers with all further pages. */
 async function askPages(session: Pick<Session, "call">, asked: Asked, all: boolean, options: CallOptions) {
   const pages = [await askPage(session, asked, options)];
-  for (let next = nextOf(pages[0]); all && next !== undefined; next = nextOf(pages.at(-1)))
+  for (let next = pages[0]?.next; all && next !== undefined; next = pages.at(-1)?.next)
     pages.push(await session.call(asked.tool.name, { ...asked.args, [asked.cursor]: next }, options));
   return pages;
 }
@@ -167,16 +167,11 @@ async function askPages(session: Pick<Session, "call">, asked: Asked, all: boole
 async function askPage(session: Pick<Session, "call">, { tool, args, cursor }: Asked, options: CallOptions) {
   const { [cursor]: wanted, ...first } = args;
   if (typeof wanted === "string") {
-    let page = await session.call(tool.name, first, options);
-    for (let next = nextOf(page); next !== undefined && next !== wanted; next = nextOf(page))
-      page = await session.call(tool.name, { ...first, [cursor]: next }, options);
+    let { next } = await session.call(tool.name, first, options);
+    while (next !== undefined && next !== wanted)
+      ({ next } = await session.call(tool.name, { ...first, [cursor]: next }, options));
   }
   return session.call(tool.name, args, options);
-}
-
-function nextOf(page: CallOutcome | undefined): string | undefined {
-  const next = page?.structured.next_cursor;
-  return typeof next === "string" ? next : undefined;
 }
 
 function printPages(pages: readonly CallOutcome[], input: Input, io: Io): void {
@@ -189,16 +184,11 @@ function printPages(pages: readonly CallOutcome[], input: Input, io: Io): void {
     io.stdout.write(`${[page.text, page.notes].filter((part) => part !== "").join("\n")}\n`);
 }
 
-/** Whether the arguments are wrong: the same mistake in words is found before the call. */
-function isWrongUse({ error }: JsonObject): boolean {
-  return isTable(error) && error.code === ("guard/invalid-arguments" satisfies Code);
-}
-
 /** What the shell learns of an answer. */
-function codeOf({ isError, candidates, structured }: CallOutcome, args: JsonObject): ExitCode {
-  if (isError) return isWrongUse(structured) ? exitCodes.usage : exitCodes.no;
-  const { status } = structured;
-  const isUnmade = args.dry_run === false && (status === "unchanged" || status === "preview");
+function codeOf({ isError, code, candidates, status }: CallOutcome, args: JsonObject): ExitCode {
+  // Wrong arguments have the same exit code as in words, where the mistake is found before the call.
+  if (isError) return code === "guard/invalid-arguments" ? exitCodes.usage : exitCodes.no;
+  const isUnmade = args[editArguments.dryRun] === false && (status === "unchanged" || status === "preview");
   return candidates !== undefined || status === "choose" || isUnmade ? exitCodes.open : exitCodes.ok;
 }
 

@@ -5,6 +5,7 @@
 import {
   accessSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -14,7 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, relative } from "node:path";
+import { dirname, relative, sep } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
 import { entryFacts } from "../../base/file-stamp.js";
 import { readRegularFile } from "../../base/guarded-open.js";
@@ -143,6 +144,18 @@ const ATTEMPTS = 5;
 /** A file's text; empty when it does not exist. */
 export function currentText(file: string, within?: string): string {
   return explainErrors(file, () => readCurrent(targetWithin(file, within)).text);
+}
+
+/** Throws the error of `changeFile` early, before another file is changed. It creates the folders that are missing. */
+export function checkChangeable(file: string, within?: string): void {
+  explainErrors(file, () => {
+    const target = targetWithin(file, within);
+    if (existsSync(target)) return checkUserFile(target, []);
+    let folder = dirname(target);
+    while (!existsSync(folder)) folder = dirname(folder);
+    // With the dot it fails where a file is in place of the folder.
+    accessSync(`${folder}${sep}.`, constants.W_OK);
+  });
 }
 
 /** Changes a file of another program. A file without a backup that becomes empty is deleted. */

@@ -152,5 +152,5 @@ async function askHub(
 function refused({ code, message }: Refusal): CallOutcome {
   const text = `Error ${code}: ${message}`;
   const structured = { ok: false, error: { code, message } };
-  return { isError: true, error: null, structured, text, headline: text, notes: "" };
+  return { isError: true, code, error: null, structured, text, headline: text, notes: "" };
 }

@@ -63,7 +63,7 @@ export const listKeys = {
 };
 
 /** Keys that say when a step runs, and what takes its place. */
-export const wayKeys = {
+export const skipKeys = {
   when: optional(
     z.strictObject({
       capability: optional(z.string(), "A method that a server of the call must offer."),

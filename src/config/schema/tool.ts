@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { argSchema, pointingSchema } from "./argument.js";
 import { outputSchema } from "./output.js";
-import { listKeys, wayKeys } from "./step-values.js";
+import { listKeys, skipKeys } from "./step-values.js";
 import {
   argName,
   effect,
@@ -145,7 +145,7 @@ export const stepSchema = z.strictObject({
     "For `runtime` (required there): the action of the proxy, such as `undo_edit`.",
   ),
   ...listKeys,
-  ...wayKeys,
+  ...skipKeys,
 });
 
 export const toolSchema = z.strictObject({

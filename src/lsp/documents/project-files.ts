@@ -26,16 +26,9 @@ const MAX_TRIED_WITHOUT_MARKER = 12;
 const QUERIES_AT_ONCE = 16;
 const MAX_QUERIES = 2_000;
 /** Folders that mostly hold a project's own code. */
-export const SOURCE_FOLDERS: ReadonlySet<string> = new Set([
-  "src",
-  "source",
-  "sources",
-  "lib",
-  "app",
-  "packages",
-]);
+const SOURCE_FOLDERS: ReadonlySet<string> = new Set(["src", "source", "sources", "lib", "app", "packages"]);
 /** Folders that mostly hold build output or other people's code: a file in one is the last choice. */
-export const OUTPUT_FOLDERS: ReadonlySet<string> = new Set([
+const OUTPUT_FOLDERS: ReadonlySet<string> = new Set([
   "target",
   "dist",
   "build",
@@ -44,6 +37,16 @@ export const OUTPUT_FOLDERS: ReadonlySet<string> = new Set([
   "venv",
   "__pycache__",
 ]);
+
+export function isInOutput(folders: readonly string[]): boolean {
+  return folders.some((folder) => OUTPUT_FOLDERS.has(folder));
+}
+
+/** Sorts files by their folders: those in the main language and in source folders first, those in output folders last. */
+export function likelyKey(folders: readonly string[], isMain: boolean): KeyPart[] {
+  const isSource = folders.some((folder) => SOURCE_FOLDERS.has(folder));
+  return [isInOutput(folders), !isMain, !isSource, folders.length];
+}
 
 export interface OpenedProjects {
   /** Whether a file of a project is open, or there is no file that could be. */
@@ -208,13 +211,11 @@ export class ProjectFiles {
   }
 
   #keyOf(path: string): KeyPart[] {
-    const folders = this.#foldersOf(path);
-    const isSource = folders.some((folder) => SOURCE_FOLDERS.has(folder));
-    return [this.#isOutput(path), !this.#isMain(path), !isSource, folders.length, path];
+    return [...likelyKey(this.#foldersOf(path), this.#isMain(path)), path];
   }
 
   #isOutput(path: string): boolean {
-    return this.#foldersOf(path).some((folder) => OUTPUT_FOLDERS.has(folder));
+    return isInOutput(this.#foldersOf(path));
   }
 
   /** The names of the folders between the server's folder and a file. */

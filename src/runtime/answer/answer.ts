@@ -21,7 +21,7 @@ import { runtimeShapes } from "../shapes/index.js";
 import type { Shape } from "../shapes/shape.js";
 import { symbolLine } from "../shapes/symbols.js";
 import { fileOf, rangeText, table, textOf } from "./answer-text.js";
-import { askBack, headerOf, sharedHeader, snippetWarnings } from "./envelope.js";
+import { disambiguation, headerOf, sharedHeader, snippetWarnings } from "./envelope.js";
 import {
   type AnswerRequest,
   askedChars,
@@ -84,9 +84,10 @@ export async function buildAnswer(
 
 /** The part of a list that may be listed and kept for paging, with a warning when it is not all of it. */
 async function bounded(call: CallState, list: List, context: RenderContext): Promise<List> {
-  const { refusePast: most } = call.plan.dialect.listing;
-  const { refusePast: own = most } = call.tool;
-  const refusePast = own === null || most === null ? own : Math.min(own, most);
+  const ofTool = call.tool.refusePast ?? null;
+  const ofDialect = call.plan.dialect.listing.refusePast;
+  const refusePast =
+    ofTool === null || ofDialect === null ? (ofTool ?? ofDialect) : Math.min(ofTool, ofDialect);
   if (refusePast !== null && list.length > refusePast) throw tooMany(call, refusePast);
   const size = pageSize(call);
   if (refusePast !== null || list.length <= Math.min(MAX_ITEMS, size)) return list;
@@ -137,7 +138,7 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
 }
 
 /** The answer when several symbols or lines match: the candidates to choose from. */
-export function candidatesAnswer(call: CallState, message: string, found: JsonObject[]): Answer {
+export function disambiguationAnswer(call: CallState, message: string, found: JsonObject[]): Answer {
   const { dialect, limits } = call.plan;
   const facts = shapeNamed("workspace_symbols").facts;
   const sorted = sortBy(found, (item) => [...itemKey(facts, item, dialect), canonicalText(item)]);
@@ -146,7 +147,7 @@ export function candidatesAnswer(call: CallState, message: string, found: JsonOb
     const snippet = textOf(table(item).text);
     return `${fileOf(item, dialect)} ${symbolLine(item, rangeText(item, dialect))}${snippet ? `  | ${snippet}` : ""}`;
   });
-  return askBack(headerOf(call), message, shown, shown.length < sorted.length, lines, call.texts);
+  return disambiguation(headerOf(call), message, shown, shown.length < sorted.length, lines, call.texts);
 }
 
 /** The first page of a listing; the listing is kept when there are further pages. */

@@ -1,4 +1,4 @@
-/** The members around every answer, and the text that says the same: servers, completeness, warnings, questions. */
+/** The members around every answer, and the text that says the same: servers, completeness, warnings, candidates. */
 import type { Answer } from "../../abi/handler.js";
 import type { OutputPlan } from "../../abi/plan.js";
 import { define, defineAll, type Json, type JsonObject } from "../../base/json.js";
@@ -60,7 +60,14 @@ export function envelop({ call, facts, shape }: AnswerShape, header: Header, bod
     items,
     isEmpty: items.length === 0 && (facts.list !== null || beside.text === null),
   });
-  return { ...answer, isCut: body.isTruncated, shown: body.counts && items.length };
+  const { counts, isTruncated } = body;
+  return {
+    ...answer,
+    isCut: isTruncated,
+    shown: counts && items.length,
+    next: counts?.next,
+    status: beside.status,
+  };
 }
 
 function nextPageLines({ counts }: Body, argument: string): string[] {
@@ -90,9 +97,9 @@ function structureOf(
   defineAll(out, header.echo);
   defineAll(out, beside);
   addList(out);
-  if (header.question !== undefined) {
+  if (header.candidates !== undefined) {
     out.needs_disambiguation = true;
-    out.candidates = header.question;
+    out.candidates = header.candidates;
   }
   if (steps.length > 0) out.next_steps = steps.map((step): JsonObject => ({ ...step }));
   out.warnings = warnings.map(warningValue);
@@ -122,8 +129,8 @@ function defineList(
   define(out, symbols.list, found);
 }
 
-/** The question to the agent when several symbols or lines match. */
-export function askBack(
+/** The answer when several symbols or lines match: the candidates, in the same members as other answers have. */
+export function disambiguation(
   header: Header,
   message: string,
   candidates: JsonObject[],
@@ -135,14 +142,14 @@ export function askBack(
   const warnings: Warning[] = [...header.warnings, { code: "answer/several-matches", message }];
   const body = { items: [], beside: {}, counts: undefined, isTruncated, steps: [] };
   const title = `${header.tool}: needs disambiguation, ${candidates.length} candidates${serverText(header)}`;
-  // A template has no words for a question; where the structure is sent, the headline is enough.
+  // A template has no words for candidates; where the structure is sent, the headline is enough.
   const isShort = text !== undefined && dialect.result !== "text";
-  const question = structureOf(
-    { ...header, question: formed("candidates", candidates, texts) },
+  const plain = structureOf(
+    { ...header, candidates: formed("candidates", candidates, texts) },
     body,
     warnings,
   );
-  const structured = renameMembers(dialect, question);
+  const structured = renameMembers(dialect, plain);
   const long = () =>
     [title, ...lines, ...warnings.map((warning) => warningLine(warning, dialect))].join("\n");
   return {
@@ -202,7 +209,7 @@ export interface Header {
   echo: JsonObject;
   symbol: Json | undefined;
   /** The candidates, where a tool within this one needs to know which symbol is meant. */
-  question: Json[] | undefined;
+  candidates: Json[] | undefined;
   warnings: Warning[];
 }
 
@@ -221,7 +228,7 @@ export function headerOf(call: CallState): Header {
       ...(plan.dialect.position.used === undefined ? {} : usedPosition(call, plan.dialect.position.used)),
     },
     symbol: evidence.symbol && formedSymbol(call, evidence.symbol),
-    question: evidence.question,
+    candidates: evidence.candidates,
     document: document && {
       ...places.document(document.admitted),
       ...(call.tool.effect === "edit" && { sha256: document.hash }),

@@ -44,7 +44,7 @@ export class Evidence {
   /** The call's arguments, once they are checked. */
   input: JsonObject | undefined;
   /** The candidates of an inner call that needs to know which symbol is meant. */
-  question: JsonObject[] | undefined;
+  candidates: JsonObject[] | undefined;
   /** The symbol that the call named, as the agent sees it. */
   symbol: JsonObject | undefined;
   /** What the call points at, once it is resolved. */

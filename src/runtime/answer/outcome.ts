@@ -28,6 +28,8 @@ const maybeNotReady: readonly Code[] = ["lsp/timeout", "lsp/no-answer"];
 
 export interface CallOutcome extends Answer {
   isError: boolean;
+  /** Of a refusal: its code, whatever the dialect calls it. */
+  code?: Code | undefined;
   /** Of a refusal: the JSON-RPC error for a dialect that uses those. */
   error: { number: number; code: string; message: string; data: JsonObject } | null;
   /** Of a refusal for lack of trust: the command with which the user gives it. */
@@ -119,6 +121,7 @@ export function refused(
     ].join("\n");
   return {
     isError: true,
+    code: refusal.code,
     structured: renamed,
     notes: "",
     headline: `${words.code}: ${words.message}`,

@@ -49,21 +49,22 @@ export async function askCandidates<T>(
   const { servers } = candidates;
   if (merge === "all") {
     const share = servers.length > 1 ? SHARE_OF_ALL : 1;
-    const outcomes = servers.map((server) => askServer(call, candidates, server, share, send));
-    return settle(call, candidates, merge, await Promise.all(outcomes));
+    const outcomes = servers.map((server) => askServer(call, candidates, server, merge, share, send));
+    return combineOutcomes(call, candidates, await Promise.all(outcomes));
   }
   const outcomes: Outcome<T>[] = [];
   for (const [index, server] of servers.entries()) {
     const isLast = index === servers.length - 1;
     const patient = isLast ? candidates : impatient(candidates);
-    const outcome = await askServer(call, patient, server, isLast ? 1 : SHARE_OF_FIRST, send);
+    const share = isLast ? 1 : SHARE_OF_FIRST;
+    const outcome = await askServer(call, patient, server, merge, share, send);
     outcomes.push(outcome);
     if (outcome.answers.length === 0) continue;
     // A server that gave way has no part in the answer and does not affect its readiness.
     for (const { id } of servers.slice(0, index)) call.evidence.awaitsNoMore(id);
     break;
   }
-  return settle(call, candidates, merge, outcomes);
+  return combineOutcomes(call, candidates, outcomes);
 }
 
 /** Sends a request to the candidates that offer its method. */
@@ -116,10 +117,12 @@ function impatient(candidates: CandidateServers): CandidateServers {
   };
 }
 
+/** Asks one server. If it runs for several roots, one after the other: with `first` only until one has an answer. */
 async function askServer<T>(
   call: CallState,
   candidates: CandidateServers,
   server: ServerPlan,
+  merge: "first" | "all",
   share: number,
   send: Send<T>,
 ): Promise<Outcome<T>> {
@@ -141,7 +144,9 @@ async function askServer<T>(
         if (!(error instanceof Refusal && error.code === "lsp/not-supported")) throw error;
       }
       addServerWarnings(call, attached.server);
-      if (answer !== undefined) outcome.answers.push({ attached, answer });
+      if (answer === undefined) continue;
+      outcome.answers.push({ attached, answer });
+      if (merge === "first") break;
     }
   } catch (error) {
     call.signal.throwIfAborted();
@@ -155,15 +160,13 @@ async function askServer<T>(
   return outcome;
 }
 
-/** The answers. A server that runs for several roots has one for each; `first` takes the first. */
-function settle<T>(
+/** The answers of all outcomes. A failure beside an answer is a warning; without any answer it is thrown. */
+function combineOutcomes<T>(
   call: CallState,
   candidates: CandidateServers,
-  merge: "first" | "all",
   outcomes: readonly Outcome<T>[],
 ): Answered<T>[] {
-  const given = outcomes.flatMap(({ answers }) => answers);
-  const answers = merge === "first" ? given.slice(0, 1) : given;
+  const answers = outcomes.flatMap((outcome) => outcome.answers);
   for (const [index, { failure }] of outcomes.entries()) {
     if (failure === undefined) continue;
     if (answers.length === 0) throw failure;

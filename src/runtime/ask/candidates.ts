@@ -8,7 +8,6 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Fault, Refusal } from "../../base/problem.js";
 import type { MakeTextFilter } from "../../lsp/documents/outside-files.js";
 import type { LanguageServer, OpenDocument } from "../../lsp/types.js";
-import { symbolKinds, wordOf } from "../../protocol/kinds.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
@@ -253,12 +252,8 @@ export function markupText(value: unknown): string | undefined {
   return typeof text === "string" && text.trim() !== "" ? text : undefined;
 }
 
-export function kindWord(kind: unknown): string {
-  return wordOf(symbolKinds, kind) ?? "unknown";
-}
-
 /** The refusal of a reply that is not what the protocol says. */
-export function garbled(server: LanguageServer | undefined, what: string): Refusal {
+export function invalidReply(server: LanguageServer | undefined, what: string): Refusal {
   const who = server === undefined ? "A step" : `The server ${server.plan.id}`;
-  return new Refusal("lsp/garbled", `${who} answered with something that is not ${what}.`);
+  return new Refusal("lsp/invalid-reply", `${who} answered with something that is not ${what}.`);
 }

@@ -9,8 +9,8 @@ import { Refusal } from "../../base/problem.js";
 import { forEachInParallel } from "../../base/timing.js";
 import type { Evidence } from "../answer/evidence.js";
 
-/** What a tool within a tool returned: its answer, or its refusal as an answer. */
-export interface ToolResult {
+/** What a tool that was called by another returned: its answer, or its refusal as an answer. */
+export interface InnerAnswer {
   structured: JsonObject;
   headline: string;
   refusal: Refusal | undefined;
@@ -20,7 +20,7 @@ export interface ToolResult {
   isCut: boolean;
 }
 
-export type RunTool = (name: string, args: Json) => Promise<ToolResult>;
+export type RunTool = (name: string, args: Json) => Promise<InnerAnswer>;
 
 /** What a batch needs to know of its tools, its time and its edits. */
 export interface BatchBounds {
@@ -61,8 +61,8 @@ export async function runBatch(
   if (isAtomic && asked.some(({ tool }) => bounds.undoes(tool)))
     throw new Refusal("guard/invalid-arguments", "An atomic batch cannot undo: an undo is not undone.");
   const stops = options.stopOnError !== false || isAtomic;
-  const all: (ToolResult | undefined)[] = asked.map(() => undefined);
-  const isFailed = (ran: ToolResult | undefined) =>
+  const all: (InnerAnswer | undefined)[] = asked.map(() => undefined);
+  const isFailed = (ran: InnerAnswer | undefined) =>
     ran?.refusal !== undefined || (isAtomic && ran?.candidates !== undefined);
   /** The indexes of the operations that edited files. */
   const editing = new Set<number>();
@@ -103,7 +103,7 @@ function undoneOutcome({ answer: _, ...operation }: JsonObject, summary: string)
 }
 
 /** Why the rest was skipped: the first failure, where a failure stops the batch, or the deadline. */
-function whySkipped(ran: ToolResult | undefined, failed: number, stops: boolean): string {
+function whySkipped(ran: InnerAnswer | undefined, failed: number, stops: boolean): string {
   if (!stops || ran === undefined) return "Skipped: the time of the whole call was up before it began.";
   const how = ran.refusal?.code === "lsp/timeout" ? "did not end in time" : "failed";
   return `Skipped: operation ${failed} ${how}, and \`stop_on_error\` is not false.`;
@@ -128,7 +128,7 @@ function groupsOf(
 function outcomeOf(
   { tool, id }: Operation,
   index: number,
-  ran: ToolResult | undefined,
+  ran: InnerAnswer | undefined,
   whySkipped: string,
 ): JsonObject {
   const operation = { index, tool, ...(id === undefined ? {} : { id }) };
@@ -155,13 +155,17 @@ function readOperation(value: Json): Operation {
 }
 
 /** A tool that was called as a step. */
-export interface Step {
+export interface InnerCall {
   name: string;
-  ran: ToolResult;
+  ran: InnerAnswer;
 }
 
 /** Warns of steps that failed, were cut or ask back. Throws when every step that the answer is made of failed. */
-export function warnOfSteps(evidence: Evidence, steps: readonly Step[], decisive: readonly Step[]): void {
+export function warnOfSteps(
+  evidence: Evidence,
+  steps: readonly InnerCall[],
+  decisive: readonly InnerCall[],
+): void {
   if (decisive.length > 0 && decisive.every(({ ran }) => ran.refusal !== undefined))
     throw allFailed(decisive);
   for (const { name, ran } of steps) {
@@ -178,7 +182,7 @@ export function warnOfSteps(evidence: Evidence, steps: readonly Step[], decisive
       });
   }
   const candidates = steps.flatMap(({ ran }) => ran.candidates ?? []);
-  if (candidates.length > 0) evidence.question = uniqueBy(candidates, canonicalText);
+  if (candidates.length > 0) evidence.candidates = uniqueBy(candidates, canonicalText);
 }
 
 function howFailed({ code }: Refusal): string {
@@ -192,7 +196,7 @@ export function warnOfCuts(evidence: Evidence, operations: number[]): void {
 }
 
 /** A reason that all steps share is the reason of the whole; several are listed together. */
-function allFailed(steps: readonly Step[]): Refusal {
+function allFailed(steps: readonly InnerCall[]): Refusal {
   const refusals = steps.flatMap(({ name, ran }) =>
     ran.refusal === undefined ? [] : [{ name, refusal: ran.refusal }],
   );

@@ -4,9 +4,10 @@
 import type { Picked } from "../../abi/handler.js";
 import { define, getAt, isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { kindWord } from "../../protocol/kinds.js";
 import type { CallState } from "../call-state.js";
 import { withoutOutside } from "../shapes/texts.js";
-import { isPosition, isRange, kindWord, locationIn, markupText, type ReplyPart } from "./candidates.js";
+import { isPosition, isRange, locationIn, markupText, type ReplyPart } from "./candidates.js";
 import { countOf } from "./counts.js";
 
 /** The members of an item; undefined when a file that it names is outside the roots. A missing value has no member. */

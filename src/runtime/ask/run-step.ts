@@ -20,20 +20,20 @@ export interface StepHost {
   replace(reply: Reply, by: Reply): void;
 }
 
-/** The first way that gives something; without one the last that gave nothing, or its refusal. */
+/** The first alternative that gives something; without one the last that gave nothing, or its refusal. */
 export async function runStep(
   call: CallState,
   options: StepOptions,
-  ways: readonly (() => Promise<Reply>)[],
+  alternatives: readonly (() => Promise<Reply>)[],
   host: StepHost,
 ): Promise<Reply> {
   const { id, orElse = [], tolerant } = options;
   let empty: Reply | undefined;
   let failure: Refusal | undefined;
   let isChosen = true;
-  for (const [index, way] of ways.entries()) {
+  for (const [index, alternative] of alternatives.entries()) {
     try {
-      const reply = index === 0 ? await runFirst(call, options, way, host) : await way();
+      const reply = index === 0 ? await runFirst(call, options, alternative, host) : await alternative();
       const refusal = host.failureOf(reply);
       if (refusal === undefined && !isNothing(openReply(reply))) {
         if (index > 0 && !isChosen) warnOfOther(call, id, orElse[index - 1] ?? "", failure);
@@ -67,14 +67,14 @@ function failureIn(call: CallState, error: unknown): Refusal {
 async function runFirst(
   call: CallState,
   options: StepOptions,
-  way: () => Promise<Reply>,
+  alternative: () => Promise<Reply>,
   host: StepHost,
 ): Promise<Reply> {
   const { when, expect } = options;
   const skipped = when === undefined ? undefined : await host.skips(when);
   if (skipped === "absent") return sealReply({ parts: [], perItem: false, isAbsent: true });
   if (skipped !== undefined) return sealReply({ parts: [], perItem: false, skipped });
-  const whole = await way();
+  const whole = await alternative();
   const raw = options.form === undefined ? whole : withForm(call, openReply(whole), options.form);
   if (raw !== whole) host.replace(whole, raw);
   const isListed = ["items", "flatten", "where", "pick", "sort", "limit"].some((key) =>

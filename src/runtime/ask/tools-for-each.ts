@@ -5,7 +5,7 @@ import { forEachInParallel, Turns } from "../../base/timing.js";
 import type { CallState } from "../call-state.js";
 import { listOf, type ReplyData, type ReplyPart } from "./candidates.js";
 import { besideItem, inOrder, limitOf } from "./each.js";
-import type { ToolResult } from "./inner-tools.js";
+import type { InnerAnswer } from "./inner-tools.js";
 
 const atOnce = 4;
 
@@ -14,8 +14,8 @@ export async function runToolForEach(
   call: CallState,
   { parts, perItem, skipped }: ReplyData,
   options: EachToolOptions,
-  run: (item: Json) => Promise<ToolResult>,
-): Promise<{ reply: ReplyData; ran: ToolResult[] }> {
+  run: (item: Json) => Promise<InnerAnswer>,
+): Promise<{ reply: ReplyData; ran: InnerAnswer[] }> {
   const found = parts.flatMap(({ server, value }) =>
     listOf(getAt(value, options.path ?? [])).map((item) => ({ server, item })),
   );
@@ -27,7 +27,7 @@ export async function runToolForEach(
   if (items.length > limit)
     call.evidence.truncated(`Only ${limit} of ${items.length} items were asked about.`);
   const asked = items.slice(0, limit);
-  const results: (ToolResult | undefined)[] = asked.map(() => undefined);
+  const results: (InnerAnswer | undefined)[] = asked.map(() => undefined);
   await forEachInParallel(asked, atOnce, async ({ item }, index) => {
     results[index] = await run(item as Json);
   });

@@ -3,7 +3,7 @@
  * Issues name the place and the rule, never the value.
  */
 import type { Validator } from "../../abi/bundle.js";
-import type { ArgForm, Plan, ToolPlan } from "../../abi/plan.js";
+import type { ArgForm, ArgPlan, Plan, ToolPlan } from "../../abi/plan.js";
 import { define, fromPointer, getAt, isTable, type JsonObject, toPointer } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
@@ -48,13 +48,13 @@ export function checkArguments(
     if (given[name] === null) delete given[name];
   }
   for (const { name, form } of tool.args) {
-    if (form !== null) withoutNulls(form, given[name]);
+    if (form !== null) visitMembers(form, given[name], removeNull);
   }
   if (!validate(given)) throw invalidArguments(issuesOf(validate, known, given), known);
   for (const { name, default: value, form } of tool.args) {
     if (value !== null && !Object.hasOwn(given, name))
       given[name] = form === null ? value : structuredClone(value);
-    if (form !== null) fillDefaults(form, given[name]);
+    if (form !== null) visitMembers(form, given[name], fillDefault);
   }
   for (const [field, { name }] of Object.entries(tool.pointing)) {
     if (name === null || !Object.hasOwn(given, name)) continue;
@@ -79,34 +79,29 @@ function trimQuery(given: JsonObject): void {
   if (given.query === "") throw invalidArguments([issue]);
 }
 
-/** Removes nulls from the members of objects: they count as absent, as those of arguments do. */
-function withoutNulls(form: ArgForm, value: unknown): void {
-  if (form.kind === "list" && Array.isArray(value)) {
-    const { form: inner } = form.items;
-    if (inner !== null) {
-      for (const item of value) withoutNulls(inner, item);
-    }
+/** Calls `visit` for each declared member of the objects in a value, the outer objects first. */
+function visitMembers(
+  form: ArgForm,
+  value: unknown,
+  visit: (object: { [name: string]: unknown }, member: ArgPlan) => void,
+): void {
+  if (form.kind === "list" && form.items.form !== null && Array.isArray(value)) {
+    for (const item of value) visitMembers(form.items.form, item, visit);
   }
   if (form.kind !== "object" || !isTable(value)) return;
-  for (const { name, form: inner } of form.properties) {
-    if (value[name] === null) delete value[name];
-    else if (inner !== null) withoutNulls(inner, value[name]);
+  for (const member of form.properties) {
+    visit(value, member);
+    if (member.form !== null) visitMembers(member.form, value[member.name], visit);
   }
 }
 
-/** Fills in the defaults of the members of objects. */
-function fillDefaults(form: ArgForm, value: unknown): void {
-  if (form.kind === "list" && Array.isArray(value)) {
-    const { form: inner } = form.items;
-    if (inner !== null) {
-      for (const item of value) fillDefaults(inner, item);
-    }
-  }
-  if (form.kind !== "object" || !isTable(value)) return;
-  for (const { name, default: standard, form: inner } of form.properties) {
-    if (standard !== null && !Object.hasOwn(value, name)) define(value, name, structuredClone(standard));
-    if (inner !== null) fillDefaults(inner, value[name]);
-  }
+/** Members that are null count as absent, as arguments do. */
+function removeNull(object: { [name: string]: unknown }, { name }: ArgPlan): void {
+  if (object[name] === null) delete object[name];
+}
+
+function fillDefault(object: { [name: string]: unknown }, { name, default: standard }: ArgPlan): void {
+  if (standard !== null && !Object.hasOwn(object, name)) define(object, name, structuredClone(standard));
 }
 
 function copyOf(args: Record<string, unknown>): JsonObject {

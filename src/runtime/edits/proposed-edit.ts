@@ -16,6 +16,7 @@ import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
 import type { Edits } from "../../workspace/edits/edits.js";
+import { reasonOfRefusal } from "../../workspace/edits/errors.js";
 import type { Change, PathChange, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
@@ -64,9 +65,7 @@ export class ProposedEdit {
   /** Adds a Refusal as a reason; any other error is thrown. */
   refuseWith(error: unknown, path: string): void {
     if (!(error instanceof Refusal)) throw error;
-    const text = error.message.replace(/\.$/, "");
-    const rest = text.startsWith(`${path} `) ? text.slice(path.length + 1) : text;
-    this.refuse(error.code, path, /^[A-Z]/.test(rest) ? `is refused: ${rest}` : rest);
+    this.reasons.push(reasonOfRefusal(error, path));
   }
 }
 

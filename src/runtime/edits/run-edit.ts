@@ -1,6 +1,6 @@
 /** Makes the edit that the reply of a tool's last step proposes: previews it, applies it, or undoes an earlier one. */
 import type { AnswerOptions } from "../../abi/handler.js";
-import { garbled, type ReplyData } from "../ask/candidates.js";
+import { invalidReply, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
 import { previewOrApply } from "./apply.js";
@@ -16,7 +16,7 @@ export async function runEdit(
   const edit = new ProposedEdit();
   for (const { server, value } of parts) {
     if (value instanceof ProposedEdit) edit.merge(value);
-    else if (server === undefined) throw garbled(server, "an edit");
+    else if (server === undefined) throw invalidReply(server, "an edit");
     else edit.merge(await readServerEdit(call, server, value, call.since));
   }
   if (edit.undo !== undefined) return undoEdit(call, edit.undo.token);

@@ -14,7 +14,7 @@ import { fieldsOf, isTable, type Json } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isRange, listOf } from "../ask/candidates.js";
+import { invalidReply, isRange, listOf } from "../ask/candidates.js";
 import { missingProject } from "../ask/missing-project.js";
 import type { CallState } from "../call-state.js";
 import { lspOperation } from "./argument-edits.js";
@@ -33,7 +33,7 @@ export async function readServerEdit(
   const reader = new WorkspaceEditReader(call, server, since);
   const uri = call.evidence.document?.admitted.uri;
   if (Array.isArray(value) && uri !== undefined) return reader.read({ changes: { [uri]: value } }, false);
-  if (!isTable(value)) throw garbled(server, "an edit");
+  if (!isTable(value)) throw invalidReply(server, "an edit");
   const isAction = typeof value.title === "string";
   const workspaceEdit = isAction ? value.edit : value;
   const edit = isTable(workspaceEdit) ? await reader.read(workspaceEdit, true) : new ProposedEdit();
@@ -71,27 +71,27 @@ class WorkspaceEditReader {
     } else if (isTable(changes)) {
       for (const [uri, edits] of sortBy(Object.entries(changes), ([name]) => [name]))
         await this.#readTextEdits(uri, null, edits);
-    } else if ((changes ?? documentChanges ?? null) !== null) throw this.#garbled();
+    } else if ((changes ?? documentChanges ?? null) !== null) throw this.#invalidReply();
     return this.#builder.edit;
   }
 
   async #readChange(change: unknown): Promise<void> {
-    if (!isTable(change)) throw this.#garbled();
+    if (!isTable(change)) throw this.#invalidReply();
     if (change.kind !== undefined) return this.#readOperation(change);
     const { textDocument, edits } = change;
-    if (!isTable(textDocument) || typeof textDocument.uri !== "string") throw this.#garbled();
+    if (!isTable(textDocument) || typeof textDocument.uri !== "string") throw this.#invalidReply();
     return this.#readTextEdits(textDocument.uri, textDocument.version, edits);
   }
 
   async #readTextEdits(uri: string, version: unknown, edits: unknown): Promise<void> {
-    if (!Array.isArray(edits)) throw this.#garbled();
+    if (!Array.isArray(edits)) throw this.#invalidReply();
     this.#number++;
     if (edits.length === 0) return;
     const admitted = await admittedOrRefusal(this.call, uri);
     // A file outside the workspace is not named.
     const shown = admitted instanceof Refusal ? `change ${this.#number}` : admitted.shown;
     const read = edits.map((edit: unknown): RangeEdit => {
-      if (!isTable(edit) || !isRange(edit.range)) throw this.#garbled();
+      if (!isTable(edit) || !isRange(edit.range)) throw this.#invalidReply();
       return { range: edit.range, newText: this.#newText(edit, shown), ...this.#note(edit) };
     });
     await this.#builder.editFile(uri, shown, read, { unit: this.server.encoding, version });
@@ -103,7 +103,7 @@ class WorkspaceEditReader {
     );
     const isSnippet = isTable(snippet) || insertTextFormat === SNIPPET_FORMAT;
     const source = isTable(snippet) ? snippet.value : newText;
-    if (typeof source !== "string") throw this.#garbled();
+    if (typeof source !== "string") throw this.#invalidReply();
     if (!isSnippet) return source;
     const plain = plainSnippet(source);
     if (plain === undefined)
@@ -115,7 +115,7 @@ class WorkspaceEditReader {
   async #readOperation(change: unknown): Promise<void> {
     this.#number++;
     const found = lspOperation(change);
-    if (found === undefined) throw this.#garbled();
+    if (found === undefined) throw this.#invalidReply();
     const operation = { ...found, ...this.#note(change) };
     try {
       await this.#builder.addOperation(operation);
@@ -140,8 +140,8 @@ class WorkspaceEditReader {
     return { note: found.label };
   }
 
-  #garbled(): Refusal {
-    return garbled(this.server, "an edit");
+  #invalidReply(): Refusal {
+    return invalidReply(this.server, "an edit");
   }
 }
 

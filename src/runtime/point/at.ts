@@ -167,9 +167,9 @@ export class PointedAt implements At {
     if (allowed.length === 0) throw notSupported(name, servers);
     const candidates = { ...this.#candidates, servers: allowed };
     const method = "workspace/executeCommand";
-    const parts = await requestCandidates(this.#call, candidates, method, "first", ({ server }, turn) =>
+    const parts = await requestCandidates(this.#call, candidates, method, "first", ({ server }, limit) =>
       server.request(method, this.#encoded({ command: name, arguments: args }, server), {
-        ...turn,
+        ...limit,
         onProgress,
       }),
     );
@@ -216,19 +216,19 @@ export class PointedAt implements At {
     const target = this.#target;
     const candidates = this.#candidates;
     const { merge = "first", retryEmpty: retry } = options;
-    const answers = await askCandidates(call, candidates, merge, async (attached, turn) => {
+    const answers = await askCandidates(call, candidates, merge, async (attached, limit) => {
       const { server, document } = attached;
       const name = methodFor(method, target, attached);
-      if (!(await server.offers(name, document, turn))) return undefined;
+      if (!(await server.offers(name, document, limit))) return undefined;
       const params = make(attached);
       checkNewName(method, params);
       const isRanged = name !== method && target !== undefined;
       const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
       if (methods[method]?.isWide)
-        await loadProjects(call, server, turn.signal, () => nameFilter(target, sent));
+        await loadProjects(call, server, limit.signal, () => nameFilter(target, sent));
       const reply = await server.request(name, sent, {
-        signal: turn.signal,
-        timeoutMs: turn.timeoutMs,
+        signal: limit.signal,
+        timeoutMs: limit.timeoutMs,
         onProgress: call.onProgress,
         checkedAfter: call.files?.checkedAt,
         // What a server knows of the whole workspace lags behind the files; what it knows of an open file does not.

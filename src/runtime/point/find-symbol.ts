@@ -130,7 +130,7 @@ export async function symbolsIn(call: CallState, target: Target): Promise<FoundS
     target.candidates,
     "textDocument/documentSymbol",
     "first",
-    (asked, turn) => asked.server.request("textDocument/documentSymbol", documentBase(target), turn),
+    (asked, limit) => asked.server.request("textDocument/documentSymbol", documentBase(target), limit),
   ).catch(noParts);
   return onlyOfDocument(
     call,
@@ -152,9 +152,9 @@ async function matchesAnywhere(
     candidatesForWorkspace(call, servers, () => hasWord(query)),
     "workspace/symbol",
     "all",
-    (asked, turn) =>
+    (asked, limit) =>
       asked.server.request("workspace/symbol", { query } satisfies WorkspaceSymbolParams, {
-        ...turn,
+        ...limit,
         retryEmpty,
         onProgress: call.onProgress,
       }),

@@ -44,8 +44,8 @@ export async function symbolSource(call: CallState): Promise<JsonObject[]> {
 
 /** Where the definitions begin, by file, in UTF-16 columns; only files that may be shown. */
 async function definitionsOf(call: CallState, target: Target): Promise<[string, Position[]][]> {
-  const parts = await requestCandidates(call, target.candidates, DEFINITION, "first", (asked, turn) =>
-    asked.server.request(DEFINITION, positionBase(target, asked), turn),
+  const parts = await requestCandidates(call, target.candidates, DEFINITION, "first", (asked, limit) =>
+    asked.server.request(DEFINITION, positionBase(target, asked), limit),
   ).catch((error: unknown) => {
     if (error instanceof Refusal && error.code === "lsp/not-supported") return [];
     throw error;

@@ -6,7 +6,8 @@ import type { Position, Range } from "vscode-languageserver-protocol";
 import { isTable } from "../../base/json.js";
 import { convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
-import { garbled, isRange, kindWord, listOf } from "../ask/candidates.js";
+import { kindWord } from "../../protocol/kinds.js";
+import { invalidReply, isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { RawItem } from "../listing/collect.js";
 import { boundedName, type Container, identifierOf, type NamedSymbol } from "./symbol-names.js";
@@ -42,7 +43,7 @@ export function* documentSymbols(
       continue;
     }
     const entry = level.entries[level.next++];
-    if (!isTable(entry)) throw garbled(server, "a list of symbols");
+    if (!isTable(entry)) throw invalidReply(server, "a list of symbols");
     if (levels.length === 1 && isTable(entry.location)) {
       yield flatSymbol(server, entry, uri);
       continue;
@@ -70,7 +71,7 @@ function nestedSymbol(
   { name, kind, range, selectionRange }: Record<string, unknown>,
   container: Container | undefined,
 ): FoundSymbol {
-  if (typeof name !== "string" || !isRange(range)) throw garbled(server, "a list of symbols");
+  if (typeof name !== "string" || !isRange(range)) throw invalidReply(server, "a list of symbols");
   const selection = isRange(selectionRange) ? selectionRange : undefined;
   return {
     server,
@@ -82,9 +83,9 @@ function nestedSymbol(
 
 function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string): FoundSymbol {
   if (!isTable(entry) || typeof entry.name !== "string" || !isTable(entry.location))
-    throw garbled(server, "a list of symbols");
+    throw invalidReply(server, "a list of symbols");
   const { uri, range } = entry.location;
-  if (typeof uri !== "string") throw garbled(server, "a list of symbols");
+  if (typeof uri !== "string") throw invalidReply(server, "a list of symbols");
   const { name, kind, containerName } = entry;
   const isWithin = typeof containerName === "string" && containerName !== "";
   const container = isWithin ? { name: boundedName(containerName), outer: undefined } : undefined;

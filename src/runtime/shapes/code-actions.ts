@@ -11,7 +11,7 @@ import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { documentKey } from "../../protocol/dialect-format.js";
 import { table, textOf } from "../answer/answer-text.js";
-import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
+import { invalidReply, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
@@ -39,7 +39,7 @@ async function identifiedActions(reply: ReplyData, call: CallState): Promise<Off
   const turns = new Turns(call.signal);
   const offers: Offer[] = [];
   for (const { server, entry } of documentEntries(reply, call, what)) {
-    if (!isTable(entry) || typeof entry.title !== "string") throw garbled(server, what);
+    if (!isTable(entry) || typeof entry.title !== "string") throw invalidReply(server, what);
     offers.push({ server, item: render(call, entry.title, entry), entry });
     if (turns.isDue) await turns.yield();
   }

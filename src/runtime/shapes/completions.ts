@@ -9,7 +9,7 @@ import { Turns } from "../../base/timing.js";
 import { completionKinds, wordOf } from "../../protocol/kinds.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { toPoint } from "../answer/places.js";
-import { garbled, isRange, listOf, markupText, type ReplyData } from "../ask/candidates.js";
+import { invalidReply, isRange, listOf, markupText, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Entry, Shape } from "./shape.js";
 
@@ -24,7 +24,7 @@ export const completions: Shape = {
   choose: fitting,
   async normalize(reply, call) {
     const entries = reply.parts.flatMap(({ server, value }): Entry[] => {
-      if (server === undefined) throw garbled(server, what);
+      if (server === undefined) throw invalidReply(server, what);
       return completions.entries?.(value).map((item) => ({ server, item })) ?? [];
     });
     const turns = new Turns(call.signal);
@@ -67,7 +67,7 @@ async function fitting(entries: Entry[], call: CallState): Promise<Entry[]> {
 }
 
 function membersOf({ server, item }: Entry): Record<string, unknown> {
-  if (!isTable(item) || typeof item.label !== "string") throw garbled(server, what);
+  if (!isTable(item) || typeof item.label !== "string") throw invalidReply(server, what);
   return item;
 }
 

@@ -9,7 +9,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { severities, wordOf } from "../../protocol/kinds.js";
 import { diagnosticsFacts } from "../../protocol/shapes/diagnostics.js";
 import { byFile, fileOf, rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled, isRange, listOf, type ReplyData } from "../ask/candidates.js";
+import { invalidReply, isRange, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, comparedAsText, type ItemKind, type RawItem } from "../listing/collect.js";
 import { FileList, ItemList } from "../listing/list.js";
@@ -130,7 +130,7 @@ function messageLines(item: Json, range: string): string[] {
 function* diagnosticsOfDocument(reply: ReplyData, call: CallState): Iterable<RawItem<JsonObject>> {
   const uri = call.evidence.document?.admitted.uri;
   for (const { server, value } of reply.parts) {
-    if (server === undefined || uri === undefined) throw garbled(server, "a list of diagnostics");
+    if (server === undefined || uri === undefined) throw invalidReply(server, "a list of diagnostics");
     for (const entry of listOf(value)) yield readDiagnostic(call, server, uri, entry);
   }
 }
@@ -139,7 +139,7 @@ function* diagnosticsOfWorkspace(reply: ReplyData, call: CallState): Iterable<Ra
   for (const { server, value } of reply.parts) {
     for (const file of listOf(value)) {
       if (server === undefined || !isTable(file) || typeof file.uri !== "string")
-        throw garbled(server, "the diagnostics of a workspace");
+        throw invalidReply(server, "the diagnostics of a workspace");
       for (const entry of listOf(file.items)) yield readDiagnostic(call, server, file.uri, entry);
     }
   }
@@ -169,7 +169,8 @@ function readDiagnostic(
   const members = isTable(entry) ? entry : {};
   // LSP 3.18 allows markup as the message.
   const message = isTable(members.message) ? members.message.value : members.message;
-  if (!isRange(members.range) || typeof message !== "string") throw garbled(server, "a list of diagnostics");
+  if (!isRange(members.range) || typeof message !== "string")
+    throw invalidReply(server, "a list of diagnostics");
   const { diagnosticChars } = call.plan.limits;
   const kept = cutCharacters(message, diagnosticChars);
   if (kept.cut) call.evidence.truncated(`A message is longer than ${diagnosticChars} characters.`);

@@ -4,9 +4,10 @@ import { canonicalText, isTable, type Json, type JsonObject } from "../../base/j
 import { sortByInTurns, uniqueByInTurns } from "../../base/order.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import { kindWord } from "../../protocol/kinds.js";
 import { byFile, placeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
 import { formed } from "../answer/dialect-forms.js";
-import { garbled, isRange, kindWord, listOf } from "../ask/candidates.js";
+import { invalidReply, isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "./shape.js";
 
@@ -23,7 +24,7 @@ export const calls: Shape = {
     const isFormed = call.plan.dialect.items !== undefined;
     let target: JsonObject | undefined;
     for (const { server, value, item: asked } of reply.parts) {
-      if (server === undefined) throw garbled(server, callsName);
+      if (server === undefined) throw invalidReply(server, callsName);
       if (isFormed && asked !== undefined && target === undefined)
         target = await renderItem(call, server, readItem(server, asked, callsName));
       for (const entry of listOf(value)) {
@@ -69,7 +70,7 @@ export const types: Shape = {
     const items: Json[] = [];
     const turns = new Turns(call.signal);
     for (const { server, value } of reply.parts) {
-      if (server === undefined) throw garbled(server, typesName);
+      if (server === undefined) throw invalidReply(server, typesName);
       for (const entry of listOf(value)) {
         if (turns.isDue) await turns.yield();
         const raw = readItem(server, entry, typesName);
@@ -100,9 +101,9 @@ interface HierarchyItem {
 
 function readItem(server: LanguageServer, entry: unknown, what: string): HierarchyItem {
   if (!isTable(entry) || typeof entry.name !== "string" || typeof entry.uri !== "string")
-    throw garbled(server, what);
+    throw invalidReply(server, what);
   const selection = entry.selectionRange ?? entry.range;
-  if (!isRange(selection)) throw garbled(server, what);
+  if (!isRange(selection)) throw invalidReply(server, what);
   const detail = typeof entry.detail === "string" ? entry.detail : "";
   const range = isRange(entry.range) ? entry.range : selection;
   return { name: entry.name, kind: kindWord(entry.kind), uri: entry.uri, selection, range, detail };
@@ -135,7 +136,7 @@ function readCall(server: LanguageServer, entry: unknown, asked: unknown) {
   const members = isTable(entry) ? entry : {};
   const other = readItem(server, members.from ?? members.to, callsName);
   const sites = listOf(members.fromRanges);
-  if (!sites.every(isRange)) throw garbled(server, callsName);
+  if (!sites.every(isRange)) throw invalidReply(server, callsName);
   const isOutgoing = members.from === undefined;
   const sitesUri = isOutgoing && isTable(asked) && typeof asked.uri === "string" ? asked.uri : other.uri;
   return { other, sitesUri, sites };

@@ -17,7 +17,7 @@ import { highlightsFacts } from "../../protocol/shapes/places.js";
 import { fileOf, placeText, rangeText, table, textOf } from "../answer/answer-text.js";
 import { toSpan } from "../answer/places.js";
 import {
-  garbled,
+  invalidReply,
   isCount,
   isPosition,
   isRange,
@@ -47,13 +47,13 @@ export interface DocumentEntry {
 export function documentEntries(reply: ReplyData, call: CallState, what: string): DocumentEntry[] {
   const uri = call.evidence.document?.admitted.uri;
   return reply.parts.flatMap(({ server, value }) => {
-    if (server === undefined || uri === undefined) throw garbled(server, what);
+    if (server === undefined || uri === undefined) throw invalidReply(server, what);
     return listOf(value).map((entry) => ({ server, uri, entry }));
   });
 }
 
 /**
- * The items that `render` makes of the entries. It gives "garbled" for a wrong entry, undefined for one to leave out.
+ * The items that `render` makes of the entries. It gives "invalid" for a wrong entry, undefined for one to leave out.
  */
 async function documentItems(
   reply: ReplyData,
@@ -63,14 +63,14 @@ async function documentItems(
     entry: Record<string, unknown>,
     server: LanguageServer,
     uri: string,
-  ) => Promise<JsonObject | "garbled" | undefined>,
+  ) => Promise<JsonObject | "invalid" | undefined>,
 ): Promise<Normalized> {
   const items: Json[] = [];
   const turns = new Turns(call.signal);
   for (const { server, uri, entry } of documentEntries(reply, call, what)) {
     if (turns.isDue) await turns.yield();
-    const item = isTable(entry) ? await render(entry, server, uri) : "garbled";
-    if (item === "garbled") throw garbled(server, what);
+    const item = isTable(entry) ? await render(entry, server, uri) : "invalid";
+    if (item === "invalid") throw invalidReply(server, what);
     if (item !== undefined) items.push(item);
   }
   return { items, beside: {} };
@@ -89,7 +89,7 @@ export const codeLenses: Shape = {
   nouns: ["lens", "lenses"],
   normalize: (reply, call) =>
     documentItems(reply, call, "a list of code lenses", async (entry, server, uri) => {
-      if (!isRange(entry.range)) return "garbled";
+      if (!isRange(entry.range)) return "invalid";
       const item: JsonObject = await call.places.span(server, uri, entry.range);
       const { title, command } = isTable(entry.command) ? entry.command : {};
       if (typeof title === "string") item.title = title;
@@ -110,7 +110,7 @@ export const foldingRanges: Shape = {
   normalize: (reply, call) =>
     documentItems(reply, call, "a list of folding ranges", async (entry, server, uri) => {
       const { startLine, endLine, startCharacter, endCharacter, kind, collapsedText } = entry;
-      if (!isCount(startLine) || !isCount(endLine)) return "garbled";
+      if (!isCount(startLine) || !isCount(endLine)) return "invalid";
       const lines = await call.places.lines(server, uri);
       const endOf = (line: number) => columnsOf(lines?.line(line) ?? "", server.encoding);
       const item: JsonObject = await call.places.span(server, uri, {
@@ -144,7 +144,7 @@ export const highlights: Shape = {
 
 function* highlightsIn(reply: ReplyData, call: CallState): Iterable<RawItem<string>> {
   for (const { server, uri, entry } of documentEntries(reply, call, highlightsName)) {
-    if (!isTable(entry) || !isRange(entry.range)) throw garbled(server, highlightsName);
+    if (!isTable(entry) || !isRange(entry.range)) throw invalidReply(server, highlightsName);
     yield { server, uri, range: entry.range, what: wordOf(highlightKinds, entry.kind) ?? "text" };
   }
 }
@@ -153,7 +153,7 @@ const highlightKind: ItemKind<string> = {
   facts: highlightsFacts,
   ...comparedAsText((kind) => kind),
   render({ server, range, what: kind }, _admitted, places, lines) {
-    if (range === undefined) throw garbled(server, highlightsName);
+    if (range === undefined) throw invalidReply(server, highlightsName);
     const item: JsonObject = {};
     places.addRange(item, lines, server, range);
     item.kind = kind;
@@ -170,7 +170,7 @@ export const inlayHints: Shape = {
     documentItems(reply, call, "a list of inlay hints", async (entry, server, uri) => {
       const { position } = entry;
       const label = labelOf(entry.label);
-      if (!isPosition(position) || label === undefined) return "garbled";
+      if (!isPosition(position) || label === undefined) return "invalid";
       if (!isAskedFor(call, server, { start: position, end: position })) return undefined;
       const item: JsonObject = { ...(await call.places.point(server, uri, position)), label };
       const kind = wordOf(hintKinds, entry.kind);
@@ -200,7 +200,7 @@ export const links: Shape = {
   nouns: ["link", "links"],
   normalize: (reply, call) =>
     documentItems(reply, call, "a list of links", async (entry, server, uri) => {
-      if (!isRange(entry.range)) return "garbled";
+      if (!isRange(entry.range)) return "invalid";
       const span = await call.places.span(server, uri, entry.range);
       const target = targetOf(call, entry.target);
       if (target === undefined) call.evidence.drop({ span, target: entry.target });
@@ -274,10 +274,10 @@ function chainOf(server: LanguageServer, entry: unknown): Range[] {
   const chain: Range[] = [];
   for (let link: unknown = entry; link !== undefined && link !== null; ) {
     if (!isTable(link) || !isRange(link.range) || chain.length > MAX_DEPTH)
-      throw garbled(server, selectionName);
+      throw invalidReply(server, selectionName);
     chain.push(link.range);
     link = link.parent;
   }
-  if (chain.length === 0) throw garbled(server, selectionName);
+  if (chain.length === 0) throw invalidReply(server, selectionName);
   return chain;
 }

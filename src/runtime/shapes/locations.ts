@@ -2,7 +2,7 @@
 import { locationsFacts } from "../../protocol/shapes/places.js";
 import { byFile, rangeText, snippetBounds, table, textOf, withoutSnippets } from "../answer/answer-text.js";
 import type { SnippetBounds } from "../answer/places.js";
-import { garbled, listOf, locationIn, type ReplyData } from "../ask/candidates.js";
+import { invalidReply, listOf, locationIn, type ReplyData } from "../ask/candidates.js";
 import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import type { Shape } from "./shape.js";
@@ -24,10 +24,10 @@ export const locations: Shape = {
 
 function* locationsIn(reply: ReplyData): Iterable<RawItem<null>> {
   for (const { server, value } of reply.parts) {
-    if (server === undefined) throw garbled(server, what);
+    if (server === undefined) throw invalidReply(server, what);
     for (const entry of listOf(value)) {
       const location = locationIn(entry);
-      if (location === undefined) throw garbled(server, what);
+      if (location === undefined) throw invalidReply(server, what);
       yield { server, ...location, what: null };
     }
   }
@@ -40,7 +40,7 @@ function locationKind(bounds: SnippetBounds | undefined, isFormed: boolean): Ite
     compare: () => 0,
     bytes: () => 0,
     render({ server, range }, admitted, places, lines) {
-      if (range === undefined) throw garbled(server, what);
+      if (range === undefined) throw invalidReply(server, what);
       const item = places.document(admitted);
       places.addRange(item, lines, server, range);
       if (isFormed && bounds) Object.assign(item, places.snippetBeside(lines, server, range, bounds));

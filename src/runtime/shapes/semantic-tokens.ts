@@ -5,7 +5,7 @@ import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { semanticTokensFacts } from "../../protocol/shapes/places.js";
 import { rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled, isCount } from "../ask/candidates.js";
+import { invalidReply, isCount } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { collect, comparedAsText, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
@@ -47,7 +47,7 @@ const tokenKind: ItemKind<TokenWords> = {
   facts: semanticTokensFacts,
   ...comparedAsText(({ type, modifiers }) => `${type} ${modifiers.join(" ")}`),
   render({ server, range, what: { type, modifiers } }, _admitted, places, lines) {
-    if (range === undefined) throw garbled(server, what);
+    if (range === undefined) throw invalidReply(server, what);
     const item: JsonObject = {};
     places.addRange(item, lines, server, range);
     item.type = type;
@@ -78,7 +78,7 @@ function* tokensIn(
 /** Five numbers each: lines and characters since the token before, length, type, modifiers. */
 function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefined) {
   const data = isTable(value) ? value.data : undefined;
-  if (!Array.isArray(data) || data.length % 5 !== 0 || !data.every(isCount)) throw garbled(server, what);
+  if (!Array.isArray(data) || data.length % 5 !== 0 || !data.every(isCount)) throw invalidReply(server, what);
   const start: Position = { line: 0, character: 0 };
   for (let index = 0; index < data.length; index += 5) {
     const [down = 0, along = 0, length = 0, type = 0, modifiers = 0] = data.slice(index, index + 5);

@@ -8,7 +8,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { documentSymbolsFacts, workspaceSymbolsFacts } from "../../protocol/shapes/symbols.js";
 import type { ShapeFacts } from "../../protocol/shapes.js";
 import { byFile, rangeText, table, textOf } from "../answer/answer-text.js";
-import { garbled, listOf, type ReplyData } from "../ask/candidates.js";
+import { invalidReply, listOf, type ReplyData } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { bytesOfText, collect, compareRanges, type ItemKind } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
@@ -83,9 +83,9 @@ function* symbolsOfDocument(reply: ReplyData, { evidence }: CallState): Iterable
   const what = "the symbols of a file";
   const uri = evidence.document?.admitted.uri;
   for (const { server, value } of reply.parts) {
-    if (server === undefined || uri === undefined) throw garbled(server, what);
+    if (server === undefined || uri === undefined) throw invalidReply(server, what);
     for (const symbol of documentSymbols(server, uri, value)) {
-      if (symbol.range === undefined) throw garbled(server, what);
+      if (symbol.range === undefined) throw invalidReply(server, what);
       yield symbol;
     }
   }
@@ -114,7 +114,7 @@ function* rankedSymbols(reply: ReplyData, query: string): Iterable<RankedItem<Sy
   // Items that were resolved one by one come in parts of their own.
   const counts = new Map<LanguageServer, number>();
   for (const { server, value } of reply.parts) {
-    if (server === undefined) throw garbled(server, "a list of symbols");
+    if (server === undefined) throw invalidReply(server, "a list of symbols");
     for (const item of workspaceSymbols(server, value)) {
       const index = counts.get(server) ?? 0;
       counts.set(server, index + 1);

@@ -18,7 +18,7 @@ import type { LanguageServer } from "../../lsp/types.js";
 import { rangeText, table, textOf } from "../answer/answer-text.js";
 import { toSpan } from "../answer/places.js";
 import {
-  garbled,
+  invalidReply,
   isCount,
   isRange,
   listOf,
@@ -101,10 +101,10 @@ function hoverText(item: Json): string {
 
 function contentsOf({ server, value }: ReplyPart): { kind: "markdown" | "plaintext"; value: string }[] {
   if (value === null || value === undefined) return [];
-  if (!isTable(value)) throw garbled(server, "a hover");
+  if (!isTable(value)) throw invalidReply(server, "a hover");
   return listOf(value.contents).map((content) => {
     if (typeof content === "string") return { kind: "markdown", value: content };
-    if (!isTable(content) || typeof content.value !== "string") throw garbled(server, "a hover");
+    if (!isTable(content) || typeof content.value !== "string") throw invalidReply(server, "a hover");
     if (typeof content.language === "string")
       return { kind: "markdown", value: fenced(content.value, content.language) };
     return { kind: content.kind === "plaintext" ? "plaintext" : "markdown", value: content.value };
@@ -128,7 +128,7 @@ export const signatures: Shape = {
     const { signatureChars: maxChars } = call.plan.limits;
     for (const { server, value } of reply.parts) {
       if (value === null || value === undefined) continue;
-      if (!isTable(value) || !Array.isArray(value.signatures)) throw garbled(server, signaturesName);
+      if (!isTable(value) || !Array.isArray(value.signatures)) throw invalidReply(server, signaturesName);
       const active = isCount(value.activeSignature) ? value.activeSignature : 0;
       for (const [index, entry] of value.signatures.entries()) {
         const isActive = index === active;
@@ -156,14 +156,14 @@ function readSignature(
   entry: unknown,
   { isActive, shared, maxChars }: { isActive: boolean; shared: unknown; maxChars: number },
 ): JsonObject {
-  if (!isTable(entry) || typeof entry.label !== "string") throw garbled(server, signaturesName);
+  if (!isTable(entry) || typeof entry.label !== "string") throw invalidReply(server, signaturesName);
   const { label } = entry;
   const parameters = listOf(entry.parameters).map((parameter): JsonObject => {
     const members = isTable(parameter) ? parameter : {};
     // A parameter's label is a text, or its UTF-16 offsets in the signature.
     const [start, end]: unknown[] = Array.isArray(members.label) ? members.label : [];
     const text = isCount(start) && isCount(end) ? label.slice(start, end) : members.label;
-    if (typeof text !== "string") throw garbled(server, signaturesName);
+    if (typeof text !== "string") throw invalidReply(server, signaturesName);
     return withDocumentation({ label: text }, members.documentation, maxChars);
   });
   const item: JsonObject = { label, active: isActive, parameters };
@@ -201,7 +201,7 @@ export const monikers: Shape = {
       for (const entry of listOf(value)) {
         const { scheme, identifier, unique, kind } = isTable(entry) ? entry : {};
         if (typeof scheme !== "string" || typeof identifier !== "string" || typeof unique !== "string")
-          throw garbled(server, "a list of monikers");
+          throw invalidReply(server, "a list of monikers");
         const item: JsonObject = { scheme, identifier, unique };
         items.push(typeof kind === "string" ? { ...item, kind } : item);
       }
@@ -222,7 +222,7 @@ export const text: Shape = {
   async normalize(reply, _call, options) {
     const value = getAt(wholeValue(reply), fromPointer(options.at ?? ""));
     const found = isTable(value) && typeof value.value === "string" ? value.value : (value ?? null);
-    if (found !== null && typeof found !== "string") throw garbled(reply.parts[0]?.server, "a text");
+    if (found !== null && typeof found !== "string") throw invalidReply(reply.parts[0]?.server, "a text");
     const beside: JsonObject = { text: found };
     return { items: [], beside: options.language ? { ...beside, language: options.language } : beside };
   },

@@ -44,8 +44,17 @@ export function refuseEdit(all: Reason[], code?: Code, lead = "Nothing was chang
 
 /** A Refusal or an error of the file system as a reason; any other error is thrown. */
 export function reasonOf(error: unknown, path: string, code: Code): Reason {
-  if (error instanceof Refusal) return { code: error.code, path, message: error.message };
+  if (error instanceof Refusal) return reasonOfRefusal(error, path);
   return { code, path, message: `cannot be read: ${describeOrThrow(error)}` };
+}
+
+/** A refusal as a reason. The message of the gate's is a whole sentence, which may begin with the path. */
+export function reasonOfRefusal({ code, message }: Refusal, path: string): Reason {
+  if (!message.endsWith(".")) return { code, path, message };
+  const sentence = message.slice(0, -1);
+  if (sentence.startsWith(`${path} `)) return { code, path, message: sentence.slice(path.length + 1) };
+  const clause = sentence.replace(/^(?:The|A|Only)\b/, (word) => word.toLowerCase());
+  return { code, path, message: `is refused: ${clause}` };
 }
 
 /** Sorts by path and removes duplicates. */

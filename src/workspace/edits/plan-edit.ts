@@ -40,7 +40,8 @@ export class EditPlan {
   /** Adds one change, or the reasons why it is not possible. */
   async add(change: Change, index: number): Promise<void> {
     const { gate, protectedPaths } = this.context;
-    let path = `change ${index + 1}`;
+    const unnamed = `change ${index + 1}`;
+    let path = unnamed;
     const checked = (admitted: Admitted): Admitted => {
       path = admitted.shown;
       if (!admitted.writable) throw new Refusal("edit/read-only", "lies in a read-only folder");
@@ -54,6 +55,7 @@ export class EditPlan {
         await this.#delete(change, checked(await gate.admitEntry(change.path)));
       else {
         const from = checked(await gate.admitEntry(change.from));
+        path = unnamed;
         const to = checked(await gate.admitEntry(change.to));
         path = from.shown;
         await this.#rename(change, from, to);

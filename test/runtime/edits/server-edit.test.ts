@@ -80,7 +80,7 @@ describe("the two forms of a workspace edit", () => {
       7,
     ]) {
       const work = await rename(nonsense as Json);
-      expect(codeOf(await work.call("rename_symbol", apply))).toBe("lsp/garbled");
+      expect(codeOf(await work.call("rename_symbol", apply))).toBe("lsp/invalid-reply");
       expect(read(work, "a.fake")).toBe(files["a.fake"]);
     }
   });

@@ -101,6 +101,32 @@ describe("a preview", () => {
     ]);
     expect((await refusalOf(edits.apply(preview))).code).toBe("edit/refused");
   });
+
+  test("names the change, not the file, where a file may not be renamed to that name", async () => {
+    const preview = await edits.preview([
+      bench.change("src/a.ts", "one", "uno"),
+      rename("src/b.ts", "../outside/b.ts"),
+      rename("src/b.ts", join(bench.top, "extra/b.ts")),
+    ]);
+    expect(preview.reasons.map(({ code, path }) => `${code} ${path}`)).toEqual([
+      `edit/read-only ${bench.top}/extra/b.ts`,
+      "guard/outside-root change 2",
+    ]);
+  });
+
+  test("says in one sentence that the gate refused a path", async () => {
+    const messageOf = async (name: string) =>
+      (await refusalOf(edits.apply(await edits.preview([create(name)])))).message;
+    expect(await messageOf("../outside/x.ts")).toBe(
+      "Nothing was changed: change 1 is refused: the path leads outside the workspace.",
+    );
+    const reasons = [await messageOf("bad\0name"), await messageOf("https://a.b/x.ts")];
+    expect(reasons).toEqual([
+      "Nothing was changed: change 1 is refused: the file name is empty, too long or contains a NUL character.",
+      "Nothing was changed: change 1 is refused: only paths and `file:` URIs without a host are accepted.",
+    ]);
+    expect(await messageOf("src/a.ts")).toBe("Nothing was changed: src/a.ts exists already.");
+  });
 });
 
 describe("applying", () => {

@@ -1,4 +1,4 @@
-/** The type of what all calls of a runtime share for one bundle. */
+/** What all calls that use one bundle share: plan, pool, gate, edits. */
 import type { ToolPlan } from "../abi/plan.js";
 import type { Refusal } from "../base/problem.js";
 import type { LoadedBundle } from "./bundle/load.js";
@@ -9,8 +9,7 @@ export interface ServerFinder {
   lookAgain(): Promise<void>;
 }
 
-/** What all calls of a runtime share. */
-export type Shared = Pick<
+export type BundleServices = Pick<
   CallState,
   "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer" | "notShared"
 > & {
