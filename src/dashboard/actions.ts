@@ -5,7 +5,6 @@
 import { isTable, type JsonObject } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { nextTurn } from "../base/timing.js";
 import { estimatedTokens } from "../base/token-estimate.js";
 import type { ToolResult } from "../mcp/call-types.js";
 import { ProtocolError } from "../mcp/protocol-error.js";
@@ -63,12 +62,10 @@ export class Playground {
     const calls = this.#callsOf(workspace);
     const { dialect } = calls.loaded.plan;
     const answered = calls.call(tool, args, { signal }, CLIENT);
-    // It has begun, and so it is the last one of the record.
-    const id = this.record.lastId;
+    // The call has begun, so its row is the newest.
+    const id = this.record.rows().at(-1)?.id;
     const { content, structuredContent, isError } = await answered.catch(asResult);
-    // The end of a call is recorded in a later turn than its answer.
-    await nextTurn();
-    const call = this.record.detail(id)?.call ?? null;
+    const call = this.record.rows().find((row) => row.id === id) ?? null;
     const text = content.map((block) => block.text).join("\n");
     const structured = structuredContent ?? null;
     const asked = args[dialect.document.field];

@@ -43,19 +43,6 @@ export interface WatchedWorkspace {
   kind: SessionRow["kind"];
 }
 
-interface Begun extends Pick<CallRow, "id" | "at"> {
-  session: WatchedSession;
-  workspace: WatchedWorkspace;
-  tool: string;
-  args: unknown;
-}
-
-interface Ended extends Pick<CallRow, "time"> {
-  result: ToolResult | undefined;
-  error: unknown;
-  performed: Performed | undefined;
-}
-
 export type CallListener = (row: CallRow) => void;
 
 export class CallRecord {
@@ -86,11 +73,6 @@ export class CallRecord {
 
   rows(): CallRow[] {
     return [...this.#kept.values()].map(({ row }) => row);
-  }
-
-  /** The id of the last call that has begun. */
-  get lastId(): number {
-    return this.#lastCall;
   }
 
   /** The bytes of all arguments and answers. */
@@ -145,39 +127,13 @@ export class CallRecord {
     }
   }
 
-  /** A call does not wait for its record: that is written in the next turn, and ended in the one after the answer. */
   #begin(session: WatchedSession, workspace: WatchedWorkspace, tool: string, args: unknown): WatchedCall {
-    const id = ++this.#lastCall;
-    const at = Date.now();
     const stopwatch = new Stopwatch();
-    let end: (ended: Ended) => void = () => undefined;
-    let performed: Performed | undefined;
-    setImmediate(() => {
-      end = this.#write({ id, at, session, workspace, tool, args });
-    });
-    const endLater = (result: ToolResult | undefined, error?: unknown) => {
-      const time = stopwatch.read();
-      setImmediate(() => end({ result, error, performed, time }));
-    };
-    return {
-      observer: {
-        timed: (pool) => timedPool(pool, stopwatch),
-        ended: (found) => {
-          performed = found;
-        },
-      },
-      ended: (result) => endLater(result),
-      failed: (error) => endLater(undefined, error),
-    };
-  }
-
-  /** Writes the row of a call that has begun. The returned function replaces it when the call has ended. */
-  #write({ id, at, session, workspace, tool, args }: Begun): (ended: Ended) => void {
     const known = this.#known(session, workspace);
     const { dialect, mcp } = workspace.plan();
     const row: CallRow = {
-      id,
-      at,
+      id: ++this.#lastCall,
+      at: Date.now(),
       workspace: workspace.name,
       session: known.id,
       client: nameOf(session.client?.name),
@@ -194,15 +150,27 @@ export class CallRecord {
     };
     known.calls++;
     known.workspace = workspace.name;
-    known.lastCallAt = at;
+    known.lastCallAt = row.at;
     this.#add(row, args);
-    return ({ result, error, performed, time }) => {
+    let performed: Performed | undefined;
+    const end = (result: ToolResult | undefined, error?: unknown) => {
+      const time = stopwatch.read();
       const answer = result && answerOf(result);
       const ended = { ...row, ...endOf(performed, error), ...sizeOf(answer), time };
       if (ended.outcome === "error") known.errors++;
       const isListed = mcp.listed.includes(tool);
       this.tallies.add({ ...ended, tool: isListed ? tool : OTHER_TOOL });
       this.#replace(ended, answer);
+    };
+    return {
+      observer: {
+        timed: (pool) => timedPool(pool, stopwatch),
+        ended: (found) => {
+          performed = found;
+        },
+      },
+      ended: (result) => end(result),
+      failed: (error) => end(undefined, error),
     };
   }
 

@@ -38,7 +38,6 @@ it("is bounded under a flood of large calls with made-up names", async () => {
     const hostile = { ...session, client: { name, version: name } };
     const call = watch.began(hostile, name, args);
     call.ended({ content: [{ type: "text", text }], structuredContent: { text } });
-    await nextTurn();
     hostile.isClosed = true;
   }
   // Before anything reads the rows, which copies their texts.
@@ -59,14 +58,13 @@ it("is bounded under a flood of large calls with made-up names", async () => {
   expect(detail?.result?.text.length).toBeLessThan(65_536);
 });
 
-it("drops the arguments and answers of the oldest calls first", async () => {
+it("drops the arguments and answers of the oldest calls first", () => {
   const record = new CallRecord(true);
   const watch = record.watch(workspace);
   for (let count = 0; count < 300; count++)
     watch
       .began(session, "a_tool", { count })
       .ended({ content: [{ type: "text", text: "y".repeat(60_000) }] });
-  await nextTurn();
   expect(record.bytes).toBeLessThanOrEqual(8 * MB);
   expect(record.rows()).toHaveLength(300);
   expect(record.detail(1)).toMatchObject({
@@ -77,18 +75,17 @@ it("drops the arguments and answers of the oldest calls first", async () => {
   expect(record.detail(300)).toMatchObject({ arguments: { count: 299 }, note: null });
 });
 
-it("counts an answer's bytes in both forms, and its tokens in the larger one", async () => {
+it("counts an answer's bytes in both forms, and its tokens in the larger one", () => {
   const record = new CallRecord(true);
   const content = [{ type: "text" as const, text: "é".repeat(100) }];
   record
     .watch(workspace)
     .began(session, "a_tool", {})
     .ended({ content, structuredContent: { a: 1 } });
-  await nextTurn();
   expect(record.rows()[0]).toMatchObject({ bytes: 207, tokens: 50 });
 });
 
-it("has the code of a refusal, also of one that was reported as a protocol error", async () => {
+it("has the code of a refusal, also of one that was reported as a protocol error", () => {
   const record = new CallRecord(true);
   const refusal = (code: "guard/unknown-tool" | "call/cancelled") => new Refusal(code, "no");
   for (const error of [
@@ -98,7 +95,6 @@ it("has the code of a refusal, also of one that was reported as a protocol error
     new Error("no"),
   ])
     record.watch(workspace).began(session, "a_tool", {}).failed(error);
-  await nextTurn();
   expect(record.rows().map(({ outcome, code }) => [outcome, code])).toEqual([
     ["error", "guard/unknown-tool"],
     ["error", "guard/unknown-tool"],
