@@ -149,11 +149,11 @@ export interface CallDetail {
   /** Why `arguments` and `result` are missing or shortened: the setting, the size, or that the call still runs. */
   note: string | null;
   arguments: Json | null;
-  result: CallResult | null;
+  result: ShownResult | null;
 }
 
-/** A tool result: what the client received. */
-export interface CallResult {
+/** The result of a call as the page shows it. */
+export interface ShownResult {
   isError: boolean;
   /** The text blocks, joined. */
   text: string;
@@ -234,7 +234,7 @@ export interface RunRequest {
 export interface RunAnswer {
   /** Null where so many calls came meanwhile that it is not among the last ones. */
   call: CallRow | null;
-  result: CallResult;
+  result: ShownResult;
   /** The places in the answer, for marking them in the file. */
   places: Place[];
   /** What the columns of the places count: the config says it. */

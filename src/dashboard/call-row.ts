@@ -3,7 +3,7 @@ import type { DialectPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { estimatedTokens } from "../base/token-estimate.js";
-import type { Performed, CallResult as ToolResult } from "../runtime/call-observer.js";
+import type { CallToolResult, Performed } from "../runtime/call-observer.js";
 import type { CallRow } from "./api.js";
 
 const MAX_NAME = 120;
@@ -40,7 +40,7 @@ function refusalIn(error: unknown): Refusal | undefined {
   return [error, cause].find((each) => each instanceof Refusal);
 }
 
-export function answerOf({ content, structuredContent, isError }: ToolResult): Answer {
+export function answerOf({ content, structuredContent, isError }: CallToolResult): Answer {
   const text = content.map((block) => block.text).join("\n");
   const structured = structuredContent === undefined ? undefined : JSON.stringify(structuredContent);
   const structuredBytes = Buffer.byteLength(structured ?? "");

@@ -7,7 +7,7 @@ import type { JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
 import { isAllowedSource, repeatedHeader, type SourceRules } from "../mcp/http/checks.js";
-import { actOnServer, Playground, tableIn } from "./actions.js";
+import { actOnServer, Playground, tableIn, weightsOf } from "./actions.js";
 import { type ConfigInfo, CSRF_HEADER, type DashboardState, type FileText, type SetupInfo } from "./api.js";
 import { Events } from "./events.js";
 import { Live, type ShownWorkspace } from "./live.js";
@@ -162,7 +162,7 @@ export class Dashboard {
     "api/tools": (query) => this.#playground.tools(this.#workspace(query.get("workspace"))),
     "api/config": async (query): Promise<ConfigInfo> => {
       const workspace = this.#workspace(query.get("workspace"));
-      return { ...(await workspace.config()), ...this.#playground.weights(workspace) };
+      return { ...(await workspace.config()), ...weightsOf(workspace) };
     },
     "api/setup": (query) => this.#workspace(query.get("workspace")).setup(),
     "api/file": async (query): Promise<FileText> => {

@@ -5,9 +5,9 @@
 import type { Plan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type {
+  CallToolResult,
   CallWatch,
   Performed,
-  CallResult as ToolResult,
   WatchedCall,
   WatchedSession,
 } from "../runtime/call-observer.js";
@@ -153,7 +153,7 @@ export class CallRecord {
     known.lastCallAt = row.at;
     this.#add(row, args);
     let performed: Performed | undefined;
-    const end = (result: ToolResult | undefined, error?: unknown) => {
+    const end = (result: CallToolResult | undefined, error?: unknown) => {
       const time = stopwatch.read();
       const answer = result && answerOf(result);
       const ended = { ...row, ...endOf(performed, error), ...sizeOf(answer), time };
