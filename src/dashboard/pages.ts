@@ -11,7 +11,7 @@ import { actOnServer, Playground, tableIn, weightsOf } from "./actions.js";
 import { type ConfigInfo, CSRF_HEADER, type DashboardState, type FileText, type SetupInfo } from "./api.js";
 import { Events } from "./events.js";
 import { Live, type ShownWorkspace } from "./live.js";
-import { isSame, Login, type Visit } from "./login.js";
+import { isSame, Login, type LoginSession } from "./login.js";
 import type { CallRecord } from "./record.js";
 import { readJson, SECURITY_HEADERS, sendError, sendFile, sendJson, sendText } from "./responses.js";
 
@@ -77,11 +77,11 @@ export class Dashboard {
     else if (name === "open" && method === "GET") this.#open(searchParams.get("code") ?? "", outgoing);
     else if (name === "link" && method === "POST") this.#giveLink(headers.authorization, outgoing);
     else {
-      const visit = this.#login.visit(headers.cookie);
-      if (visit === undefined) sendText(outgoing, 401, `${NEEDS_LINK}\n`);
+      const session = this.#login.session(headers.cookie);
+      if (session === undefined) sendText(outgoing, 401, `${NEEDS_LINK}\n`);
       else if (isForeign(headers["sec-fetch-site"])) sendText(outgoing, 403, "");
-      else this.#answer(name, searchParams, visit, incoming, outgoing);
-      return visit !== undefined;
+      else this.#answer(name, searchParams, session, incoming, outgoing);
+      return session !== undefined;
     }
     return false;
   }
@@ -115,7 +115,7 @@ export class Dashboard {
   #answer(
     name: string,
     query: URLSearchParams,
-    visit: Visit,
+    session: LoginSession,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ): void {
@@ -123,10 +123,10 @@ export class Dashboard {
     const isReading = method === "GET" || method === "HEAD";
     const act = Object.hasOwn(this.#acting, name) ? this.#acting[name] : undefined;
     const read = Object.hasOwn(this.#reading, name) ? this.#reading[name] : undefined;
-    if (act !== undefined && method === "POST") void this.#act(act, visit, incoming, outgoing);
+    if (act !== undefined && method === "POST") void this.#act(act, session, incoming, outgoing);
     else if (!isReading) sendText(outgoing, 405, "", { allow: act === undefined ? "GET" : "POST" });
     else if (name === "events") this.#stream(outgoing);
-    else if (name === "api/state") sendJson(outgoing, this.#state(visit));
+    else if (name === "api/state") sendJson(outgoing, this.#state(session));
     else if (read !== undefined) void this.#reply(outgoing, async () => read(query));
     else if (!sendFile(outgoing, this.context.page, name === "" ? "index.html" : name))
       sendText(outgoing, 404, "");
@@ -136,7 +136,7 @@ export class Dashboard {
     if (!this.#events.open(outgoing, SECURITY_HEADERS)) sendText(outgoing, 503, "");
   }
 
-  #state({ csrf }: Visit): DashboardState {
+  #state({ csrf }: LoginSession): DashboardState {
     const { kind, version, record, workspaces } = this.context;
     return {
       version,
@@ -188,10 +188,15 @@ export class Dashboard {
   };
 
   /** Does something, if the request was made by the page itself. */
-  async #act(act: Acting, visit: Visit, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async #act(
+    act: Acting,
+    session: LoginSession,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<void> {
     const { headers } = incoming;
     const given = headers[CSRF_HEADER];
-    const isOwn = headers.origin !== undefined && typeof given === "string" && isSame(given, visit.csrf);
+    const isOwn = headers.origin !== undefined && typeof given === "string" && isSame(given, session.csrf);
     const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     if (!isOwn)
       sendError(outgoing, 403, "dashboard/foreign-request", "The request does not come from the page.");
