@@ -2,7 +2,7 @@
 import type { ServerPlan } from "../abi/plan.js";
 import type { ServerStatus } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { Charts, LiveState, MemorySeries, ServerRow } from "./api.js";
+import type { ChartData, LiveState, MemorySeries, ServerRow } from "./api.js";
 import type { CallRecord } from "./record.js";
 
 const MB = 1024 * 1024;
@@ -68,11 +68,11 @@ export class Live {
     }
   }
 
-  charts(): Charts {
-    const { tallies } = this.record;
+  charts(): ChartData {
+    const { statistics } = this.record;
     const lines = [...this.#memory].map(([name, { label, mb }]) => ({ name, label, mb: [...mb] }));
     const memory: MemorySeries = { at: [...this.#at], lines };
-    return { minutes: tallies.minutes(), tools: tallies.tools(), memory };
+    return { minutes: statistics.minutes(), tools: statistics.tools(), memory };
   }
 
   #servers({ name, runtime }: ShownWorkspace): ServerRow[] {

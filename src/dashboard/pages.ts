@@ -8,7 +8,13 @@ import { Refusal } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
 import { isAllowedSource, repeatedHeader, type SourceRules } from "../mcp/http/checks.js";
 import { actOnServer, Playground, tableIn, weightsOf } from "./actions.js";
-import { type ConfigInfo, CSRF_HEADER, type DashboardState, type FileText, type SetupInfo } from "./api.js";
+import {
+  type ConfigInfo,
+  CSRF_HEADER,
+  type DashboardState,
+  type SetupInfo,
+  type WorkspaceFile,
+} from "./api.js";
 import { Events } from "./events.js";
 import { Live, type ShownWorkspace } from "./live.js";
 import { isSame, Login, type LoginSession } from "./login.js";
@@ -165,7 +171,7 @@ export class Dashboard {
       return { ...(await workspace.config()), ...weightsOf(workspace) };
     },
     "api/setup": (query) => this.#workspace(query.get("workspace")).setup(),
-    "api/file": async (query): Promise<FileText> => {
+    "api/file": async (query): Promise<WorkspaceFile> => {
       const { runtime } = this.#workspace(query.get("workspace"));
       const { shown, text } = await runtime.readFile(query.get("path") ?? "");
       const isCut = text.length > MAX_FILE_CHARACTERS;

@@ -12,8 +12,17 @@ import type {
   WatchedSession,
 } from "../runtime/call-observer.js";
 import type { CallDetail, CallRow, SessionRow } from "./api.js";
-import { type Answer, answerOf, cut, endOf, type Result, short, sizeOf, targetOf } from "./call-row.js";
-import { Tallies } from "./tallies.js";
+import {
+  answerOf,
+  cut,
+  endOf,
+  type MeasuredResult,
+  short,
+  sizeOf,
+  type TextResult,
+  targetOf,
+} from "./call-row.js";
+import { CallStatistics } from "./call-statistics.js";
 import { Stopwatch, timedPool } from "./timed-pool.js";
 
 const MAX_ROWS = 500;
@@ -24,15 +33,16 @@ const MAX_ALL_BYTES = 8 * 1024 * 1024;
 export const OTHER_TOOL = "(unknown)";
 
 /** A call with its arguments and its answer as texts of JSON, whose size is known. */
-interface Kept {
+interface RecordedCall {
   row: CallRow;
   arguments: string | undefined;
-  result: Result | undefined;
+  result: TextResult | undefined;
   bytes: number;
   note: string | null;
 }
 
-interface Known extends Pick<SessionRow, "id" | "workspace" | "kind" | "openedAt" | "calls" | "errors"> {
+interface RecordedSession
+  extends Pick<SessionRow, "id" | "workspace" | "kind" | "openedAt" | "calls" | "errors"> {
   lastCallAt: number | null;
 }
 
@@ -47,10 +57,10 @@ export type CallListener = (row: CallRow) => void;
 
 export class CallRecord {
   /** By id, the oldest first. */
-  readonly #kept = new Map<number, Kept>();
-  readonly #sessions = new Map<WatchedSession, Known>();
+  readonly #kept = new Map<number, RecordedCall>();
+  readonly #sessions = new Map<WatchedSession, RecordedSession>();
   readonly #listeners = new Set<CallListener>();
-  readonly tallies = new Tallies();
+  readonly statistics = new CallStatistics();
   #lastCall = 0;
   #lastSession = 0;
   #bytes = 0;
@@ -66,7 +76,7 @@ export class CallRecord {
   /** What records the calls of a workspace. */
   watch(workspace: WatchedWorkspace): CallWatch {
     return {
-      opened: (session) => void this.#known(session, workspace),
+      opened: (session) => void this.#sessionOf(session, workspace),
       began: (session, tool, args) => this.#begin(session, workspace, tool, args),
     };
   }
@@ -104,11 +114,11 @@ export class CallRecord {
     });
   }
 
-  #known(session: WatchedSession, { name, kind }: WatchedWorkspace): Known {
+  #sessionOf(session: WatchedSession, { name, kind }: WatchedWorkspace): RecordedSession {
     const known = this.#sessions.get(session);
     if (known !== undefined) return known;
     this.#forgetClosed();
-    const added: Known = {
+    const added: RecordedSession = {
       id: `s${++this.#lastSession}`,
       workspace: name,
       kind,
@@ -129,7 +139,7 @@ export class CallRecord {
 
   #begin(session: WatchedSession, workspace: WatchedWorkspace, tool: string, args: unknown): WatchedCall {
     const stopwatch = new Stopwatch();
-    const known = this.#known(session, workspace);
+    const known = this.#sessionOf(session, workspace);
     const { dialect, mcp } = workspace.plan();
     const row: CallRow = {
       id: ++this.#lastCall,
@@ -159,7 +169,7 @@ export class CallRecord {
       const ended = { ...row, ...endOf(performed, error), ...sizeOf(answer), time };
       if (ended.outcome === "error") known.errors++;
       const isListed = mcp.listed.includes(tool);
-      this.tallies.add({ ...ended, tool: isListed ? tool : OTHER_TOOL });
+      this.statistics.add({ ...ended, tool: isListed ? tool : OTHER_TOOL });
       this.#replace(ended, answer);
     };
     return {
@@ -181,7 +191,7 @@ export class CallRecord {
     let note: string | null = null;
     if (!isKept) note = "The arguments are too large to be kept.";
     if (!this.keepsAnswers) note = "Arguments and answers are not kept: `dashboard.keep_answers` is false.";
-    const kept: Kept = {
+    const kept: RecordedCall = {
       row,
       arguments: isKept ? text : undefined,
       result: undefined,
@@ -199,7 +209,7 @@ export class CallRecord {
     this.#tell(row);
   }
 
-  #replace(row: CallRow, answer: Answer | undefined): void {
+  #replace(row: CallRow, answer: MeasuredResult | undefined): void {
     const kept = this.#kept.get(row.id);
     if (kept !== undefined) {
       kept.row = row;
@@ -208,7 +218,10 @@ export class CallRecord {
     this.#tell(row);
   }
 
-  #keepAnswer(kept: Kept, { isError, text: whole, textBytes, structured, structuredBytes }: Answer): void {
+  #keepAnswer(
+    kept: RecordedCall,
+    { isError, text: whole, textBytes, structured, structuredBytes }: MeasuredResult,
+  ): void {
     const isLong = textBytes > MAX_KEPT_BYTES;
     const isLarge = structuredBytes > MAX_KEPT_BYTES;
     if (isLong || isLarge) kept.note = "The answer is too large to be kept whole.";
