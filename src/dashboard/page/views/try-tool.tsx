@@ -78,6 +78,7 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
           <select
             id="tool"
             value={tool.name}
+            disabled={running}
             onChange={({ currentTarget }) => {
               setName(currentTarget.value);
               setWrong({});
