@@ -23,7 +23,7 @@ import { readJson, SECURITY_HEADERS, sendError, sendFile, sendJson, sendText } f
 
 const DASHBOARD_PATH = "/dashboard/";
 const MAX_FILE_CHARACTERS = 400_000;
-const NEEDS_LINK = "`lsp-proxy dashboard` opens this page with a link that counts once.";
+const NEEDS_LINK = "`lsp-proxy dashboard` opens this page with a link that works once.";
 
 /** A workspace, with what only the command line knows about its config. */
 export interface DashboardWorkspace extends ShownWorkspace {

@@ -113,7 +113,7 @@ function ConnectionState({ state }: { state: State }): JSX.Element {
   );
 }
 
-/** What to do while the page has no connection. What it showed last stays below. */
+/** What to do while the page has no connection. The last state stays below. */
 function Interruption({ state: { connection, ended } }: { state: State }): JSX.Element | null {
   if (connection === "refused")
     return (
@@ -131,10 +131,10 @@ function Interruption({ state: { connection, ended } }: { state: State }): JSX.E
       <h2>{ended === undefined ? "The connection is lost" : "The proxy has ended"}</h2>
       <p>
         {ended === undefined ? (
-          "The page shows what it knew last, and connects again by itself when the proxy answers."
+          "The page shows the last state that it received, and connects again by itself when the proxy answers."
         ) : (
           <>
-            It said: <Foreign text={ended} />. The page shows what it knew last.{" "}
+            It said: <Foreign text={ended} />. The page shows the last state that it received.{" "}
             <code>lsp-proxy dashboard</code> opens the next one.
           </>
         )}
