@@ -34,7 +34,7 @@ const rule: { [stage: string]: { stages: string[]; packages: string[] } } = {
   },
   dashboard: {
     stages: ["base", "abi", "protocol", "lsp", "runtime", "mcp"],
-    packages: ["eventsource-parser", "preact", "prom-client", "uplot"],
+    packages: ["eventsource-parser", "lru-cache", "preact", "prom-client", "uplot"],
   },
   cli: {
     stages: [

@@ -2,15 +2,15 @@
  * What the page may do: restart or stop a server, and call a tool. The playground is a session like that of an agent:
  * the same tools, the same gate, the same limits.
  */
+import { toolSizes } from "../abi/tool-sizes.js";
 import { isTable, type JsonObject } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
-import { nextTurn } from "../base/timing.js";
 import { estimatedTokens } from "../base/token-estimate.js";
-import type { ToolResult } from "../mcp/call-types.js";
 import { ProtocolError } from "../mcp/protocol-error.js";
 import { WatchedCalls } from "../mcp/watched-calls.js";
-import type { ActionDone, ConfigInfo, RunAnswer, ToolInfo, ToolWeight } from "./api.js";
+import type { CallToolResult } from "../runtime/call-observer.js";
+import type { ActionDone, ConfigInfo, RunAnswer, ToolInfo } from "./api.js";
 import type { ShownWorkspace } from "./live.js";
 import { placesIn } from "./places.js";
 import type { CallRecord } from "./record.js";
@@ -41,19 +41,6 @@ export class Playground {
     }));
   }
 
-  /** What each tool weighs in the list that a model reads. */
-  weights(workspace: ShownWorkspace): Pick<ConfigInfo, "weights" | "total"> {
-    const calls = this.#callsOf(workspace);
-    const { tools } = calls.loaded.plan;
-    const weights = calls.list(undefined).map((entry): ToolWeight => {
-      const bytes = Buffer.byteLength(JSON.stringify(entry));
-      const effect = tools.find((tool) => tool.name === entry.name)?.effect ?? "read";
-      return { name: entry.name, effect, bytes, tokens: estimatedTokens(bytes) };
-    });
-    const bytes = weights.reduce((sum, weight) => sum + weight.bytes, 0);
-    return { weights, total: { bytes, tokens: estimatedTokens(bytes) } };
-  }
-
   async run(
     workspace: ShownWorkspace,
     tool: string,
@@ -63,12 +50,10 @@ export class Playground {
     const calls = this.#callsOf(workspace);
     const { dialect } = calls.loaded.plan;
     const answered = calls.call(tool, args, { signal }, CLIENT);
-    // It has begun, and so it is the last one of the record.
-    const id = this.record.lastId;
+    // The call has begun, so its row is the newest.
+    const id = this.record.rows().at(-1)?.id;
     const { content, structuredContent, isError } = await answered.catch(asResult);
-    // The end of a call is recorded in a later turn than its answer.
-    await nextTurn();
-    const call = this.record.detail(id)?.call ?? null;
+    const call = this.record.rows().find((row) => row.id === id) ?? null;
     const text = content.map((block) => block.text).join("\n");
     const structured = structuredContent ?? null;
     const asked = args[dialect.document.field];
@@ -97,8 +82,16 @@ export class Playground {
   }
 }
 
+/** What each tool weighs in the list that a model reads. */
+export function weightsOf({ runtime }: ShownWorkspace): Pick<ConfigInfo, "weights" | "total"> {
+  const sizes = toolSizes(runtime.tools, runtime.loaded.plan);
+  const weights = sizes.map((size) => ({ ...size, tokens: estimatedTokens(size.bytes) }));
+  const bytes = sizes.reduce((sum, size) => sum + size.bytes, 0);
+  return { weights, total: { bytes, tokens: estimatedTokens(bytes) } };
+}
+
 /** A protocol error in the form of a result: the page shows both in the same way. */
-function asResult(error: unknown): ToolResult {
+function asResult(error: unknown): CallToolResult {
   if (!(error instanceof ProtocolError)) throw error;
   const { message, data } = error;
   const structure = data === undefined ? {} : { structuredContent: data };

@@ -11,7 +11,7 @@
  * | `GET api/tools?workspace=NAME` | `ToolInfo[]` |
  * | `GET api/config?workspace=NAME` | `ConfigInfo` |
  * | `GET api/setup?workspace=NAME` | `SetupInfo` |
- * | `GET api/file?workspace=NAME&path=PATH` | `FileText` |
+ * | `GET api/file?workspace=NAME&path=PATH` | `WorkspaceFile` |
  * | `POST api/restart`, body `ServerAction` | `ActionDone` |
  * | `POST api/stop`, body `ServerAction` | `ActionDone` |
  * | `POST api/run`, body `RunRequest` | `RunAnswer` |
@@ -42,7 +42,7 @@ export interface DashboardState {
   live: LiveState;
   /** The last calls, the oldest first, running ones among them. */
   calls: CallRow[];
-  charts: Charts;
+  charts: ChartData;
 }
 
 export interface WorkspaceInfo {
@@ -149,18 +149,18 @@ export interface CallDetail {
   /** Why `arguments` and `result` are missing or shortened: the setting, the size, or that the call still runs. */
   note: string | null;
   arguments: Json | null;
-  result: CallResult | null;
+  result: ShownResult | null;
 }
 
-/** A tool result: what the client received. */
-export interface CallResult {
+/** The result of a call as the page shows it. */
+export interface ShownResult {
   isError: boolean;
   /** The text blocks, joined. */
   text: string;
   structured: JsonObject | null;
 }
 
-export interface Charts {
+export interface ChartData {
   /** By minute, the oldest first, without gaps; the last one is not over yet. */
   minutes: MinutePoint[];
   /** Of the last calls of each tool. */
@@ -198,7 +198,7 @@ export interface DashboardEvents {
   live: LiveState;
   /** A call has begun or ended. */
   call: CallRow;
-  charts: Charts;
+  charts: ChartData;
   /** The tools or the config have changed: what was fetched of them is stale. */
   config: { workspace: string };
   /** The process ends. It does not come back under this address. */
@@ -208,7 +208,7 @@ export interface DashboardEvents {
 export type DashboardEventName = keyof DashboardEvents;
 
 /** A file of the workspace, for marking the places of an answer. */
-export interface FileText {
+export interface WorkspaceFile {
   path: string;
   text: string;
   /** Whether the end is left out. */
@@ -234,15 +234,15 @@ export interface RunRequest {
 export interface RunAnswer {
   /** Null where so many calls came meanwhile that it is not among the last ones. */
   call: CallRow | null;
-  result: CallResult;
+  result: ShownResult;
   /** The places in the answer, for marking them in the file. */
-  places: Place[];
+  places: FileRange[];
   /** What the columns of the places count: the config says it. */
   columnUnit: "utf-8" | "utf-16" | "utf-32";
 }
 
 /** A range of a file; the end is exclusive. Lines and columns from 1. */
-export interface Place {
+export interface FileRange {
   path: string;
   line: number;
   column: number;

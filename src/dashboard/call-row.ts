@@ -3,20 +3,20 @@ import type { DialectPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import { estimatedTokens } from "../base/token-estimate.js";
-import type { Performed, CallResult as ToolResult } from "../runtime/call-observer.js";
+import type { CallToolResult, Performed } from "../runtime/call-observer.js";
 import type { CallRow } from "./api.js";
 
 const MAX_NAME = 120;
 const MAX_TARGET = 240;
 
 /** What a call was answered, as texts. */
-export interface Result {
+export interface TextResult {
   isError: boolean;
   text: string;
   structured: string | undefined;
 }
 
-export interface Answer extends Result {
+export interface MeasuredResult extends TextResult {
   textBytes: number;
   structuredBytes: number;
 }
@@ -40,7 +40,7 @@ function refusalIn(error: unknown): Refusal | undefined {
   return [error, cause].find((each) => each instanceof Refusal);
 }
 
-export function answerOf({ content, structuredContent, isError }: ToolResult): Answer {
+export function answerOf({ content, structuredContent, isError }: CallToolResult): MeasuredResult {
   const text = content.map((block) => block.text).join("\n");
   const structured = structuredContent === undefined ? undefined : JSON.stringify(structuredContent);
   const structuredBytes = Buffer.byteLength(structured ?? "");
@@ -48,7 +48,7 @@ export function answerOf({ content, structuredContent, isError }: ToolResult): A
 }
 
 /** The size of an answer. Of its two forms a model reads one, so the larger counts as tokens. */
-export function sizeOf(answer: Answer | undefined): Pick<CallRow, "bytes" | "tokens"> {
+export function sizeOf(answer: MeasuredResult | undefined): Pick<CallRow, "bytes" | "tokens"> {
   if (answer === undefined) return { bytes: null, tokens: null };
   const { textBytes: text, structuredBytes: structure } = answer;
   return { bytes: text + structure, tokens: estimatedTokens(Math.max(text, structure)) };

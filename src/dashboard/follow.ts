@@ -13,7 +13,11 @@ export async function* followDashboard(link: string, signal: AbortSignal): Async
   const cookie = opened.headers.getSetCookie()[0]?.split(";", 1)[0];
   await opened.body?.cancel();
   if (cookie === undefined) throw new Error(`the link was answered with ${opened.status}`);
-  const get = (path: string) => fetch(new URL(path, link), { headers: { cookie }, signal });
+  const get = async (path: string) => {
+    const response = await fetch(new URL(path, link), { headers: { cookie }, signal });
+    if (!response.ok) throw new Error(`${path} was answered with ${response.status}`);
+    return response;
+  };
   // Opened first, so that nothing is missed between the state and the events.
   const events = await get("events");
   const state = (await (await get("api/state")).json()) as DashboardState;

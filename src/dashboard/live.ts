@@ -2,7 +2,7 @@
 import type { ServerPlan } from "../abi/plan.js";
 import type { ServerStatus } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { Charts, LiveState, MemorySeries, ServerRow } from "./api.js";
+import type { ChartData, LiveState, MemorySeries, ServerRow } from "./api.js";
 import type { CallRecord } from "./record.js";
 
 const MB = 1024 * 1024;
@@ -20,7 +20,8 @@ export interface ShownWorkspace {
 }
 
 export class Live {
-  readonly #times = new Map<string, number>();
+  /** The rows of the last state, by their keys. */
+  #rows = new Map<string, ServerRow>();
   readonly #at: number[] = [];
   readonly #memory = new Map<string, { label: string; mb: (number | null)[] }>();
 
@@ -30,9 +31,11 @@ export class Live {
   ) {}
 
   state(): LiveState {
+    const servers = this.workspaces.flatMap((workspace) => this.#servers(workspace));
+    this.#rows = new Map(servers.map((row) => [row.key, row]));
     return {
       memoryMb: Math.round(process.memoryUsage.rss() / MB),
-      servers: this.workspaces.flatMap((workspace) => this.#servers(workspace)),
+      servers,
       sessions: this.record.sessions(),
     };
   }
@@ -65,11 +68,11 @@ export class Live {
     }
   }
 
-  charts(): Charts {
-    const { tallies } = this.record;
+  charts(): ChartData {
+    const { statistics } = this.record;
     const lines = [...this.#memory].map(([name, { label, mb }]) => ({ name, label, mb: [...mb] }));
     const memory: MemorySeries = { at: [...this.#at], lines };
-    return { minutes: tallies.minutes(), tools: tallies.tools(), memory };
+    return { minutes: statistics.minutes(), tools: statistics.tools(), memory };
   }
 
   #servers({ name, runtime }: ShownWorkspace): ServerRow[] {
@@ -83,6 +86,7 @@ export class Live {
   #row(workspace: string, status: ServerStatus, plan: ServerPlan | undefined): ServerRow {
     const { id, root, state } = status;
     const key = [workspace, id, root ?? ""].join("|");
+    const before = this.#rows.get(key);
     const extensions = (plan?.extensions ?? []).map((extension) => `.${extension}`);
     return {
       key,
@@ -95,8 +99,8 @@ export class Live {
       otherRoots: status.otherRoots,
       pid: status.pid,
       version: status.version,
-      startedAt: this.#since(`${key} started`, status.uptimeMs),
-      lastUsedAt: this.#since(`${key} used`, status.lastUsedMs),
+      startedAt: timeBefore(status.uptimeMs, before?.startedAt),
+      lastUsedAt: timeBefore(status.lastUsedMs, before?.lastUsedAt),
       restarts: status.restarts,
       memoryMb: status.memoryMb,
       pendingRequests: status.pendingRequests,
@@ -107,14 +111,11 @@ export class Live {
       install: FAILED_STATES.includes(state) ? (plan?.install ?? null) : null,
     };
   }
+}
 
-  /** The time that lies so long back. */
-  #since(name: string, ms: number | null): number | null {
-    if (ms === null) return null;
-    const time = Math.round(Date.now() - ms);
-    const known = this.#times.get(name);
-    if (known !== undefined && Math.abs(known - time) < SAME_TIME_MS) return known;
-    this.#times.set(name, time);
-    return time;
-  }
+/** The time so many milliseconds ago: the known one, unless it has changed. */
+function timeBefore(ms: number | null, known: number | null | undefined): number | null {
+  if (ms === null) return null;
+  const time = Math.round(Date.now() - ms);
+  return typeof known === "number" && Math.abs(known - time) < SAME_TIME_MS ? known : time;
 }

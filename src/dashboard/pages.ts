@@ -7,17 +7,23 @@ import type { JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
 import { isAllowedSource, repeatedHeader, type SourceRules } from "../mcp/http/checks.js";
-import { actOnServer, Playground, tableIn } from "./actions.js";
-import { type ConfigInfo, CSRF_HEADER, type DashboardState, type FileText, type SetupInfo } from "./api.js";
+import { actOnServer, Playground, tableIn, weightsOf } from "./actions.js";
+import {
+  type ConfigInfo,
+  CSRF_HEADER,
+  type DashboardState,
+  type SetupInfo,
+  type WorkspaceFile,
+} from "./api.js";
 import { Events } from "./events.js";
 import { Live, type ShownWorkspace } from "./live.js";
-import { isSame, Login, type Visit } from "./login.js";
+import { isSame, Login, type LoginSession } from "./login.js";
 import type { CallRecord } from "./record.js";
 import { readJson, SECURITY_HEADERS, sendError, sendFile, sendJson, sendText } from "./responses.js";
 
 const DASHBOARD_PATH = "/dashboard/";
 const MAX_FILE_CHARACTERS = 400_000;
-const NEEDS_LINK = "`lsp-proxy dashboard` opens this page with a link that counts once.";
+const NEEDS_LINK = "`lsp-proxy dashboard` opens this page with a link that works once.";
 
 /** A workspace, with what only the command line knows about its config. */
 export interface DashboardWorkspace extends ShownWorkspace {
@@ -77,11 +83,11 @@ export class Dashboard {
     else if (name === "open" && method === "GET") this.#open(searchParams.get("code") ?? "", outgoing);
     else if (name === "link" && method === "POST") this.#giveLink(headers.authorization, outgoing);
     else {
-      const visit = this.#login.visit(headers.cookie);
-      if (visit === undefined) sendText(outgoing, 401, `${NEEDS_LINK}\n`);
+      const session = this.#login.session(headers.cookie);
+      if (session === undefined) sendText(outgoing, 401, `${NEEDS_LINK}\n`);
       else if (isForeign(headers["sec-fetch-site"])) sendText(outgoing, 403, "");
-      else this.#answer(name, searchParams, visit, incoming, outgoing);
-      return visit !== undefined;
+      else this.#answer(name, searchParams, session, incoming, outgoing);
+      return session !== undefined;
     }
     return false;
   }
@@ -115,7 +121,7 @@ export class Dashboard {
   #answer(
     name: string,
     query: URLSearchParams,
-    visit: Visit,
+    session: LoginSession,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ): void {
@@ -123,10 +129,10 @@ export class Dashboard {
     const isReading = method === "GET" || method === "HEAD";
     const act = Object.hasOwn(this.#acting, name) ? this.#acting[name] : undefined;
     const read = Object.hasOwn(this.#reading, name) ? this.#reading[name] : undefined;
-    if (act !== undefined && method === "POST") void this.#act(act, visit, incoming, outgoing);
+    if (act !== undefined && method === "POST") void this.#act(act, session, incoming, outgoing);
     else if (!isReading) sendText(outgoing, 405, "", { allow: act === undefined ? "GET" : "POST" });
     else if (name === "events") this.#stream(outgoing);
-    else if (name === "api/state") sendJson(outgoing, this.#state(visit));
+    else if (name === "api/state") sendJson(outgoing, this.#state(session));
     else if (read !== undefined) void this.#reply(outgoing, async () => read(query));
     else if (!sendFile(outgoing, this.context.page, name === "" ? "index.html" : name))
       sendText(outgoing, 404, "");
@@ -136,7 +142,7 @@ export class Dashboard {
     if (!this.#events.open(outgoing, SECURITY_HEADERS)) sendText(outgoing, 503, "");
   }
 
-  #state({ csrf }: Visit): DashboardState {
+  #state({ csrf }: LoginSession): DashboardState {
     const { kind, version, record, workspaces } = this.context;
     return {
       version,
@@ -162,10 +168,10 @@ export class Dashboard {
     "api/tools": (query) => this.#playground.tools(this.#workspace(query.get("workspace"))),
     "api/config": async (query): Promise<ConfigInfo> => {
       const workspace = this.#workspace(query.get("workspace"));
-      return { ...(await workspace.config()), ...this.#playground.weights(workspace) };
+      return { ...(await workspace.config()), ...weightsOf(workspace) };
     },
     "api/setup": (query) => this.#workspace(query.get("workspace")).setup(),
-    "api/file": async (query): Promise<FileText> => {
+    "api/file": async (query): Promise<WorkspaceFile> => {
       const { runtime } = this.#workspace(query.get("workspace"));
       const { shown, text } = await runtime.readFile(query.get("path") ?? "");
       const isCut = text.length > MAX_FILE_CHARACTERS;
@@ -188,10 +194,15 @@ export class Dashboard {
   };
 
   /** Does something, if the request was made by the page itself. */
-  async #act(act: Acting, visit: Visit, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async #act(
+    act: Acting,
+    session: LoginSession,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<void> {
     const { headers } = incoming;
     const given = headers[CSRF_HEADER];
-    const isOwn = headers.origin !== undefined && typeof given === "string" && isSame(given, visit.csrf);
+    const isOwn = headers.origin !== undefined && typeof given === "string" && isSame(given, session.csrf);
     const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     if (!isOwn)
       sendError(outgoing, 403, "dashboard/foreign-request", "The request does not come from the page.");

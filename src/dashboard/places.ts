@@ -3,13 +3,13 @@ import type { DialectPlan } from "../abi/plan.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { pathOfUri } from "../base/paths.js";
 import { documentKey, spanNames } from "../protocol/dialect-format.js";
-import type { Place } from "./api.js";
+import type { FileRange } from "./api.js";
 
 const MAX_PLACES = 2_000;
 
 /** The places of an answer. One without a file of its own is in that of the table around it, or in `asked`. */
-export function placesIn(answer: JsonObject, dialect: DialectPlan, asked: string | undefined): Place[] {
-  const places: Place[] = [];
+export function placesIn(answer: JsonObject, dialect: DialectPlan, asked: string | undefined): FileRange[] {
+  const places: FileRange[] = [];
   const documents = isTable(answer.document) ? fileIn(answer.document, dialect) : undefined;
   const walk = (value: Json | undefined, around: string | undefined): void => {
     if (Array.isArray(value)) {
@@ -35,7 +35,7 @@ function fileIn(value: JsonObject, dialect: DialectPlan): string | undefined {
 }
 
 /** The range of an item: flat, or a table with a start and an end. */
-function rangeIn(value: JsonObject, dialect: DialectPlan): Omit<Place, "path"> | undefined {
+function rangeIn(value: JsonObject, dialect: DialectPlan): Omit<FileRange, "path"> | undefined {
   const { lineBase, characterBase, answers } = dialect.position;
   const { line, character, endLine, endCharacter } = spanNames(dialect);
   const { range } = value;

@@ -5,15 +5,24 @@
 import type { Plan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import type {
+  CallToolResult,
   CallWatch,
   Performed,
-  CallResult as ToolResult,
   WatchedCall,
   WatchedSession,
 } from "../runtime/call-observer.js";
 import type { CallDetail, CallRow, SessionRow } from "./api.js";
-import { type Answer, answerOf, cut, endOf, type Result, short, sizeOf, targetOf } from "./call-row.js";
-import { Tallies } from "./tallies.js";
+import {
+  answerOf,
+  cut,
+  endOf,
+  type MeasuredResult,
+  short,
+  sizeOf,
+  type TextResult,
+  targetOf,
+} from "./call-row.js";
+import { CallStatistics } from "./call-statistics.js";
 import { Stopwatch, timedPool } from "./timed-pool.js";
 
 const MAX_ROWS = 500;
@@ -24,15 +33,16 @@ const MAX_ALL_BYTES = 8 * 1024 * 1024;
 export const OTHER_TOOL = "(unknown)";
 
 /** A call with its arguments and its answer as texts of JSON, whose size is known. */
-interface Kept {
+interface RecordedCall {
   row: CallRow;
   arguments: string | undefined;
-  result: Result | undefined;
+  result: TextResult | undefined;
   bytes: number;
   note: string | null;
 }
 
-interface Known extends Pick<SessionRow, "id" | "workspace" | "kind" | "openedAt" | "calls" | "errors"> {
+interface RecordedSession
+  extends Pick<SessionRow, "id" | "workspace" | "kind" | "openedAt" | "calls" | "errors"> {
   lastCallAt: number | null;
 }
 
@@ -43,27 +53,14 @@ export interface WatchedWorkspace {
   kind: SessionRow["kind"];
 }
 
-interface Begun extends Pick<CallRow, "id" | "at"> {
-  session: WatchedSession;
-  workspace: WatchedWorkspace;
-  tool: string;
-  args: unknown;
-}
-
-interface Ended extends Pick<CallRow, "time"> {
-  result: ToolResult | undefined;
-  error: unknown;
-  performed: Performed | undefined;
-}
-
 export type CallListener = (row: CallRow) => void;
 
 export class CallRecord {
   /** By id, the oldest first. */
-  readonly #kept = new Map<number, Kept>();
-  readonly #sessions = new Map<WatchedSession, Known>();
+  readonly #kept = new Map<number, RecordedCall>();
+  readonly #sessions = new Map<WatchedSession, RecordedSession>();
   readonly #listeners = new Set<CallListener>();
-  readonly tallies = new Tallies();
+  readonly statistics = new CallStatistics();
   #lastCall = 0;
   #lastSession = 0;
   #bytes = 0;
@@ -79,18 +76,13 @@ export class CallRecord {
   /** What records the calls of a workspace. */
   watch(workspace: WatchedWorkspace): CallWatch {
     return {
-      opened: (session) => void this.#known(session, workspace),
+      opened: (session) => void this.#sessionOf(session, workspace),
       began: (session, tool, args) => this.#begin(session, workspace, tool, args),
     };
   }
 
   rows(): CallRow[] {
     return [...this.#kept.values()].map(({ row }) => row);
-  }
-
-  /** The id of the last call that has begun. */
-  get lastId(): number {
-    return this.#lastCall;
   }
 
   /** The bytes of all arguments and answers. */
@@ -122,11 +114,11 @@ export class CallRecord {
     });
   }
 
-  #known(session: WatchedSession, { name, kind }: WatchedWorkspace): Known {
+  #sessionOf(session: WatchedSession, { name, kind }: WatchedWorkspace): RecordedSession {
     const known = this.#sessions.get(session);
     if (known !== undefined) return known;
     this.#forgetClosed();
-    const added: Known = {
+    const added: RecordedSession = {
       id: `s${++this.#lastSession}`,
       workspace: name,
       kind,
@@ -145,39 +137,13 @@ export class CallRecord {
     }
   }
 
-  /** A call does not wait for its record: that is written in the next turn, and ended in the one after the answer. */
   #begin(session: WatchedSession, workspace: WatchedWorkspace, tool: string, args: unknown): WatchedCall {
-    const id = ++this.#lastCall;
-    const at = Date.now();
     const stopwatch = new Stopwatch();
-    let end: (ended: Ended) => void = () => undefined;
-    let performed: Performed | undefined;
-    setImmediate(() => {
-      end = this.#write({ id, at, session, workspace, tool, args });
-    });
-    const endLater = (result: ToolResult | undefined, error?: unknown) => {
-      const time = stopwatch.read();
-      setImmediate(() => end({ result, error, performed, time }));
-    };
-    return {
-      observer: {
-        timed: (pool) => timedPool(pool, stopwatch),
-        ended: (found) => {
-          performed = found;
-        },
-      },
-      ended: (result) => endLater(result),
-      failed: (error) => endLater(undefined, error),
-    };
-  }
-
-  /** Writes the row of a call that has begun. The returned function replaces it when the call has ended. */
-  #write({ id, at, session, workspace, tool, args }: Begun): (ended: Ended) => void {
-    const known = this.#known(session, workspace);
+    const known = this.#sessionOf(session, workspace);
     const { dialect, mcp } = workspace.plan();
     const row: CallRow = {
-      id,
-      at,
+      id: ++this.#lastCall,
+      at: Date.now(),
       workspace: workspace.name,
       session: known.id,
       client: nameOf(session.client?.name),
@@ -194,15 +160,27 @@ export class CallRecord {
     };
     known.calls++;
     known.workspace = workspace.name;
-    known.lastCallAt = at;
+    known.lastCallAt = row.at;
     this.#add(row, args);
-    return ({ result, error, performed, time }) => {
+    let performed: Performed | undefined;
+    const end = (result: CallToolResult | undefined, error?: unknown) => {
+      const time = stopwatch.read();
       const answer = result && answerOf(result);
       const ended = { ...row, ...endOf(performed, error), ...sizeOf(answer), time };
       if (ended.outcome === "error") known.errors++;
       const isListed = mcp.listed.includes(tool);
-      this.tallies.add({ ...ended, tool: isListed ? tool : OTHER_TOOL });
+      this.statistics.add({ ...ended, tool: isListed ? tool : OTHER_TOOL });
       this.#replace(ended, answer);
+    };
+    return {
+      observer: {
+        timed: (pool) => timedPool(pool, stopwatch),
+        ended: (found) => {
+          performed = found;
+        },
+      },
+      ended: (result) => end(result),
+      failed: (error) => end(undefined, error),
     };
   }
 
@@ -213,7 +191,7 @@ export class CallRecord {
     let note: string | null = null;
     if (!isKept) note = "The arguments are too large to be kept.";
     if (!this.keepsAnswers) note = "Arguments and answers are not kept: `dashboard.keep_answers` is false.";
-    const kept: Kept = {
+    const kept: RecordedCall = {
       row,
       arguments: isKept ? text : undefined,
       result: undefined,
@@ -231,7 +209,7 @@ export class CallRecord {
     this.#tell(row);
   }
 
-  #replace(row: CallRow, answer: Answer | undefined): void {
+  #replace(row: CallRow, answer: MeasuredResult | undefined): void {
     const kept = this.#kept.get(row.id);
     if (kept !== undefined) {
       kept.row = row;
@@ -240,7 +218,10 @@ export class CallRecord {
     this.#tell(row);
   }
 
-  #keepAnswer(kept: Kept, { isError, text: whole, textBytes, structured, structuredBytes }: Answer): void {
+  #keepAnswer(
+    kept: RecordedCall,
+    { isError, text: whole, textBytes, structured, structuredBytes }: MeasuredResult,
+  ): void {
     const isLong = textBytes > MAX_KEPT_BYTES;
     const isLarge = structuredBytes > MAX_KEPT_BYTES;
     if (isLong || isLarge) kept.note = "The answer is too large to be kept whole.";

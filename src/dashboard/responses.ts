@@ -61,14 +61,19 @@ export function sendFile(outgoing: ServerResponse, folder: string, name: string)
   }
 }
 
-/** The JSON in the body of a request. Throws a Refusal where there is none or it is too large. */
+/** The JSON in the body of a request. Throws a Refusal where there is none, it is too large or it ends early. */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of incoming as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > MAX_BODY_BYTES) throw new Refusal("guard/too-large", "The body is too large.");
-    parts.push(part);
+  try {
+    for await (const part of incoming as AsyncIterable<Buffer>) {
+      length += part.length;
+      if (length > MAX_BODY_BYTES) throw new Refusal("guard/too-large", "The body is too large.");
+      parts.push(part);
+    }
+  } catch (error) {
+    // Reading fails only when the client disconnects.
+    throw error instanceof Refusal ? error : new Refusal("guard/invalid-arguments", "The body ended early.");
   }
   const value = parseJson(Buffer.concat(parts).toString("utf8"));
   if (value === undefined) throw new Refusal("guard/invalid-arguments", "The body is not JSON.");

@@ -1,5 +1,4 @@
 /** Types of a session's calls. */
-import type { JsonObject } from "../base/json.js";
 import type { Refusal } from "../base/problem.js";
 import type { Runtime } from "../runtime/runtime.js";
 
@@ -28,13 +27,4 @@ export interface ProgressParams {
   progressToken: string | number;
   progress: number;
   message: string;
-}
-
-/** A tool result, the same in every protocol version. */
-export interface ToolResult {
-  // The result types of the SDKs allow additional members.
-  [member: string]: unknown;
-  content: { type: "text"; text: string }[];
-  structuredContent?: JsonObject;
-  isError?: true;
 }

@@ -6,10 +6,10 @@ import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, Plan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
 import { nextTurn, sharedAbortController } from "../base/timing.js";
-import type { ClientInfo } from "../runtime/call-observer.js";
+import type { CallToolResult, ClientInfo } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
-import type { CallLimit, ProgressParams, ToolResult, WorkspaceChoice } from "./call-types.js";
+import type { CallLimit, ProgressParams, WorkspaceChoice } from "./call-types.js";
 import { type AbortReason, abortError, numberedError, refusalError } from "./protocol-error.js";
 import { type EnterProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
 
@@ -123,7 +123,7 @@ export class SessionCalls {
     options: CallOptions,
     client: string | undefined,
     ask?: AskTrust,
-  ): Promise<ToolResult> {
+  ): Promise<CallToolResult> {
     try {
       if (this.aborted.aborted) throw abortError(this.aborted.reason);
       let outcome = await this.#tracked(
@@ -266,13 +266,13 @@ export function toolResult(
   outcome: CallOutcome,
   dialect: DialectPlan,
   form: DialectPlan["result"] = dialect.result,
-): ToolResult {
+): CallToolResult {
   const { isError, structured, text, notes } = outcome;
   const withText = form !== "structured" || isError;
   const withStructure = form !== "text" || dialect.outputSchemas;
   // Without structured content, the notes that a tool's own text leaves out need a block of their own.
   const texts = form === "text" && notes !== "" ? [text, notes] : [text];
-  const result: ToolResult = {
+  const result: CallToolResult = {
     content: withText ? texts.map((block) => ({ type: "text", text: block })) : [],
   };
   if (withStructure) result.structuredContent = structured;

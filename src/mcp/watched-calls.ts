@@ -1,8 +1,7 @@
 /** The calls of a session in a process that shows them: each is reported to the runtime's watch. */
-import type { CallWatch, WatchedSession } from "../runtime/call-observer.js";
+import type { CallToolResult, CallWatch, WatchedSession } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome } from "../runtime/session.js";
-import type { ToolResult } from "./call-types.js";
 import { type AskTrust, SessionCalls } from "./calls.js";
 
 type Parameters = ConstructorParameters<typeof SessionCalls>;
@@ -38,7 +37,7 @@ export class WatchedCalls extends SessionCalls implements WatchedSession {
     options: CallOptions,
     client: string | undefined,
     ask?: AskTrust,
-  ): Promise<ToolResult> {
+  ): Promise<CallToolResult> {
     if (client !== undefined) this.client ??= { name: client, version: undefined };
     const watched = this.watchOf(this.runtime).began(this, name, args);
     try {

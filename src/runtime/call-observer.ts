@@ -37,13 +37,15 @@ export interface ClientInfo {
 export interface WatchedCall {
   observer: CallObserver;
   /** It was answered with this result. */
-  ended(result: CallResult): void;
+  ended(result: CallToolResult): void;
   /** It was answered with a protocol error. */
   failed(error: unknown): void;
 }
 
-/** A tool result: what the client receives. */
-export interface CallResult {
+/** MCP's result of a tool call, the same in every protocol version. */
+export interface CallToolResult {
+  // The result types of the SDKs allow additional members.
+  [member: string]: unknown;
   content: { type: "text"; text: string }[];
   structuredContent?: JsonObject;
   isError?: true;

@@ -1,4 +1,6 @@
 /** Who sees the dashboard: only a browser that came with a link, from an allowed host and origin. */
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { Login } from "../../src/dashboard/login.js";
 import { type RawRequest, send, token } from "../mcp/http/support.js";
@@ -42,17 +44,20 @@ describe("a link", () => {
   });
 
   it("counts for two minutes, and its cookie for twelve hours", () => {
-    let now = 0;
+    const start = Date.now();
+    let now = start;
     const login = new Login(() => now);
     const [code, late] = [login.issue(), login.issue()];
-    now = 119_000;
+    now = start + 119_000;
     const cookie = login.redeem(code, "/dashboard/")?.split(";")[0];
-    expect(login.visit(cookie)).toBeDefined();
-    now = 121_000;
+    expect(login.session(cookie)).toBeDefined();
+    now = start + 121_000;
     expect(login.redeem(late, "/dashboard/")).toBeUndefined();
     expect(login.redeem("", "/dashboard/")).toBeUndefined();
-    now = 119_000 + 12 * 3_600_000 + 1;
-    expect(login.visit(cookie)).toBeUndefined();
+    now = start + 119_000 + 12 * 3_600_000;
+    expect(login.session(cookie)).toBeDefined();
+    now++;
+    expect(login.session(cookie)).toBeUndefined();
   });
 
   it("does not make the process keep any number of codes and cookies", () => {
@@ -62,7 +67,7 @@ describe("a link", () => {
     for (let count = 0; count < 100; count++) login.redeem(login.issue(), "/");
     for (let count = 0; count < 16; count++) login.issue();
     expect(login.redeem(first, "/")).toBeUndefined();
-    expect(login.visit(cookie)).toBeUndefined();
+    expect(login.session(cookie)).toBeUndefined();
   });
 });
 
@@ -140,6 +145,37 @@ describe("a request that does something", () => {
     const { csrf } = await one.state();
     expect((await two.post("api/stop", restart, { "x-lsp-proxy-csrf": csrf })).status).toBe(403);
     for (const path of ["api/restart", "api/stop", "api/run"]) expect((await one.get(path)).status).toBe(404);
+  });
+});
+
+describe("the body of an action", () => {
+  it("is refused with an answer when it is too large", async () => {
+    const visitor = await visit(await openDashboard());
+    const body = { workspace: "work", tool: "x".repeat(4 * 1024 * 1024) };
+    const { status, text } = await visitor.post("api/run", body);
+    expect([status, JSON.parse(text).error.message]).toEqual([400, "The body is too large."]);
+  });
+
+  it("may end early, which is no error of the proxy", async () => {
+    const logged: string[] = [];
+    const dashboard = await openDashboard({ log: (_level, text) => logged.push(text) });
+    const visitor = await visit(dashboard);
+    const { csrf } = await visitor.state();
+    const { host, port, hostname } = new URL(dashboard.url);
+    const socket = connect(Number(port), hostname);
+    const lines = [
+      ...["POST /dashboard/api/run HTTP/1.1", `Host: ${host}`, `Origin: ${dashboard.origin}`],
+      ...[`Cookie: ${visitor.cookie}`, `X-Lsp-Proxy-Csrf: ${csrf}`, "Content-Type: application/json"],
+      ...["Expect: 100-continue", "Content-Length: 100", "", "{"],
+    ];
+    socket.write(lines.join("\r\n"));
+    // The gateway reads the request when it says so.
+    await once(socket, "data");
+    socket.destroy();
+    await once(socket, "close");
+    await visitor.state();
+    await dashboard.stop();
+    expect(logged.filter((text) => text.includes("internal error"))).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import type { CallDetail, FileText, RunAnswer, ToolInfo } from "../../src/dashboard/api.js";
+import type { CallDetail, RunAnswer, ToolInfo, WorkspaceFile } from "../../src/dashboard/api.js";
 import type { Scenario } from "../fake-server/index.js";
 import { at, callOf, connect, definition, openRaw, send, silent } from "../mcp/http/support.js";
 import { closeAll, openDashboard, visit } from "./support.js";
@@ -190,7 +190,7 @@ describe("the playground", () => {
     const dashboard = await openDashboard();
     const visitor = await visit(dashboard);
     const file = (path: string) => visitor.get(`api/file?workspace=work&path=${encodeURIComponent(path)}`);
-    expect(JSON.parse((await file("a.fake")).text) as FileText).toEqual({
+    expect(JSON.parse((await file("a.fake")).text) as WorkspaceFile).toEqual({
       ...{ path: "a.fake", text: "one two\n", isCut: false },
     });
     for (const path of ["/etc/passwd", "../lspi.json", ".git/config", "no.fake", ""])

@@ -130,9 +130,20 @@ describe.skipIf(!hasBrowser)("the dashboard in Chromium (skipped where chromium 
     await page.getByText("This is not a number.").waitFor();
     expect(await page.evaluate("document.activeElement.id")).toBe("field-line");
     await page.getByLabel("line", { exact: true }).fill("");
+    // No other tool is chosen meanwhile: the answer would be shown below it.
+    let answerNow = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      answerNow = resolve;
+    });
+    await page.route("**/api/run", (route) => waiting.then(() => route.continue()));
     await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("Running…").waitFor();
+    expect(await page.getByRole("combobox", { name: "Tool" }).isDisabled()).toBe(true);
+    answerNow();
     const answer = page.getByRole("region", { name: "Answer", exact: true });
     await answer.getByText("src/app.ts").first().waitFor();
+    await page.unrouteAll();
+    expect(await page.getByRole("combobox", { name: "Tool" }).isEnabled()).toBe(true);
     await answer.getByRole("tab", { name: "Structured" }).click();
     await answer.getByText('"ok": true').waitFor();
     await answer.getByRole("tab", { name: /^Files/ }).click();

@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { Refusal } from "../../src/base/problem.js";
+import { CallStatistics } from "../../src/dashboard/call-statistics.js";
 import { CallRecord } from "../../src/dashboard/record.js";
-import { Tallies } from "../../src/dashboard/tallies.js";
 import { ProtocolError } from "../../src/mcp/protocol-error.js";
 import type { WatchedSession } from "../../src/runtime/call-observer.js";
 import { fakePlan } from "../fake-server/index.js";
@@ -38,7 +38,6 @@ it("is bounded under a flood of large calls with made-up names", async () => {
     const hostile = { ...session, client: { name, version: name } };
     const call = watch.began(hostile, name, args);
     call.ended({ content: [{ type: "text", text }], structuredContent: { text } });
-    await nextTurn();
     hostile.isClosed = true;
   }
   // Before anything reads the rows, which copies their texts.
@@ -48,7 +47,7 @@ it("is bounded under a flood of large calls with made-up names", async () => {
   expect(record.bytes).toBeLessThanOrEqual(8 * MB);
   expect(JSON.stringify(record.rows()).length).toBeLessThan(MB);
   expect(record.sessions()).toHaveLength(0);
-  expect(record.tallies.tools().map(({ tool, calls }) => [tool, calls])).toEqual([["(unknown)", 600]]);
+  expect(record.statistics.tools().map(({ tool, calls }) => [tool, calls])).toEqual([["(unknown)", 600]]);
   const last = record.rows().at(-1);
   expect(last?.tool.length).toBeLessThan(200);
   expect(last?.target.length).toBeLessThan(300);
@@ -59,14 +58,13 @@ it("is bounded under a flood of large calls with made-up names", async () => {
   expect(detail?.result?.text.length).toBeLessThan(65_536);
 });
 
-it("drops the arguments and answers of the oldest calls first", async () => {
+it("drops the arguments and answers of the oldest calls first", () => {
   const record = new CallRecord(true);
   const watch = record.watch(workspace);
   for (let count = 0; count < 300; count++)
     watch
       .began(session, "a_tool", { count })
       .ended({ content: [{ type: "text", text: "y".repeat(60_000) }] });
-  await nextTurn();
   expect(record.bytes).toBeLessThanOrEqual(8 * MB);
   expect(record.rows()).toHaveLength(300);
   expect(record.detail(1)).toMatchObject({
@@ -77,18 +75,17 @@ it("drops the arguments and answers of the oldest calls first", async () => {
   expect(record.detail(300)).toMatchObject({ arguments: { count: 299 }, note: null });
 });
 
-it("counts an answer's bytes in both forms, and its tokens in the larger one", async () => {
+it("counts an answer's bytes in both forms, and its tokens in the larger one", () => {
   const record = new CallRecord(true);
   const content = [{ type: "text" as const, text: "é".repeat(100) }];
   record
     .watch(workspace)
     .began(session, "a_tool", {})
     .ended({ content, structuredContent: { a: 1 } });
-  await nextTurn();
   expect(record.rows()[0]).toMatchObject({ bytes: 207, tokens: 50 });
 });
 
-it("has the code of a refusal, also of one that was reported as a protocol error", async () => {
+it("has the code of a refusal, also of one that was reported as a protocol error", () => {
   const record = new CallRecord(true);
   const refusal = (code: "guard/unknown-tool" | "call/cancelled") => new Refusal(code, "no");
   for (const error of [
@@ -98,7 +95,6 @@ it("has the code of a refusal, also of one that was reported as a protocol error
     new Error("no"),
   ])
     record.watch(workspace).began(session, "a_tool", {}).failed(error);
-  await nextTurn();
   expect(record.rows().map(({ outcome, code }) => [outcome, code])).toEqual([
     ["error", "guard/unknown-tool"],
     ["error", "guard/unknown-tool"],
@@ -108,20 +104,20 @@ it("has the code of a refusal, also of one that was reported as a protocol error
 });
 
 it("adds up the last hour by minute, and the last calls by tool", () => {
-  const tallies = new Tallies();
+  const statistics = new CallStatistics();
   const row = (tool: string, totalMs: number, outcome: "ok" | "error" = "ok") => ({
     ...{ id: 1, at: 0, workspace: "", session: "", client: null, tool, target: "", server: null, outcome },
     ...{ code: null, items: null, bytes: 4, tokens: 1, readiness: null },
     time: { totalMs, waitingMs: 0, serverMs: 0, ownMs: totalMs },
   });
   const hour = 3_600_000;
-  tallies.add(row("old", 1), 0);
-  for (let ms = 1; ms <= 100; ms++) tallies.add(row("a", ms, ms === 1 ? "error" : "ok"), hour + 60_000);
-  tallies.add(row("a", 1000), hour + 180_000);
-  const minutes = tallies.minutes(hour + 180_000);
+  statistics.add(row("old", 1), 0);
+  for (let ms = 1; ms <= 100; ms++) statistics.add(row("a", ms, ms === 1 ? "error" : "ok"), hour + 60_000);
+  statistics.add(row("a", 1000), hour + 180_000);
+  const minutes = statistics.minutes(hour + 180_000);
   expect(minutes.map(({ calls }) => calls)).toEqual([100, 0, 1]);
   expect(minutes[0]).toEqual({ at: hour + 60_000, calls: 100, errors: 1, tokens: 100 });
-  expect(tallies.tools()).toMatchObject([
+  expect(statistics.tools()).toMatchObject([
     { tool: "a", calls: 101, errors: 1, p50Ms: 51, p95Ms: 96 },
     { tool: "old", calls: 1 },
   ]);

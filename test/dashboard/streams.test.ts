@@ -1,8 +1,9 @@
 /** Event streams do not hold more than they may: so many at once, and none that is not read. */
 import { connect } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { followDashboard } from "../../src/dashboard/follow.js";
 import type { WatchedSession } from "../../src/runtime/call-observer.js";
-import { closeAll, openDashboard, type Stream, visit } from "./support.js";
+import { closeAll, linkOf, openDashboard, type Stream, visit } from "./support.js";
 
 const streams: Stream[] = [];
 afterEach(async () => {
@@ -16,6 +17,10 @@ it("are sixteen at most, and an ended one makes room", async () => {
   for (let count = 0; count < 16; count++) streams.push(visitor.events());
   await expect.poll(() => streams.every((stream) => stream.heard().length > 0)).toBe(true);
   expect((await visitor.get("events")).status).toBe(503);
+  // Another process that follows is told, and does not believe that the dashboard has ended.
+  const link = new URL(await linkOf(dashboard), dashboard.url).href;
+  const followed = followDashboard(link, new AbortController().signal);
+  await expect(followed.next()).rejects.toThrow("events was answered with 503");
   streams.pop()?.close();
   let next = visitor.events();
   streams.push(next);

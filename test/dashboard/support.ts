@@ -6,6 +6,7 @@ import { Input, type Io } from "../../src/cli/command.js";
 import { openPages, type ServedWorkspace } from "../../src/cli/dashboard/served-pages.js";
 import { Output } from "../../src/cli/terminal/output.js";
 import type { CallRow, DashboardEvents, DashboardState } from "../../src/dashboard/api.js";
+import type { Log } from "../../src/lsp/types.js";
 import { environmentTokens } from "../../src/mcp/http/bearer-tokens.js";
 import { serveHttp } from "../../src/mcp/http/listen.js";
 import { type Answer, definition, files, type RawRequest, send, token } from "../mcp/http/support.js";
@@ -42,9 +43,10 @@ export async function openDashboard(
   options: TestWorkspaceOptions & {
     env?: { [name: string]: string };
     other?: TestWorkspaceOptions;
+    log?: Log;
   } = {},
 ): Promise<TestDashboard> {
-  const { env = {}, other: second, ...given } = options;
+  const { env = {}, other: second, log = () => undefined, ...given } = options;
   const work = await openTestWorkspace({
     files,
     servers: { fake: { scenario: definition } },
@@ -63,7 +65,6 @@ export async function openDashboard(
     { name: "work", runtime, ...facts },
     ...(other === undefined ? [] : [{ name: "other", runtime: other.runtime, ...facts }]),
   ];
-  const log = () => undefined;
   const { http } = runtime.loaded.plan;
   const pages = await openPages({ kind: "gateway", workspaces, source: http, key, log });
   const stop = new AbortController();

@@ -1,6 +1,7 @@
 /** `doctor`: checks config, trust, bundle, servers, tools and clients, and says how to fix each problem. */
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { toolSizes } from "../../abi/tool-sizes.js";
 import { escapeLine } from "../../base/hidden-characters.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { plural } from "../../base/words.js";
@@ -18,7 +19,7 @@ import { version } from "../shipped.js";
 import type { Printed } from "../terminal/output.js";
 import { MOST_SHOWN } from "../terminal/report.js";
 import { some } from "../terminal/text.js";
-import { toolSizes } from "./tools.js";
+import { toolsIn } from "./tools.js";
 
 /** A larger `tools/list` takes a noticeable part of a model's context. */
 const TOOLS_BUDGET = 8_192;
@@ -146,7 +147,7 @@ async function checkIgnoreFiles({ loaded, plan }: Compiled, io: Io, report: Repo
 }
 
 function checkTools({ bundle, plan }: Compiled, report: Report): void {
-  const sizes = toolSizes(bundle, plan);
+  const sizes = toolSizes(toolsIn(bundle), plan);
   const bytes = sizes.reduce((sum, tool) => sum + tool.bytes, 0);
   const text = `${sizes.length} tools take ${bytes} bytes of a model's context`;
   const fix = "`mcp.tools.allow` limits the list; `lsp-proxy tools` shows the size of each.";

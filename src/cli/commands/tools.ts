@@ -1,6 +1,6 @@
 /** `tools`: lists the tools of a config with their size in a model's context. */
 import { type Bundle, TOOLS_FILE, type ToolEntry } from "../../abi/bundle.js";
-import type { Plan } from "../../abi/plan.js";
+import { toolSizes } from "../../abi/tool-sizes.js";
 import { sortBy } from "../../base/order.js";
 import { estimatedTokens } from "../../base/token-estimate.js";
 import { type Command, failure, printJson } from "../command.js";
@@ -22,8 +22,7 @@ export const tools: Command = {
   examples: ["lsp-proxy tools", "lsp-proxy tools --budget 10000"],
   async run(input, io) {
     const { bundle, plan } = await compile(input, io);
-    const effectOf = (name: string) => plan.tools.find((tool) => tool.name === name)?.effect ?? "read";
-    const rows = toolSizes(bundle, plan).map(({ name, bytes }) => ({ name, effect: effectOf(name), bytes }));
+    const rows = toolSizes(toolsIn(bundle), plan);
     const total = rows.reduce((sum, row) => sum + row.bytes, 0);
     if (input.isOn("json"))
       printJson(io, { tools: rows, total: { bytes: total, tokens: estimatedTokens(total) } });
@@ -34,13 +33,9 @@ export const tools: Command = {
   },
 };
 
-/** The bytes of each tool's entry in `tools/list`. */
-export function toolSizes(bundle: Bundle, plan: Plan): { name: string; bytes: number }[] {
-  const list = bundle.files.find(({ path }) => path === TOOLS_FILE)?.text ?? "[]";
-  return (JSON.parse(list) as ToolEntry[]).map(({ outputSchema, ...rest }) => {
-    const entry = plan.dialect.outputSchemas ? { ...rest, outputSchema } : rest;
-    return { name: rest.name, bytes: Buffer.byteLength(JSON.stringify(entry)) };
-  });
+/** The tools that a bundle lists. */
+export function toolsIn(bundle: Bundle): ToolEntry[] {
+  return JSON.parse(bundle.files.find(({ path }) => path === TOOLS_FILE)?.text ?? "[]");
 }
 
 function sizeTable(rows: { name: string; effect: string; bytes: number }[], total: number, width?: number) {

@@ -2,41 +2,41 @@
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { age, plural } from "./format.js";
-import { type Address, useAddress, useKnown, useNow } from "./hooks.js";
+import { type Address, useAddress, useNow, useStore } from "./hooks.js";
 import { Foreign } from "./parts/foreign.js";
 import { Icon } from "./parts/icon.js";
-import type { Connection, Known } from "./store.js";
-import { Calls } from "./views/calls.js";
-import { Charts } from "./views/charts.js";
-import { Playground } from "./views/playground.js";
-import { Servers } from "./views/servers.js";
-import { Sessions } from "./views/sessions.js";
-import { SetUp } from "./views/set-up.js";
+import type { Connection, State } from "./store.js";
+import { CallsView } from "./views/calls.js";
+import { ChartsView } from "./views/charts.js";
+import { PlaygroundView } from "./views/playground.js";
+import { ServersView } from "./views/servers.js";
+import { SessionsView } from "./views/sessions.js";
+import { SetUpView } from "./views/set-up.js";
 
 export interface ViewProps {
-  known: Known;
+  state: State;
   address: Address;
 }
 
-interface View {
+interface NavigatedView {
   id: string;
   title: string;
   show: ComponentType<ViewProps>;
   /** A number beside the title in the navigation. */
-  count?: (known: Known) => number;
+  count?: (state: State) => number;
 }
 
-const views: [View, ...View[]] = [
-  { id: "servers", title: "Servers", show: Servers, count: ({ live }) => live.servers.length },
-  { id: "sessions", title: "Sessions", show: Sessions, count: ({ live }) => live.sessions.length },
-  { id: "calls", title: "Calls", show: Calls, count: ({ calls }) => calls.length },
-  { id: "charts", title: "Charts", show: Charts },
-  { id: "playground", title: "Playground", show: Playground },
-  { id: "set-up", title: "Set-up", show: SetUp },
+const views: [NavigatedView, ...NavigatedView[]] = [
+  { id: "servers", title: "Servers", show: ServersView, count: ({ live }) => live.servers.length },
+  { id: "sessions", title: "Sessions", show: SessionsView, count: ({ live }) => live.sessions.length },
+  { id: "calls", title: "Calls", show: CallsView, count: ({ calls }) => calls.length },
+  { id: "charts", title: "Charts", show: ChartsView },
+  { id: "playground", title: "Playground", show: PlaygroundView },
+  { id: "set-up", title: "Set-up", show: SetUpView },
 ];
 
 export function App(): JSX.Element {
-  const known = useKnown();
+  const state = useStore();
   const address = useAddress();
   const view = views.find(({ id }) => id === address.words[0]) ?? views[0];
   const heading = useRef<HTMLHeadingElement>(null);
@@ -56,7 +56,7 @@ export function App(): JSX.Element {
         <div class="brand">
           <Icon name="brand" />
           <strong>lsp-proxy</strong>
-          {known.state && <span class="muted small">{known.state.version}</span>}
+          {state.proxy && <span class="muted small">{state.proxy.version}</span>}
         </div>
         <nav aria-label="Views">
           <ul>
@@ -65,56 +65,56 @@ export function App(): JSX.Element {
                 <a href={`#/${id}`} aria-current={id === view.id ? "page" : undefined}>
                   <Icon name={id} />
                   <span>{title}</span>
-                  {count && known.state && <span class="nav-count">{count(known)}</span>}
+                  {count && state.proxy && <span class="nav-count">{count(state)}</span>}
                 </a>
               </li>
             ))}
           </ul>
         </nav>
-        <ConnectionState known={known} />
+        <ConnectionState state={state} />
       </header>
       <main id="main">
         <h1 ref={heading} tabIndex={-1}>
           {view.title}
         </h1>
-        <Interruption known={known} />
-        {known.state && <view.show known={known} address={address} />}
-        {!known.state && known.connection === "connecting" && <p class="empty">Connecting…</p>}
+        <Interruption state={state} />
+        {state.proxy && <view.show state={state} address={address} />}
+        {!state.proxy && state.connection === "connecting" && <p class="empty">Connecting…</p>}
       </main>
     </div>
   );
 }
 
-const words: { [state in Connection]: string } = {
+const words: { [connection in Connection]: string } = {
   connecting: "Connecting",
   live: "Live",
   lost: "Connection lost",
   refused: "Link needed",
 };
 
-function ConnectionState({ known }: { known: Known }): JSX.Element {
-  const { connection, state } = known;
-  const now = useNow(known);
+function ConnectionState({ state }: { state: State }): JSX.Element {
+  const { connection, proxy } = state;
+  const now = useNow(state);
   return (
     <div class="connection">
       <p role="status" class={`connection-state ${connection}`}>
         <i class="dot" aria-hidden="true" />
         {words[connection]}
       </p>
-      {state && (
+      {proxy && (
         <p class="muted small about">
-          {state.kind === "hub" ? "Hub" : "Gateway"}, process {state.pid}
+          {proxy.kind === "hub" ? "Hub" : "Gateway"}, process {proxy.pid}
           <br />
-          up {age(now - state.startedAt)}
-          {state.workspaces.length > 1 && `, ${plural(state.workspaces.length, "workspace")}`}
+          up {age(now - proxy.startedAt)}
+          {proxy.workspaces.length > 1 && `, ${plural(proxy.workspaces.length, "workspace")}`}
         </p>
       )}
     </div>
   );
 }
 
-/** What to do while the page has no connection. What it showed last stays below. */
-function Interruption({ known: { connection, ended } }: { known: Known }): JSX.Element | null {
+/** What to do while the page has no connection. The last state stays below. */
+function Interruption({ state: { connection, ended } }: { state: State }): JSX.Element | null {
   if (connection === "refused")
     return (
       <div class="notice warn">
@@ -131,10 +131,10 @@ function Interruption({ known: { connection, ended } }: { known: Known }): JSX.E
       <h2>{ended === undefined ? "The connection is lost" : "The proxy has ended"}</h2>
       <p>
         {ended === undefined ? (
-          "The page shows what it knew last, and connects again by itself when the proxy answers."
+          "The page shows the last state that it received, and connects again by itself when the proxy answers."
         ) : (
           <>
-            It said: <Foreign text={ended} />. The page shows what it knew last.{" "}
+            It said: <Foreign text={ended} />. The page shows the last state that it received.{" "}
             <code>lsp-proxy dashboard</code> opens the next one.
           </>
         )}

@@ -1,15 +1,15 @@
-/** The hooks of the views: what the page knows, where it is, what a request answers, and the time. */
+/** The hooks of the views: the state of the page, its address, the answer of a request, and the time. */
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./requests.js";
-import { current, type Known, subscribe } from "./store.js";
+import { current, type State, subscribe } from "./store.js";
 
-export function useKnown(): Known {
-  const [known, setKnown] = useState(current);
+export function useStore(): State {
+  const [state, setState] = useState(current);
   useEffect(() => {
-    setKnown(current());
-    return subscribe(setKnown);
+    setState(current());
+    return subscribe(setState);
   }, []);
-  return known;
+  return state;
 }
 
 /** The address inside the page: `#/calls/12?tool=get_hover` is the words `calls`, `12` and the query. */
@@ -75,8 +75,8 @@ export function useReturns(): number {
   return returns;
 }
 
-/** The time, anew every second while the page is connected: what it knew last does not grow older. */
-export function useNow({ connection }: Known): number {
+/** The time, anew every second while the page is connected: without a connection, shown ages stay as they are. */
+export function useNow({ connection }: State): number {
   const [now, setNow] = useState(Date.now);
   const isLive = connection === "live";
   useEffect(() => {

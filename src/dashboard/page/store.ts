@@ -1,11 +1,11 @@
 /**
- * What the page knows: one snapshot, then events. When the connection is lost, the last state stays visible, and the
+ * The state of the page: one snapshot, then events. When the connection is lost, the last state stays visible, and the
  * page connects again by itself and takes a new snapshot.
  */
 import { sortBy } from "../../base/order.js";
 import type {
   CallRow,
-  Charts,
+  ChartData,
   DashboardEventName,
   DashboardEvents,
   DashboardState,
@@ -16,16 +16,16 @@ import { get, RequestError } from "./requests.js";
 /** `refused`: the cookie is not valid, a new link is needed. */
 export type Connection = "connecting" | "live" | "lost" | "refused";
 
-export interface Known {
+export interface State {
   connection: Connection;
   /** Why the process said that it ends. */
   ended: string | undefined;
-  /** Undefined until the first snapshot. */
-  state: Omit<DashboardState, "live" | "calls" | "charts"> | undefined;
+  /** The facts of the proxy's process; undefined until the first snapshot. */
+  proxy: Omit<DashboardState, "live" | "calls" | "charts"> | undefined;
   live: LiveState;
   /** The newest first. */
   calls: CallRow[];
-  charts: Charts;
+  charts: ChartData;
   /** Grows when the tools or the config of a workspace have changed. */
   configVersion: number;
 }
@@ -40,34 +40,34 @@ const RETRY_MS = 1500;
  */
 const SILENCE_MS = 16_000;
 
-let known: Known = {
+let state: State = {
   connection: "connecting",
   ended: undefined,
-  state: undefined,
+  proxy: undefined,
   live: { memoryMb: 0, servers: [], sessions: [] },
   calls: [],
   charts: { minutes: [], tools: [], memory: { at: [], lines: [] } },
   configVersion: 0,
 };
-const listeners = new Set<(known: Known) => void>();
+const listeners = new Set<(state: State) => void>();
 let gathering = false;
 
-export function current(): Known {
-  return known;
+export function current(): State {
+  return state;
 }
 
-export function subscribe(listener: (known: Known) => void): () => void {
+export function subscribe(listener: (state: State) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function change(part: Partial<Known>): void {
-  known = { ...known, ...part };
+function change(part: Partial<State>): void {
+  state = { ...state, ...part };
   if (gathering) return;
   gathering = true;
   setTimeout(() => {
     gathering = false;
-    for (const listener of listeners) listener(known);
+    for (const listener of listeners) listener(state);
   }, GATHER_MS);
 }
 
@@ -84,7 +84,7 @@ export function connect(): void {
   on("live", (live) => change({ live }));
   on("charts", (charts) => change({ charts }));
   on("call", (row) => change({ calls: withRows([row]) }));
-  on("config", () => change({ configVersion: known.configVersion + 1 }));
+  on("config", () => change({ configVersion: state.configVersion + 1 }));
   on("bye", ({ reason }) => change({ ended: reason }));
 
   function on<Name extends DashboardEventName>(name: Name, take: (data: DashboardEvents[Name]) => void) {
@@ -95,12 +95,12 @@ export function connect(): void {
   }
 
   async function load() {
-    const { live, calls, charts, ...state } = await get<DashboardState>("api/state");
+    const { live, calls, charts, ...proxy } = await get<DashboardState>("api/state");
     // Another process under the same address counts its calls anew.
-    if (known.state !== undefined && known.state.startedAt !== state.startedAt) change({ calls: [] });
-    const configVersion = known.configVersion + 1;
+    if (state.proxy !== undefined && state.proxy.startedAt !== proxy.startedAt) change({ calls: [] });
+    const configVersion = state.configVersion + 1;
     change({
-      state,
+      proxy,
       live,
       charts,
       calls: withRows(calls),
@@ -115,7 +115,7 @@ export function connect(): void {
     over = true;
     events.close();
     clearInterval(watch);
-    if (known.connection !== "refused") change({ connection: "lost" });
+    if (state.connection !== "refused") change({ connection: "lost" });
     const status = await get("api/state").then(
       () => 200,
       (error) => (error instanceof RequestError ? error.status : 0),
@@ -127,7 +127,7 @@ export function connect(): void {
 
 /** The rows with others added or replaced, the newest first. A call that has ended is not replaced by its beginning. */
 function withRows(added: CallRow[]): CallRow[] {
-  const rows = new Map(known.calls.map((row) => [row.id, row]));
+  const rows = new Map(state.calls.map((row) => [row.id, row]));
   for (const row of added) {
     const before = rows.get(row.id);
     if (before === undefined || before.outcome === "running") rows.set(row.id, row);

@@ -100,7 +100,7 @@ export class Hub {
     return this.#sessions.size + this.#calls.size + viewers === 0;
   }
 
-  /** How many pages of the dashboard are open: they keep the hub like sessions. */
+  /** The number of open pages of the dashboard. As with sessions, the hub does not end while there is one. */
   set viewers(count: number) {
     this.#viewers = count;
     this.#wasUsed = true;

@@ -1,4 +1,4 @@
-/** States and outcomes as short coloured words. The word says it all; the colour only helps. */
+/** States and outcomes as short coloured words. The colour never has a meaning that the word does not have. */
 import type { JSX } from "preact";
 import type { CallRow, Readiness, ServerRow } from "../../api.js";
 

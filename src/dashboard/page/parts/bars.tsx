@@ -1,8 +1,8 @@
 /** Horizontal bars by uPlot: one group for each name, one bar in it for each line. */
 import type { JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
 import uPlot from "uplot";
-import { useDarkTheme } from "../use-theme.js";
+import { usePlot } from "./use-plot.js";
 
 interface BarsProps {
   title: string;
@@ -15,26 +15,12 @@ const GROUP_HEIGHT = 32;
 const AXIS_HEIGHT = 34;
 
 export function Bars({ title, names, lines, format }: BarsProps): JSX.Element {
-  const box = useRef<HTMLDivElement>(null);
-  const dark = useDarkTheme();
+  const data: uPlot.AlignedData = [names.map((_, index) => index), ...lines.map(({ values }) => values)];
+  const { box } = usePlot(
+    (element) => new uPlot(options(element, { names, lines, format }), data, element),
+    JSON.stringify([names, lines]),
+  );
   const id = useId();
-  const drawing = JSON.stringify([dark, names, lines]);
-
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const data: uPlot.AlignedData = [names.map((_, index) => index), ...lines.map(({ values }) => values)];
-    const plot = new uPlot(options(element, { title, names, lines, format }), data, element);
-    const observer = new ResizeObserver(() =>
-      plot.setSize({ width: element.clientWidth, height: plot.height }),
-    );
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [drawing]);
-
   const summary = names
     .map(
       (name, index) =>
@@ -59,7 +45,7 @@ export function Bars({ title, names, lines, format }: BarsProps): JSX.Element {
   );
 }
 
-function options(element: HTMLElement, { names, lines, format }: BarsProps): uPlot.Options {
+function options(element: HTMLElement, { names, lines, format }: Omit<BarsProps, "title">): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const axis = { stroke: colour("--muted"), font: `11px ${colour("--sans")}`, ticks: { show: false } };

@@ -1,16 +1,15 @@
 /** A time chart by uPlot, with a legend that shows the values under the pointer, else the newest. */
 import type { JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { time } from "../format.js";
-import { useDarkTheme } from "../use-theme.js";
+import { usePlot } from "./use-plot.js";
 
 export interface Line {
   label: string;
   /** One of the colours `--chart-1` to `--chart-6`. */
   colour: number;
   values: (number | null)[];
-  dashed?: boolean;
 }
 
 interface ChartProps {
@@ -32,33 +31,19 @@ const FEWEST = 5;
 const SHORTEST_S = 600;
 
 export function Chart({ title, times, lines, format, small, bars }: ChartProps): JSX.Element {
-  const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>(null);
-  const data = useRef<uPlot.AlignedData>([]);
   const [pointed, setPointed] = useState<number | null>(null);
-  const dark = useDarkTheme();
   const id = useId();
-  data.current = [times, ...lines.map(({ values }) => values)];
-  const drawing = `${dark} ${lines.map(({ label, colour }) => `${label} ${colour}`).join("\n")}`;
-
-  // Colours and lines are fixed when a plot is made; only its data can be replaced.
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const made = new uPlot(options(element, lines, format, { small, bars }), data.current, element);
-    if (!small) made.hooks.setCursor = [({ cursor }) => setPointed(cursor.idx ?? null)];
-    plot.current = made;
-    const observer = new ResizeObserver(() =>
-      made.setSize({ width: element.clientWidth, height: made.height }),
-    );
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      made.destroy();
-    };
-  }, [drawing]);
-
-  useEffect(() => plot.current?.setData(data.current), [times, lines]);
+  const data: uPlot.AlignedData = [times, ...lines.map(({ values }) => values)];
+  // The lines are fixed when a plot is made; only its data can be replaced.
+  const { box, plot } = usePlot(
+    (element) => {
+      const made = new uPlot(options(element, lines, format, { small, bars }), data, element);
+      if (!small) made.hooks.setCursor = [({ cursor }) => setPointed(cursor.idx ?? null)];
+      return made;
+    },
+    lines.map(({ label, colour }) => `${label} ${colour}`).join("\n"),
+  );
+  useEffect(() => plot.current?.setData(data), [times, lines]);
 
   const at = pointed !== null && pointed < times.length ? pointed : times.length - 1;
   const shown = lines.map((line) => ({ ...line, value: line.values[at] ?? null }));
@@ -73,9 +58,9 @@ export function Chart({ title, times, lines, format, small, bars }: ChartProps):
         <span class="muted">{pointed === null ? "" : time((times[at] ?? 0) * 1000)}</span>
       </figcaption>
       <ul class="legend">
-        {shown.map(({ label, colour, dashed, value }) => (
+        {shown.map(({ label, colour, value }) => (
           <li key={label}>
-            <i class={`swatch chart-${colour}${dashed ? " dashed" : ""}`} aria-hidden="true" />
+            <i class={`swatch chart-${colour}`} aria-hidden="true" />
             <span>{label}</span>
             <b>{value === null ? "–" : format(value)}</b>
           </li>
@@ -133,7 +118,6 @@ function options(
           stroke,
           width: small ? 1.25 : 1.75,
           points: { show: false },
-          ...(line.dashed ? { dash: [5, 4] } : {}),
           ...(small ? { fill: `${stroke}22` } : {}),
           ...(bars
             ? { fill: stroke, width: 0, paths: uPlot.paths.bars?.({ size: [0.75, 60], align: 1 }) }

@@ -1,5 +1,5 @@
 /**
- * Modal dialogs: a panel at the side, and a question before an action.
+ * Modal dialogs: a panel at the side, and a confirmation before an action.
  * The browser keeps the focus inside and restores it.
  */
 import type { ComponentChildren, JSX } from "preact";
@@ -8,7 +8,7 @@ import { Foreign } from "./foreign.js";
 
 interface DialogProps {
   title: ComponentChildren;
-  kind: "panel" | "question";
+  kind: "panel" | "confirm";
   /** After it was closed, by its buttons, Escape or a click beside it. */
   onClose: () => void;
   children: (close: () => void) => ComponentChildren;
@@ -43,7 +43,7 @@ export function Dialog({ title, kind, onClose, children }: DialogProps): JSX.Ele
   );
 }
 
-interface QuestionProps {
+interface ConfirmDialogProps {
   title: string;
   action: string;
   /** Fails with a message that the dialog shows. */
@@ -52,8 +52,8 @@ interface QuestionProps {
   children: ComponentChildren;
 }
 
-/** Asks before an action, and stays open while it runs and when it fails. */
-export function Question({ title, action, run, onClose, children }: QuestionProps): JSX.Element {
+/** Asks for a confirmation before an action, and stays open while it runs and when it fails. */
+export function ConfirmDialog({ title, action, run, onClose, children }: ConfirmDialogProps): JSX.Element {
   const [running, setRunning] = useState(false);
   const [failure, setFailure] = useState<string>();
   async function confirm(close: () => void) {
@@ -68,7 +68,7 @@ export function Question({ title, action, run, onClose, children }: QuestionProp
     }
   }
   return (
-    <Dialog title={title} kind="question" onClose={onClose}>
+    <Dialog title={title} kind="confirm" onClose={onClose}>
       {(close) => (
         <>
           <div class="dialog-body">{children}</div>

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { sortBy } from "../../../base/order.js";
-import type { FileText, Place, RunAnswer } from "../../api.js";
+import type { FileRange, RunAnswer, WorkspaceFile } from "../../api.js";
 import { Foreign, visible } from "./foreign.js";
 
 type ColumnUnit = RunAnswer["columnUnit"];
@@ -13,8 +13,8 @@ const AROUND = 4;
 interface MarkedFileProps {
   /** Names the file, or lets a person choose it. */
   title: JSX.Element;
-  file: FileText;
-  places: Place[];
+  file: WorkspaceFile;
+  places: FileRange[];
   columnUnit: ColumnUnit;
 }
 
@@ -59,7 +59,7 @@ export function MarkedFile({ title, file, places, columnUnit }: MarkedFileProps)
 }
 
 /** The columns of a line that belong to places, from 0, without overlaps. */
-function marksOf(places: Place[], line: number): [from: number, to: number][] {
+function marksOf(places: FileRange[], line: number): [from: number, to: number][] {
   const touching = places.filter((place) => place.line <= line && line <= place.endLine);
   const ranges = touching.map((place): [number, number] => [
     place.line === line ? place.column - 1 : 0,

@@ -1,23 +1,23 @@
 /** The choice of a workspace, in views that are about one. Nothing is shown where there is only one. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { Known } from "../store.js";
+import type { State } from "../store.js";
 import { visible } from "./foreign.js";
 
-export function useWorkspace(known: Known): [string, (name: string) => void] {
-  const names = known.state?.workspaces.map(({ name }) => name) ?? [];
+export function useWorkspace(state: State): [string, (name: string) => void] {
+  const names = state.proxy?.workspaces.map(({ name }) => name) ?? [];
   const [chosen, setChosen] = useState<string>();
   return [names.find((name) => name === chosen) ?? names[0] ?? "", setChosen];
 }
 
-interface Props {
-  known: Known;
+interface WorkspaceChoiceProps {
+  state: State;
   value: string;
   onChange: (name: string) => void;
 }
 
-export function WorkspaceChoice({ known, value, onChange }: Props): JSX.Element | null {
-  const workspaces = known.state?.workspaces ?? [];
+export function WorkspaceChoice({ state, value, onChange }: WorkspaceChoiceProps): JSX.Element | null {
+  const workspaces = state.proxy?.workspaces ?? [];
   if (workspaces.length < 2) return null;
   return (
     <form class="filters" aria-label="Workspace" onSubmit={(event) => event.preventDefault()}>

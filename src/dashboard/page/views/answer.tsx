@@ -1,7 +1,7 @@
 /** The answer of a tool in the playground: its text, its structure, and the files with the places marked. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { CallRow, FileText, RunAnswer } from "../../api.js";
+import type { CallRow, RunAnswer, WorkspaceFile } from "../../api.js";
 import { bytes, count, plural } from "../format.js";
 import { useAnswer } from "../hooks.js";
 import { Badge, outcomeOf } from "../parts/badge.js";
@@ -12,7 +12,7 @@ import { type Tab, Tabs } from "../parts/tabs.js";
 import { TimeSplit } from "../parts/time-split.js";
 import { pretty } from "../requests.js";
 
-export function Answer({ answer, workspace }: { answer: RunAnswer; workspace: string }): JSX.Element {
+export function AnswerCard({ answer, workspace }: { answer: RunAnswer; workspace: string }): JSX.Element {
   const { call, result, places, columnUnit } = answer;
   const [tone, text] = outcomeOf(call?.outcome ?? (result.isError ? "error" : "ok"));
   const { structured } = result;
@@ -35,14 +35,14 @@ export function Answer({ answer, workspace }: { answer: RunAnswer; workspace: st
     <div class="card pad">
       <div class="call-line" role="status">
         <Badge tone={tone} text={text} />
-        {call !== null && <Facts call={call} />}
+        {call !== null && <AnswerFacts call={call} />}
       </div>
       <Tabs label="Answer" tabs={tabs} />
     </div>
   );
 }
 
-function Facts({ call }: { call: CallRow }): JSX.Element {
+function AnswerFacts({ call }: { call: CallRow }): JSX.Element {
   const sizes = [
     call.items === null ? [] : plural(call.items, "item"),
     call.tokens === null ? [] : `${count(call.tokens)} tokens`,
@@ -66,7 +66,7 @@ type FilesProps = Pick<RunAnswer, "places" | "columnUnit"> & { workspace: string
 function Files({ places, columnUnit, workspace }: FilesProps): JSX.Element {
   const paths = [...new Set(places.map(({ path }) => path))];
   const [chosen, setChosen] = useState(paths[0] ?? "");
-  const { answer, failure } = useAnswer<FileText>("api/file", { workspace, path: chosen }, 0);
+  const { answer, failure } = useAnswer<WorkspaceFile>("api/file", { workspace, path: chosen }, 0);
   const choice =
     paths.length < 2 ? (
       <code>

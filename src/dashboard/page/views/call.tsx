@@ -12,14 +12,14 @@ import { Tabs } from "../parts/tabs.js";
 import { TimeSplit, TimeSplitKey } from "../parts/time-split.js";
 import { pretty } from "../requests.js";
 
-interface CallProps {
+interface CallDialogProps {
   id: number;
   /** As the table has it; undefined when the table does not reach back that far. */
   row: CallRow | undefined;
   onClose: () => void;
 }
 
-export function Call({ id, row, onClose }: CallProps): JSX.Element {
+export function CallDialog({ id, row, onClose }: CallDialogProps): JSX.Element {
   // Asked again when the call has ended.
   const { answer, failure } = useAnswer<CallDetail>("api/call", { id: String(id) }, row?.outcome ?? "");
   const call = row ?? answer?.call;
@@ -27,7 +27,7 @@ export function Call({ id, row, onClose }: CallProps): JSX.Element {
     <Dialog title={call ? <Foreign text={call.tool} /> : `Call ${id}`} kind="panel" onClose={onClose}>
       {() => (
         <>
-          {call && <Facts call={call} />}
+          {call && <CallFacts call={call} />}
           {failure !== undefined && (
             <p class="notice warn">
               <Foreign text={failure} />
@@ -40,7 +40,7 @@ export function Call({ id, row, onClose }: CallProps): JSX.Element {
   );
 }
 
-function Facts({ call }: { call: CallRow }): JSX.Element {
+function CallFacts({ call }: { call: CallRow }): JSX.Element {
   const [tone, text] = outcomeOf(call.outcome);
   return (
     <>

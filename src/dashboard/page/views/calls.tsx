@@ -9,8 +9,8 @@ import { Badge, outcomeOf } from "../parts/badge.js";
 import { Empty } from "../parts/empty.js";
 import { Foreign, ForeignName, visible } from "../parts/foreign.js";
 import { TimeSplit } from "../parts/time-split.js";
-import type { Known } from "../store.js";
-import { Call } from "./call.js";
+import type { State } from "../store.js";
+import { CallDialog } from "./call.js";
 import { nameOf } from "./sessions.js";
 
 /** Rows that are shown until more are asked for. */
@@ -18,12 +18,12 @@ const PAGE = 100;
 
 const outcomes = ["ok", "error", "cancelled", "running"] as const;
 
-export function Calls({ known, address }: ViewProps): JSX.Element {
+export function CallsView({ state, address }: ViewProps): JSX.Element {
   const { query } = address;
   const [limit, setLimit] = useState(PAGE);
   // While it is paused, rows do not move under the pointer; those that are shown still end.
   const [pausedAt, setPausedAt] = useState<number>();
-  const shown = known.calls.filter(({ id }) => pausedAt === undefined || id <= pausedAt);
+  const shown = state.calls.filter(({ id }) => pausedAt === undefined || id <= pausedAt);
   const filter = { tool: query.get("tool"), session: query.get("session"), outcome: query.get("outcome") };
   const matching = shown.filter(
     (call) =>
@@ -33,7 +33,7 @@ export function Calls({ known, address }: ViewProps): JSX.Element {
   );
   const opened = Number(address.words[1]);
   const suffix = query.size === 0 ? "" : `?${query}`;
-  if (known.calls.length === 0)
+  if (state.calls.length === 0)
     return (
       <Empty title="No calls yet">
         A call appears here the moment an agent makes it. Try one yourself in the{" "}
@@ -42,7 +42,7 @@ export function Calls({ known, address }: ViewProps): JSX.Element {
     );
   return (
     <>
-      <Filters known={known} query={query} />
+      <Filters state={state} query={query} />
       <div class="section-head result-count">
         <p class="muted small">
           {matching.length === shown.length
@@ -51,9 +51,9 @@ export function Calls({ known, address }: ViewProps): JSX.Element {
         </p>
         <button
           type="button"
-          onClick={() => setPausedAt(pausedAt === undefined ? (known.calls[0]?.id ?? 0) : undefined)}
+          onClick={() => setPausedAt(pausedAt === undefined ? (state.calls[0]?.id ?? 0) : undefined)}
         >
-          {pausedAt === undefined ? "Pause" : `Show ${count(known.calls.length - shown.length)} new`}
+          {pausedAt === undefined ? "Pause" : `Show ${count(state.calls.length - shown.length)} new`}
         </button>
       </div>
       {matching.length === 0 ? (
@@ -61,7 +61,7 @@ export function Calls({ known, address }: ViewProps): JSX.Element {
           <a href="#/calls">Show all calls</a>
         </Empty>
       ) : (
-        <Table known={known} calls={matching.slice(0, limit)} suffix={suffix} />
+        <Table state={state} calls={matching.slice(0, limit)} suffix={suffix} />
       )}
       {matching.length > limit && (
         <button type="button" class="more" onClick={() => setLimit(limit + PAGE)}>
@@ -69,10 +69,10 @@ export function Calls({ known, address }: ViewProps): JSX.Element {
         </button>
       )}
       {opened > 0 && (
-        <Call
+        <CallDialog
           key={opened}
           id={opened}
-          row={known.calls.find(({ id }) => id === opened)}
+          row={state.calls.find(({ id }) => id === opened)}
           onClose={() => {
             location.hash = `#/calls${suffix}`;
           }}
@@ -82,8 +82,8 @@ export function Calls({ known, address }: ViewProps): JSX.Element {
   );
 }
 
-function Filters({ known, query }: { known: Known; query: URLSearchParams }): JSX.Element {
-  const tools = [...new Set(known.calls.map(({ tool }) => tool))];
+function Filters({ state, query }: { state: State; query: URLSearchParams }): JSX.Element {
+  const tools = [...new Set(state.calls.map(({ tool }) => tool))];
   return (
     <form class="filters" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
       <Choice
@@ -92,7 +92,7 @@ function Filters({ known, query }: { known: Known; query: URLSearchParams }): JS
         query={query}
         options={sortBy(tools, (tool) => [tool]).map((tool) => [tool, tool])}
       />
-      <Choice name="session" label="Session" query={query} options={sessionsOf(known)} />
+      <Choice name="session" label="Session" query={query} options={sessionsOf(state)} />
       <Choice
         name="outcome"
         label="Outcome"
@@ -105,7 +105,7 @@ function Filters({ known, query }: { known: Known; query: URLSearchParams }): JS
 }
 
 /** The sessions that are open, and those that have ended and have calls in the list. */
-function sessionsOf({ live, calls }: Known): [string, string][] {
+function sessionsOf({ live, calls }: State): [string, string][] {
   const names = new Map(calls.map(({ session, client }) => [session, client ?? "Unnamed client"]));
   for (const session of live.sessions) names.set(session.id, nameOf(session));
   return sortBy([...names], ([id, name]) => [name, id]).map(([id, name]) => [id, `${name} · ${id}`]);
@@ -146,8 +146,8 @@ function Choice({ name, label, query, options }: ChoiceProps): JSX.Element {
   );
 }
 
-function Table({ known, calls, suffix }: { known: Known; calls: CallRow[]; suffix: string }): JSX.Element {
-  const names = new Map(known.live.sessions.map((session) => [session.id, nameOf(session)]));
+function Table({ state, calls, suffix }: { state: State; calls: CallRow[]; suffix: string }): JSX.Element {
+  const names = new Map(state.live.sessions.map((session) => [session.id, nameOf(session)]));
   return (
     <div class="card table-box">
       <table class="calls">

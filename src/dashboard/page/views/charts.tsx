@@ -14,7 +14,7 @@ import { Foreign, visible } from "../parts/foreign.js";
 const MAX_BARS = 10;
 const COLOURS = 6;
 
-export function Charts({ known: { charts, calls } }: ViewProps): JSX.Element {
+export function ChartsView({ state: { charts, calls } }: ViewProps): JSX.Element {
   const { minutes, memory } = charts;
   const drawn = useMemo(() => {
     const line = (label: string, colour: number, key: "calls" | "errors" | "tokens"): Line => ({

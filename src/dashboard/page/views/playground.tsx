@@ -7,16 +7,16 @@ import { useAnswer, useReturns } from "../hooks.js";
 import { Loading } from "../parts/loading.js";
 import { Tabs } from "../parts/tabs.js";
 import { useWorkspace, WorkspaceChoice } from "../parts/workspace.js";
-import type { Known } from "../store.js";
+import type { State } from "../store.js";
 import { Config, type ConfigProps, Weights } from "./config.js";
 import { TryTool } from "./try-tool.js";
 
-export function Playground({ known, address }: ViewProps): JSX.Element {
-  const [workspace, setWorkspace] = useWorkspace(known);
-  const at = { known, workspace };
+export function PlaygroundView({ state, address }: ViewProps): JSX.Element {
+  const [workspace, setWorkspace] = useWorkspace(state);
+  const at = { state, workspace };
   return (
     <>
-      <WorkspaceChoice known={known} value={workspace} onChange={setWorkspace} />
+      <WorkspaceChoice state={state} value={workspace} onChange={setWorkspace} />
       <Tabs
         label="Playground"
         chosen={address.words[1] ?? "tool"}
@@ -34,23 +34,23 @@ export function Playground({ known, address }: ViewProps): JSX.Element {
 }
 
 interface TabProps {
-  known: Known;
+  state: State;
   workspace: string;
 }
 
-function ToolTab({ known, workspace }: TabProps): JSX.Element {
-  const { answer, failure } = useAnswer<ToolInfo[]>("api/tools", { workspace }, known.configVersion);
+function ToolTab({ state, workspace }: TabProps): JSX.Element {
+  const { answer, failure } = useAnswer<ToolInfo[]>("api/tools", { workspace }, state.configVersion);
   if (answer === undefined) return <Loading failure={failure} />;
-  return <TryTool key={workspace} tools={answer} workspace={workspace} csrf={known.state?.csrf ?? ""} />;
+  return <TryTool key={workspace} tools={answer} workspace={workspace} csrf={state.proxy?.csrf ?? ""} />;
 }
 
 function ConfigTab({
-  known,
+  state,
   workspace,
   show: Show,
 }: TabProps & { show: (props: ConfigProps) => JSX.Element }): JSX.Element {
   const [asked, setAsked] = useState(0);
-  const version = `${known.configVersion} ${useReturns()} ${asked}`;
+  const version = `${state.configVersion} ${useReturns()} ${asked}`;
   const { answer, failure } = useAnswer<ConfigInfo>("api/config", { workspace }, version);
   if (answer === undefined) return <Loading failure={failure} />;
   return <Show config={answer} onCheck={() => setAsked(asked + 1)} />;

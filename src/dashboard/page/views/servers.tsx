@@ -11,16 +11,16 @@ import { CopyButton } from "../parts/copy-button.js";
 import { Empty } from "../parts/empty.js";
 import { Fact } from "../parts/fact.js";
 import { Foreign, ForeignBlock, visible } from "../parts/foreign.js";
-import type { Known } from "../store.js";
-import { type Action, ServerQuestion } from "./server-question.js";
+import type { State } from "../store.js";
+import { type Action, ConfirmServerAction } from "./confirm-server-action.js";
 
-export function Servers({ known }: ViewProps): JSX.Element {
-  const [question, setQuestion] = useState<{ server: ServerRow; action: Action }>();
-  const now = useNow(known);
-  const { servers } = known.live;
+export function ServersView({ state }: ViewProps): JSX.Element {
+  const [asked, setAsked] = useState<{ server: ServerRow; action: Action }>();
+  const now = useNow(state);
+  const { servers } = state.live;
   return (
     <>
-      <Overview known={known} />
+      <Overview state={state} />
       {servers.length === 0 && (
         <Empty title="No language servers">
           The config has none for this workspace. <a href="#/set-up">Set-up</a> shows the languages that were
@@ -32,28 +32,28 @@ export function Servers({ known }: ViewProps): JSX.Element {
           <li key={server.key} class="card server">
             <Server
               server={server}
-              known={known}
+              state={state}
               now={now}
-              onAction={(action) => setQuestion({ server, action })}
+              onAction={(action) => setAsked({ server, action })}
             />
           </li>
         ))}
       </ul>
-      {question && known.state && (
-        <ServerQuestion
-          {...question}
+      {asked && state.proxy && (
+        <ConfirmServerAction
+          {...asked}
           rows={servers.filter(
-            ({ id, workspace }) => id === question.server.id && workspace === question.server.workspace,
+            ({ id, workspace }) => id === asked.server.id && workspace === asked.server.workspace,
           )}
-          csrf={known.state.csrf}
-          onClose={() => setQuestion(undefined)}
+          csrf={state.proxy.csrf}
+          onClose={() => setAsked(undefined)}
         />
       )}
     </>
   );
 }
 
-function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
+function Overview({ state: { live, charts } }: { state: State }): JSX.Element {
   const running = live.servers.filter(({ state }) => state === "running");
   const ready = running.filter(({ readiness }) => readiness === "ready" || readiness === "unknown");
   const hour = charts.minutes.slice(-60);
@@ -83,15 +83,15 @@ function Overview({ known: { live, charts } }: { known: Known }): JSX.Element {
 
 interface ServerProps {
   server: ServerRow;
-  known: Known;
+  state: State;
   now: number;
   onAction: (action: Action) => void;
 }
 
-function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
+function Server({ server, state, now, onAction }: ServerProps): JSX.Element {
   const [tone, text] = stateOf(server);
   const hasStarted = server.pid !== null;
-  const many = (known.state?.workspaces.length ?? 1) > 1;
+  const many = (state.proxy?.workspaces.length ?? 1) > 1;
   return (
     <article aria-label={`${server.id}: ${text}`}>
       <header class="server-head">
@@ -159,7 +159,7 @@ function Server({ server, known, now, onAction }: ServerProps): JSX.Element {
       )}
       {hasStarted && (
         <dl class="facts">
-          <Memory server={server} known={known} />
+          <Memory server={server} state={state} />
           <Fact name="Up" value={server.startedAt === null ? "–" : age(now - server.startedAt)} />
           <Fact
             name="Last used"
@@ -201,8 +201,8 @@ function Progress({ text }: { text: string }): JSX.Element {
   );
 }
 
-function Memory({ server, known }: { server: ServerRow; known: Known }): JSX.Element | null {
-  const { at, lines } = known.charts.memory;
+function Memory({ server, state }: { server: ServerRow; state: State }): JSX.Element | null {
+  const { at, lines } = state.charts.memory;
   const line = lines.find(({ name }) => name === server.key);
   const drawn = useMemo(
     () => ({

@@ -8,9 +8,9 @@ import { Badge } from "../parts/badge.js";
 import { Empty } from "../parts/empty.js";
 import { Foreign } from "../parts/foreign.js";
 
-export function Sessions({ known }: ViewProps): JSX.Element {
-  const now = useNow(known);
-  const { sessions } = known.live;
+export function SessionsView({ state }: ViewProps): JSX.Element {
+  const now = useNow(state);
+  const { sessions } = state.live;
   if (sessions.length === 0)
     return (
       <Empty title="No agent is connected">

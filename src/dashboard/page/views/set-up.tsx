@@ -12,12 +12,12 @@ import { Foreign, ForeignBlock, visible } from "../parts/foreign.js";
 import { Loading } from "../parts/loading.js";
 import { useWorkspace, WorkspaceChoice } from "../parts/workspace.js";
 
-export function SetUp({ known }: ViewProps): JSX.Element {
-  const [workspace, setWorkspace] = useWorkspace(known);
-  const { answer, failure } = useAnswer<SetupInfo>("api/setup", { workspace }, known.configVersion);
+export function SetUpView({ state }: ViewProps): JSX.Element {
+  const [workspace, setWorkspace] = useWorkspace(state);
+  const { answer, failure } = useAnswer<SetupInfo>("api/setup", { workspace }, state.configVersion);
   return (
     <>
-      <WorkspaceChoice known={known} value={workspace} onChange={setWorkspace} />
+      <WorkspaceChoice state={state} value={workspace} onChange={setWorkspace} />
       {answer === undefined ? (
         <Loading failure={failure} />
       ) : (

@@ -3,12 +3,12 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JsonObject } from "../../../base/json.js";
 import type { RunAnswer, RunRequest, ToolInfo } from "../../api.js";
-import { Question } from "../parts/dialog.js";
+import { ConfirmDialog } from "../parts/dialog.js";
 import { Empty } from "../parts/empty.js";
 import { Foreign, visible } from "../parts/foreign.js";
 import { post } from "../requests.js";
 import { argumentsOf, type Field, fieldsOf, isUsual } from "../schema-fields.js";
-import { Answer } from "./answer.js";
+import { AnswerCard } from "./answer.js";
 import { FieldInput } from "./field-input.js";
 
 interface TryToolProps {
@@ -78,6 +78,7 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
           <select
             id="tool"
             value={tool.name}
+            disabled={running}
             onChange={({ currentTarget }) => {
               setName(currentTarget.value);
               setWrong({});
@@ -114,7 +115,7 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
             <Foreign text={failure} />
           </p>
         )}
-        {answer !== undefined && <Answer answer={answer} workspace={workspace} />}
+        {answer !== undefined && <AnswerCard answer={answer} workspace={workspace} />}
         {answer === undefined && failure === undefined && (
           <Empty title="The answer appears here">
             As an agent sees it: text, structure, and the places in their files.
@@ -122,7 +123,7 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
         )}
       </section>
       {asked !== undefined && (
-        <Question
+        <ConfirmDialog
           title="Run this tool?"
           action="Run"
           run={() => run(asked)}
@@ -134,7 +135,7 @@ export function TryTool({ tools, workspace, csrf }: TryToolProps): JSX.Element {
             </strong>{" "}
             may change files or the state of a server.
           </p>
-        </Question>
+        </ConfirmDialog>
       )}
     </div>
   );

@@ -11,7 +11,7 @@ interface OfTool extends Pick<ToolTimes, "calls" | "errors" | "tokens"> {
   durations: number[];
 }
 
-export class Tallies {
+export class CallStatistics {
   readonly #minutes = new Map<number, MinutePoint>();
   /** By name. There are no more than the plan has tools. */
   readonly #tools = new Map<string, OfTool>();

@@ -1,14 +1,14 @@
-/** The question before a server is restarted or stopped. */
+/** The confirmation before a server is restarted or stopped. */
 import type { JSX } from "preact";
 import type { ActionDone, ServerAction, ServerRow } from "../../api.js";
 import { plural } from "../format.js";
-import { Question } from "../parts/dialog.js";
+import { ConfirmDialog } from "../parts/dialog.js";
 import { Foreign } from "../parts/foreign.js";
 import { post } from "../requests.js";
 
 export type Action = "restart" | "stop";
 
-interface Props {
+interface ConfirmServerActionProps {
   server: ServerRow;
   action: Action;
   /** All rows of the server: an action is about each of its processes. */
@@ -17,12 +17,18 @@ interface Props {
   onClose: () => void;
 }
 
-export function ServerQuestion({ server, action, rows, csrf, onClose }: Props): JSX.Element {
+export function ConfirmServerAction({
+  server,
+  action,
+  rows,
+  csrf,
+  onClose,
+}: ConfirmServerActionProps): JSX.Element {
   const body: ServerAction = { workspace: server.workspace, server: server.id };
   const roots = rows.flatMap(({ root }) => root ?? []);
   const pending = rows.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0);
   return (
-    <Question
+    <ConfirmDialog
       title={action === "restart" ? "Restart this server?" : "Stop this server?"}
       action={action === "restart" ? "Restart" : "Stop"}
       run={async () => {
@@ -51,6 +57,6 @@ export function ServerQuestion({ server, action, rows, csrf, onClose }: Props): 
           : "It starts again with the next question about one of its files."}
         {pending > 0 && ` ${plural(pending, "pending request")} will fail.`}
       </p>
-    </Question>
+    </ConfirmDialog>
   );
 }
