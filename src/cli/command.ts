@@ -1,11 +1,11 @@
 /**
  * What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers.
  */
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { type Code, codes } from "../base/codes.js";
 import { realPath } from "../base/disk.js";
+import { homeOf } from "../base/home.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { isInside } from "../base/paths.js";
@@ -135,10 +135,6 @@ export function didYouMean(word: string, names: readonly string[]): string {
   return near === undefined ? "" : `; did you mean \`${near}\`?`;
 }
 
-export function homeOf(io: Pick<Io, "env">): string {
-  return io.env.HOME ?? homedir();
-}
-
 /**
  * The workspace: the one that is named, or the nearest folder of the project that has a config, or the current folder.
  */
@@ -147,7 +143,7 @@ export function workspaceOf(input: Input, io: Surroundings): string {
   if (named !== undefined) return resolve(io.cwd, named);
   const isConfigNamed = input.config !== undefined || input.text("config") !== undefined;
   if (isConfigNamed) return io.cwd;
-  const home = homeOf(io);
+  const home = homeOf(io.env);
   return folderWithConfig(io.cwd, home, () => recordedFolders(trustFile(io.env, home)));
 }
 
@@ -158,7 +154,7 @@ export function workspaceOf(input: Input, io: Surroundings): string {
 export function isOutsideProjects(input: Input, io: Surroundings): boolean {
   const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
   if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return false;
-  const home = homeOf(io);
+  const home = homeOf(io.env);
   return isInside(realPath(home), io.cwd);
 }
 

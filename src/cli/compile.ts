@@ -4,6 +4,7 @@ import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { factsOf } from "../base/file-stamp.js";
+import { homeOf } from "../base/home.js";
 import { fromPointer, type JsonObject, laidOver, toPointer } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
@@ -23,7 +24,7 @@ import { buildPlan } from "../plan/build.js";
 import { everyDefault } from "../plan/defaults.js";
 import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
-import { homeOf, type Input, type Surroundings, UsageError, workspaceOf } from "./command.js";
+import { type Input, type Surroundings, UsageError, workspaceOf } from "./command.js";
 import {
   isInPackages,
   isInstalled,
@@ -77,7 +78,7 @@ export interface PlanOptions {
 /** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
 export function planConfig(input: Input, io: Surroundings, options: PlanOptions = {}): Planned {
   const workspace = input.config === undefined ? workspaceFolder(input, io) : workspaceOf(input, io);
-  const home = homeOf(io);
+  const home = homeOf(io.env);
   const trust = openTrust(io.env, home);
   const trustsAll = input.isOn("trust-workspace");
   const trustOf = (places: string[], read: string[], isNamed: boolean): FolderTrust =>

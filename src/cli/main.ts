@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { factsOf } from "../base/file-stamp.js";
+import { NoHome } from "../base/home.js";
 import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
 import {
@@ -134,6 +135,7 @@ async function report(error: unknown, argv: string[], io: Io): Promise<ExitCode>
     printProblems(error.problems, { json: argv.includes("--json"), io });
     return exitCodes.problems;
   }
+  if (error instanceof NoHome) return failure(io, error.message);
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   io.stderr.write(`lsp-proxy: internal error: ${text}\n`);
   return exitCodes.fault;

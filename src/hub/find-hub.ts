@@ -4,11 +4,12 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, wr
 import type { Socket } from "node:net";
 import { dirname } from "node:path";
 import { factsOf } from "../base/file-stamp.js";
+import type { Environment } from "../base/home.js";
 import type { JsonObject } from "../base/json.js";
 import { systemCode } from "../base/system.js";
 import { delay } from "../base/timing.js";
 import { ANSWER_MS, exchange } from "./ask-hub.js";
-import { type Environment, HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
+import { HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
 import { hubKey, isFresh, type Launch, launchFile, readRecord } from "./launch-record.js";
 
 /** How long a hub may take until it has answered. Some clients wait 20 s for their server. */

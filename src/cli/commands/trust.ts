@@ -2,6 +2,7 @@
  * `trust`: shows what a workspace's config may start and records that the user trusts the config and the folder; also
  * lists and revokes what is trusted.
  */
+import { homeOf } from "../../base/home.js";
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
 import {
@@ -12,7 +13,7 @@ import {
   removeTrustedFolder,
   type Trust,
 } from "../../config/trust/trust.js";
-import { type Command, exitCodes, failure, homeOf, type Io, workspaceOf } from "../command.js";
+import { type Command, exitCodes, failure, type Io, workspaceOf } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle, withDefault } from "../flags.js";
@@ -40,7 +41,7 @@ export const trust: Command = {
   },
   examples: ["lsp-proxy trust", "lsp-proxy trust --remove --workspace ~/old-project"],
   async run(input, io) {
-    const home = homeOf(io);
+    const home = homeOf(io.env);
     const store = openTrust(io.env, home);
     if (input.isOn("list")) return list(store, io);
     const workspace = workspaceOf(input, io);
