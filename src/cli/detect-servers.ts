@@ -11,7 +11,7 @@ import {
 } from "../config/catalogue/detect.js";
 import { type PresetFacts, presetFacts } from "../config/catalogue/preset-index.js";
 import { buildLanguages } from "../plan/servers.js";
-import { scanInTurns } from "../workspace/scan.js";
+import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
 import type { Input, Io } from "./command.js";
 import { type Found, membersOf } from "./files/config-text.js";
@@ -26,7 +26,7 @@ export async function detectServers(
   io: Io,
 ): Promise<Found> {
   const scan = await withProgress(io, "scanning the workspace", () =>
-    scanInTurns(workspace, walkedDisk, { env: io.env, home: homeOf(io.env) }),
+    scanWorkspace(workspace, walkedDisk, { env: io.env, home: homeOf(io.env) }),
   );
   const presets = catalogue.facts().filter((preset) => servesAny(preset, scan));
   const members = presets.flatMap(({ stack }) =>

@@ -10,7 +10,7 @@ import { diskFiles } from "../config/files.js";
 import { isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { didYouMean, type Input, type Io, UsageError } from "./command.js";
 import { workspaceFolder } from "./compile.js";
-import { isInPackages, isInstalledAsync, missingModules } from "./installed.js";
+import { isInPackages, isInstalled, missingModules } from "./installed.js";
 import { programFolders } from "./program-folders.js";
 import { fitsProject } from "./requires.js";
 import { shippedConfigs } from "./shipped.js";
@@ -52,7 +52,7 @@ export async function findInstalled(
   const folders = isTrusted ? projectBins(workspace) : [];
   const path = { folders, env: io.env, avoid, ...programFolders(io) };
   const found = presets.map(async (preset): Promise<[string, Presence]> => {
-    if (await isInstalledAsync(preset, path))
+    if (await isInstalled(preset, path))
       return [preset.id, missingModules(preset, path, workspace).length === 0 ? "installed" : "incomplete"];
     return [preset.id, !isTrusted && isInPackages(preset, packages) ? "untrusted" : "missing"];
   });

@@ -98,7 +98,7 @@ export async function writeClient(
 async function partsOf(facts: ClientFacts, input: Input, io: Io) {
   const workspace = workspaceOf(input, io);
   const scope = scopeOf(facts, input);
-  const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
+  const planned = await planOrFallback(input, io, input.isOn("remove"), allEffects);
   const { plan } = planned;
   const setup = clientSetup(facts, scope, input, io, planned);
   const { name, reach } = setup.view;
@@ -116,7 +116,7 @@ async function partsOf(facts: ClientFacts, input: Input, io: Io) {
   // Only a change of a file that exists looks for what is in it already.
   const known =
     isChange && files.some(({ path }) => existsSync(path))
-      ? planConfig(input.withConfig(allEffects), io).plan.tools
+      ? (await planConfig(input.withConfig(allEffects), io)).plan.tools
       : [];
   const parts = files.map(({ file, path }) => {
     const before = writtenBefore(path, name, io).filter((written) => written.client === facts.id);

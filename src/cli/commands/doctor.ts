@@ -6,7 +6,7 @@ import { homeOf } from "../../base/home.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { plural } from "../../base/words.js";
 import { checkBundle } from "../../emit/check.js";
-import { scanInTurns } from "../../workspace/scan.js";
+import { scanWorkspace } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
 import { clientFiles, covers } from "../clients/client-files.js";
 import { type Command, exitCodes, type Input, type Io, printJson, workspaceOf } from "../command.js";
@@ -140,7 +140,7 @@ function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, repo
 async function checkIgnoreFiles({ loaded, plan }: Compiled, io: Io, report: Report): Promise<void> {
   const person = { env: io.env, home: homeOf(io.env) };
   for (const root of plan.workspace.roots) {
-    const { notes } = await scanInTurns(resolve(loaded.base, root), walkedDisk, person);
+    const { notes } = await scanWorkspace(resolve(loaded.base, root), walkedDisk, person);
     const fix = "Shorten the file, or remove it: files that it names are watched like all others.";
     for (const note of notes) report("workspace", "warning", note, fix);
   }

@@ -61,7 +61,7 @@ export const skill: Command = {
     const [action = "print"] = input.words;
     if (!actions.includes(action)) throw new UsageError(`the action is one of ${actions.join(", ")}`);
     const isRemoval = action === "remove";
-    const { plan } = planOrFallback(input, io, isRemoval, {});
+    const { plan } = await planOrFallback(input, io, isRemoval, {});
     const templates = readTemplates(shippedTemplates);
     const isSnippet = input.isOn("snippet");
     const text = isSnippet ? snippetText(plan, templates) : stamped(skillText(plan, templates), MARK);

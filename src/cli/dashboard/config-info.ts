@@ -48,7 +48,7 @@ export interface GatewayAddress {
 /** The set-up of a workspace of a gateway, or of a hub, which has no address for clients. */
 export async function setupInfo(input: Input, io: Io, gateway?: GatewayAddress): Promise<SetupInfo> {
   try {
-    const found = planConfig(input.text("bundle") === undefined ? input : input.withConfig({}), io, {
+    const found = await planConfig(input.text("bundle") === undefined ? input : input.withConfig({}), io, {
       startsNothing: true,
     });
     const http = gateway?.http ?? found.plan.http;
