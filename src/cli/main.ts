@@ -15,7 +15,6 @@ import {
   type Io,
   type Streams,
   UsageError,
-  workspaceOf,
 } from "./command.js";
 import { commands } from "./commands.js";
 import { commonFlags } from "./flags.js";
@@ -24,6 +23,7 @@ import { version } from "./shipped.js";
 import { commandHelp, helpWidth, programHelp } from "./terminal/help.js";
 import { Output } from "./terminal/output.js";
 import { isInteractive } from "./terminal/prompt.js";
+import { workspaceOf } from "./workspace.js";
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function main(argv: string[], streams: Streams): Promise<ExitCode> {

@@ -11,12 +11,13 @@ import type { PoolContext, Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import type { MemoryWatch } from "../runtime/memory-watch.js";
 import { type ChangedContext, openRuntime, type Runtime } from "../runtime/runtime.js";
-import { exitCodes, type Input, type Io, workspaceOf } from "./command.js";
+import { exitCodes, type Input, type Io } from "./command.js";
 import { openLog, openTrace, type UsualLog } from "./log/log.js";
 import { programFolders } from "./program-folders.js";
 import type { Load, ServedConfig } from "./served-config.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
+import { workspaceOf } from "./workspace.js";
 
 export interface Loaded extends FolderTrust {
   loaded: LoadedBundle;

@@ -14,9 +14,10 @@ import {
   withStanza,
 } from "../../config/edit/stanza.js";
 import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
-import { configError, type Input, type Io, workspaceOf } from "../command.js";
+import { configError, type Input, type Io } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { type Change, changeFile, currentText, realUserFile, shownPath } from "../files/user-file.js";
+import { workspaceOf } from "../workspace.js";
 import { clientsSharing, EVERY_PROJECT, isOurEntry, knownClients, targetOf } from "./client-files.js";
 
 export interface EntryFile {

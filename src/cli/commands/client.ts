@@ -5,7 +5,7 @@ import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
 import { clientSetup, stanzaOf } from "../clients/client-entry.js";
 import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { packageSpec, whyNotPublished } from "../clients/published.js";
-import { type Command, exitCodes, failure, Input, type Io, UsageError, workspaceOf } from "../command.js";
+import { type Command, exitCodes, failure, Input, type Io, UsageError } from "../command.js";
 import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
@@ -13,6 +13,7 @@ import { untrustedFolders } from "../presets.js";
 import { table } from "../terminal/layout.js";
 import type { Printed } from "../terminal/output.js";
 import { askOrHint, inspectTrust } from "../trust-workspace.js";
+import { workspaceOf } from "../workspace.js";
 
 export const client: Command = {
   name: "client",

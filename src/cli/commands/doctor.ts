@@ -9,7 +9,7 @@ import { checkBundle } from "../../emit/check.js";
 import { scanWorkspace } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
 import { clientFiles, covers } from "../clients/client-files.js";
-import { type Command, exitCodes, type Input, type Io, printJson, workspaceOf } from "../command.js";
+import { type Command, exitCodes, type Input, type Io, printJson } from "../command.js";
 import { type Compiled, compile } from "../compile.js";
 import { checkLanguages } from "../doctor-languages.js";
 import { checkServers, type Finding, type Report } from "../doctor-servers.js";
@@ -19,6 +19,7 @@ import { version } from "../shipped.js";
 import type { Printed } from "../terminal/output.js";
 import { MOST_SHOWN } from "../terminal/report.js";
 import { some } from "../terminal/text.js";
+import { workspaceOf } from "../workspace.js";
 import { toolSizes } from "./tools.js";
 
 /** A larger `tools/list` takes a noticeable part of a model's context. */

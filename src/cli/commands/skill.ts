@@ -15,19 +15,12 @@ import {
 import { readTemplates } from "../../emit/render.js";
 import { skillText, snippetText } from "../../emit/skill.js";
 import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
-import {
-  type Command,
-  configError,
-  exitCodes,
-  type Input,
-  type Io,
-  UsageError,
-  workspaceOf,
-} from "../command.js";
+import { type Command, configError, exitCodes, type Input, type Io, UsageError } from "../command.js";
 import { planOrFallback } from "../compile.js";
 import { changeFile, currentText, shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";
+import { workspaceOf } from "../workspace.js";
 
 const MARK = "Written by `lsp-proxy skill`";
 const actions = ["print", "install", "remove"];

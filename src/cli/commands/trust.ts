@@ -13,12 +13,13 @@ import {
   removeTrustedFolder,
   type Trust,
 } from "../../config/trust/trust.js";
-import { type Command, exitCodes, failure, type Io, workspaceOf } from "../command.js";
+import { type Command, exitCodes, failure, type Io } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle, withDefault } from "../flags.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
 import { grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
+import { workspaceOf } from "../workspace.js";
 
 export const trust: Command = {
   name: "trust",
