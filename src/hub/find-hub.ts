@@ -27,8 +27,8 @@ export interface HubRequest {
   session: JsonObject;
 }
 
-/** A session on a hub. */
-export interface HubSession {
+/** The connection of a session to its hub. */
+export interface HubConnection {
   socket: Socket;
   /** The names of the tools that only read. */
   reads: ReadonlySet<string>;
@@ -36,8 +36,8 @@ export interface HubSession {
   bundle: string;
 }
 
-/** A session on the hub of the launch. Throws HubUnavailable when there is none in time. */
-export async function findHub(request: HubRequest): Promise<HubSession> {
+/** Connects a session to the hub of the launch. Throws HubUnavailable when there is none in time. */
+export async function findHub(request: HubRequest): Promise<HubConnection> {
   const { launch, env } = request;
   const folder = openHubFolder(env);
   const file = launchFile(folder, launch, env);
@@ -59,13 +59,13 @@ export async function findHub(request: HubRequest): Promise<HubSession> {
   }
 }
 
-/** A session on the hub that the launch's record names, if it listens and answers within the time that is left. */
+/** Connects to the hub that the launch's record names, if it listens and answers within the time that is left. */
 async function joinHub(
   folder: string,
   file: string,
   { env, session }: HubRequest,
   leftMs: number,
-): Promise<HubSession | undefined> {
+): Promise<HubConnection | undefined> {
   const record = readRecord(file);
   if (record === undefined) return undefined;
   const path = socketOf(folder, hubKey(record, env));
@@ -120,7 +120,7 @@ function spawnHub(file: string, mark: string, { launch, env, executable }: HubRe
     closeSync(log);
   }
   child.once("error", (error) => Object.assign(state, { isOver: true, failure: error.message }));
-  // One that a signal ended was killed by somebody: the next one may do.
+  // A hub that a signal ended did not fail: another one may be started.
   child.once("exit", (code) =>
     Object.assign(state, { isOver: true, failure: code ? `the hub ended with ${code}` : undefined }),
   );

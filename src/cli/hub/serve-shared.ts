@@ -17,7 +17,7 @@ import { isOutsideProjects, workspaceOf } from "../workspace.js";
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
-/** So many hubs in a row that end at once are a reason to go on without. */
+/** After this many hubs in a row that ended shortly after they were found, the session is served without a hub. */
 const MAX_LOSSES = 4;
 
 export async function serveShared(input: Input, io: Io, streams: Streams): Promise<void> {
