@@ -88,8 +88,8 @@ const problems = ofKind("problem", {
     "Put the config itself into the workspace, or name it with `--config`.",
   ],
   "config/trust-store": [
-    "The record of trusted configs is damaged",
-    "The file that lists the trusted workspace configs cannot be read or parsed.",
+    "The record of trusted configs cannot be used",
+    "The file that lists the trusted workspace configs cannot be read or parsed, or another user could have written it.",
     "Delete the file, then run `lsp-proxy trust` again in each workspace.",
   ],
   "config/sealed": [

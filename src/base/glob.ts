@@ -50,7 +50,7 @@ export const BATCH_STEPS = 5_000_000;
 export const LIST_STEPS = 20_000_000;
 /** Steps added per path, about 20 µs. Twenty patterns with braces and `**` take a quarter. */
 export const EARNED_STEPS = 400;
-/** The steps of a look at the start and the end of a path, and for each character that is compared. */
+/** The steps of a prefilter, and for each character that it compares. */
 const CHECK_COST = 0.3;
 const CHARACTER_COST = 0.05;
 /** Length of the literal part that is searched for; bounds the cost per path. */
@@ -114,15 +114,17 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
       return nameOf(path) === glob;
     };
   const program = compileProgram(glob, options.git === true);
-  const looks = (options.git ? [glob] : expandBraces(glob)).map((one) => lookFor(one, options.git === true));
+  const prefilters = (options.git ? [glob] : expandBraces(glob)).map((one) =>
+    prefilterFor(one, options.git === true),
+  );
   return (path, budget = new GlobBudget()) => {
     const name = nameOf(path);
-    return looks.some((hasParts) => hasParts(name, budget)) && run(program, name, budget);
+    return prefilters.some((mayMatch) => mayMatch(name, budget)) && run(program, name, budget);
   };
 }
 
 /** Whether a path has what a pattern spells out: at its start, at its end and somewhere. Nearly every path lacks it. */
-function lookFor(glob: string, isGit: boolean): (name: string, budget: GlobBudget) => boolean {
+function prefilterFor(glob: string, isGit: boolean): (name: string, budget: GlobBudget) => boolean {
   const head = literalPart(glob, 0, 1);
   const tail = literalPart(glob, glob.length - 1, -1);
   const plain = plainPart(glob, isGit);

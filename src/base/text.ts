@@ -4,10 +4,8 @@
  * character (Unicode code point).
  */
 
-export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
-
 /** The unit of columns: one of the three LSP encodings; `utf-32` counts characters. */
-export type ColumnUnit = PositionEncoding;
+export type PositionEncoding = "utf-8" | "utf-16" | "utf-32";
 
 /** A text that is split into lines once, for many look-ups. */
 export class Lines {
@@ -60,13 +58,13 @@ export class Lines {
   }
 
   /** A column of a zero-based line in other units, as `convertColumn` gives it. */
-  column(line: number, column: number, from: ColumnUnit, to: ColumnUnit): number {
+  column(line: number, column: number, from: PositionEncoding, to: PositionEncoding): number {
     if (!this.isPlain(line)) return convertColumn(this.line(line), column, from, to);
     return Math.max(0, Math.min(column, this.#end(line) - this.start(line)));
   }
 
   /** Length of a zero-based line in units. */
-  columns(line: number, unit: ColumnUnit): number {
+  columns(line: number, unit: PositionEncoding): number {
     return this.column(line, Number.POSITIVE_INFINITY, "utf-16", unit);
   }
 
@@ -76,7 +74,7 @@ export class Lines {
   }
 
   /** Offset (code units) of a zero-based line and column, clamped to the line. */
-  offset(line: number, column: number, unit: ColumnUnit): number {
+  offset(line: number, column: number, unit: PositionEncoding): number {
     if (line >= this.#starts.length) return this.text.length;
     return this.start(line) + this.column(line, column, unit, "utf-16");
   }
@@ -87,7 +85,7 @@ function isLineEnd(code: number): boolean {
 }
 
 /** The units of one code point. */
-export function unitsOf(codePoint: number, unit: ColumnUnit): number {
+export function unitsOf(codePoint: number, unit: PositionEncoding): number {
   if (unit === "utf-32") return 1;
   if (unit === "utf-16") return codePoint > 0xffff ? 2 : 1;
   if (codePoint < 0x80) return 1;
@@ -96,7 +94,7 @@ export function unitsOf(codePoint: number, unit: ColumnUnit): number {
 }
 
 /** Length of a line in units. */
-export function columnsOf(line: string, unit: ColumnUnit): number {
+export function columnsOf(line: string, unit: PositionEncoding): number {
   if (unit === "utf-16") return line.length;
   let units = 0;
   for (const character of line) units += unitsOf(character.codePointAt(0) ?? 0, unit);
@@ -107,7 +105,12 @@ export function columnsOf(line: string, unit: ColumnUnit): number {
  * A zero-based column in other units. A column inside a character moves to the character's start; one past the line's
  * end moves to the end.
  */
-export function convertColumn(line: string, column: number, from: ColumnUnit, to: ColumnUnit): number {
+export function convertColumn(
+  line: string,
+  column: number,
+  from: PositionEncoding,
+  to: PositionEncoding,
+): number {
   if (from === "utf-16" && to === "utf-16") return wholeColumn(line, column);
   return walk({ at: 0, seen: 0, out: 0 }, line, column, from, to);
 }
@@ -125,7 +128,13 @@ interface Walk {
   out: number;
 }
 
-function walk(state: Walk, line: string, column: number, from: ColumnUnit, to: ColumnUnit): number {
+function walk(
+  state: Walk,
+  line: string,
+  column: number,
+  from: PositionEncoding,
+  to: PositionEncoding,
+): number {
   while (state.at < line.length) {
     const codePoint = line.codePointAt(state.at) ?? 0;
     const next = state.seen + unitsOf(codePoint, from);
@@ -145,8 +154,8 @@ export class ColumnWalk {
 
   constructor(
     private readonly lines: Lines,
-    private readonly from: ColumnUnit,
-    private readonly to: ColumnUnit,
+    private readonly from: PositionEncoding,
+    private readonly to: PositionEncoding,
   ) {}
 
   /** A column of a zero-based line. */

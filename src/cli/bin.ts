@@ -2,9 +2,9 @@
 /** The executable: enables the compile cache, then runs `main` with the process's streams and environment. */
 import { lstatSync, mkdirSync } from "node:fs";
 import module from "node:module";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
 import { escapeText } from "../base/hidden-characters.js";
+import { homeOf } from "../base/home.js";
 import { environmentOf, here } from "../base/platform.js";
 import { stateFolder } from "../config/state-folder.js";
 
@@ -61,8 +61,7 @@ function enableCompileCache(): void {
 
 function cacheFolder(): string | undefined {
   try {
-    const folder = join(stateFolder(process.env, process.env.HOME || homedir()), "compiled");
-    if (!isAbsolute(folder)) return undefined;
+    const folder = join(stateFolder(process.env, homeOf(process.env)), "compiled");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return isPrivate(folder) && isPrivate(dirname(folder)) ? folder : undefined;
   } catch {

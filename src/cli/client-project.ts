@@ -4,10 +4,11 @@ import { factsOf } from "../base/file-stamp.js";
 import { pathOfUri } from "../base/paths.js";
 import type { Log } from "../lsp/types.js";
 import type { EnterProject, TrustOffer } from "../mcp/trust-question.js";
-import { type Input, type Io, isOutsideProjects } from "./command.js";
+import type { Input, Io } from "./command.js";
 import { type Loaded, loadFrom } from "./open.js";
 import type { ServedConfig } from "./served-config.js";
 import { trustOffer } from "./trust-offer.js";
+import { isOutsideProjects } from "./workspace.js";
 
 /** The offer of trust; undefined if no config was found in the workspace. */
 export function trustOf(
@@ -22,8 +23,8 @@ export function trustOf(
 }
 
 /**
- * Goes on in the project of the client's first root. Undefined where the command line names one, or the proxy was
- * started in one: editors start programs in the user's home or at the top of the file system, which is no project.
+ * Switches to the project of the client's first root. Undefined if the command line or the current folder already chose
+ * one: editors often start programs in the home folder.
  */
 export function projectEntrance(
   config: ServedConfig,

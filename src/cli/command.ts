@@ -1,19 +1,11 @@
 /**
  * What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers.
  */
-import { homedir } from "node:os";
-import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { type Code, codes } from "../base/codes.js";
-import { realPath } from "../base/disk.js";
 import type { JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
-import { isInside } from "../base/paths.js";
 import { ConfigError } from "../base/problem.js";
-import { sharedAbortController } from "../base/timing.js";
-import { folderWithConfig } from "../config/project-folders.js";
-import { trustFile } from "../config/state-folder.js";
-import { recordedFolders } from "../config/trust/recorded-folders.js";
 import type { Flags } from "./flags.js";
 import type { Output, OutputStream } from "./terminal/output.js";
 
@@ -133,38 +125,4 @@ export function printJson(io: Io, value: unknown): void {
 export function didYouMean(word: string, names: readonly string[]): string {
   const near = nearest(word, names);
   return near === undefined ? "" : `; did you mean \`${near}\`?`;
-}
-
-export function homeOf(io: Pick<Io, "env">): string {
-  return io.env.HOME ?? homedir();
-}
-
-/**
- * The workspace: the one that is named, or the nearest folder of the project that has a config, or the current folder.
- */
-export function workspaceOf(input: Input, io: Surroundings): string {
-  const named = input.text("workspace");
-  if (named !== undefined) return resolve(io.cwd, named);
-  const isConfigNamed = input.config !== undefined || input.text("config") !== undefined;
-  if (isConfigNamed) return io.cwd;
-  const home = homeOf(io);
-  return folderWithConfig(io.cwd, home, () => recordedFolders(trustFile(io.env, home)));
-}
-
-/**
- * Whether the client must say which project it works in:
- * the command line names none, and the current folder is in none.
- */
-export function isOutsideProjects(input: Input, io: Surroundings): boolean {
-  const isNamed = ["workspace", "config", "bundle"].some((flag) => input.text(flag) !== undefined);
-  if (isNamed || input.config !== undefined || io.env.LSPI_CONFIG_PATH) return false;
-  const home = homeOf(io);
-  return isInside(realPath(home), io.cwd);
-}
-
-/** A signal that is aborted when the process receives one of these signals. */
-export function abortOn(...names: NodeJS.Signals[]): AbortSignal {
-  const controller = sharedAbortController();
-  for (const name of names) process.once(name, () => controller.abort());
-  return controller.signal;
 }

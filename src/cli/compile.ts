@@ -1,17 +1,16 @@
 /** Compiles what the command line asks for, in memory: config → plan → bundle. */
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { factsOf } from "../base/file-stamp.js";
+import { homeOf } from "../base/home.js";
 import { fromPointer, type JsonObject, laidOver, toPointer } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
-import { chooseServers } from "../config/catalogue/detect.js";
-import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { userConfigFile } from "../config/discover.js";
 import { diskFiles } from "../config/files.js";
-import { type LoadedConfig, loadConfig } from "../config/load.js";
+import { type LoadedConfig, type OpenedConfig, openConfig } from "../config/load.js";
 import { inOrder } from "../config/text/read.js";
 import { hasKeptTrust, isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { UnusableConfig } from "../config/usable-part.js";
@@ -21,21 +20,13 @@ import { NeedsAjv, shippedCode, shippedCompiler } from "../emit/shipped-validato
 import { textProblems } from "../emit/texts.js";
 import { buildPlan } from "../plan/build.js";
 import { everyDefault } from "../plan/defaults.js";
-import { scanWorkspace } from "../workspace/scan.js";
-import { walkedDisk } from "../workspace/walk.js";
-import { homeOf, type Input, type Surroundings, UsageError, workspaceOf } from "./command.js";
-import {
-  isInPackages,
-  isInstalled,
-  isInstalledUnstarted,
-  missingModules,
-  type SearchPath,
-} from "./installed.js";
+import { serversFor } from "./choose-servers.js";
+import { type Input, type Surroundings, UsageError } from "./command.js";
 import { outsideFolders } from "./outside-folders.js";
-import { programFolders } from "./program-folders.js";
-import { fitsProject, otherServerFor } from "./requires.js";
+import { otherServerFor } from "./requires.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
+import { workspaceOf } from "./workspace.js";
 
 export interface Planned extends FolderTrust {
   /** The folder that was named or found as the workspace. */
@@ -75,9 +66,13 @@ export interface PlanOptions {
 }
 
 /** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
-export function planConfig(input: Input, io: Surroundings, options: PlanOptions = {}): Planned {
+export async function planConfig(
+  input: Input,
+  io: Surroundings,
+  options: PlanOptions = {},
+): Promise<Planned> {
   const workspace = input.config === undefined ? workspaceFolder(input, io) : workspaceOf(input, io);
-  const home = homeOf(io);
+  const home = homeOf(io.env);
   const trust = openTrust(io.env, home);
   const trustsAll = input.isOn("trust-workspace");
   const trustOf = (places: string[], read: string[], isNamed: boolean): FolderTrust =>
@@ -92,7 +87,6 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     isStillTrusted = () => hasKeptTrust(trust, file, hash);
     return true;
   };
-  let isScanned = false;
   const files = new Set([trust.file]);
   const read = (file: string) => {
     files.add(file);
@@ -100,7 +94,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
   };
   const named = input.text("config");
   const hasWorkspace = input.text("workspace") !== undefined;
-  const loaded = loadWhole(
+  const opened = openConfig(
     {
       workspace,
       ...(named === undefined ? {} : { configPath: resolve(io.cwd, named) }),
@@ -113,15 +107,14 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       alone: input.config !== undefined,
       ignoresFound: options.ignoresFound,
       isTrusted: trusts,
-      embedded: (presets, { base, isNamed }) => {
-        if (input.config !== undefined) return {};
-        isScanned = true;
-        const scan = scanWorkspace(base, walkedDisk, { env: io.env, home });
-        return chooseServers(scan, presets, tiersOf(base, trustOf([base], [base], isNamed), io, options));
-      },
     },
     { ...diskFiles, read },
   );
+  const lacking = input.config === undefined ? opened.lacksServers : undefined;
+  const chosen =
+    lacking &&
+    (await serversFor(lacking, trustOf([lacking.base], [lacking.base], lacking.isNamed), io, options));
+  const loaded = finishWhole(opened, chosen);
   const { plan, problems: found } = buildPlan(loaded.config, loaded);
   const texts = textProblems(plan, plan.tools, readTemplates(shippedTemplates));
   const userFile = userConfigFile(io.env, home);
@@ -144,7 +137,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     plan,
     warnings: [...loaded.warnings, ...problems],
     files: [...files],
-    isScanned,
+    isScanned: lacking !== undefined,
     isStillTrusted,
     otherServer: otherServerFor(loaded.base, () => new Catalogue(shippedConfigs, diskFiles).facts()),
     ...trustOf([...here, loaded.base, ...more], here, isNamed),
@@ -157,49 +150,18 @@ export function isUntrusted(error: unknown): boolean {
 }
 
 /** The plan; for a removal that of `fallback` when the config has problems or is gone. */
-export function planOrFallback(
+export async function planOrFallback(
   input: Input,
   io: Surroundings,
   isRemoval: boolean,
   fallback: JsonObject,
-): Planned {
+): Promise<Planned> {
   try {
-    return planConfig(input, io);
+    return await planConfig(input, io);
   } catch (error) {
     if (!(error instanceof ConfigError && isRemoval)) throw error;
     return planConfig(input.withConfig(fallback), io);
   }
-}
-
-/** Order of preference: complete, incomplete, unknown until started, in an untrusted `node_modules`. */
-function tiersOf(
-  workspace: string,
-  { binFolders, avoid }: FolderTrust,
-  io: Surroundings,
-  { startsNothing = false }: PlanOptions,
-) {
-  const path: SearchPath = { folders: binFolders, avoid, env: io.env, ...programFolders(io) };
-  const known = new Map<string, boolean | undefined>();
-  const isInstalledHere = (preset: PresetFacts) => {
-    const find = startsNothing ? isInstalledUnstarted : isInstalled;
-    if (!known.has(preset.id)) known.set(preset.id, find(preset, path));
-    return known.get(preset.id);
-  };
-  const isHere = (preset: PresetFacts) => isInstalledHere(preset) === true;
-  const isTrusted = binFolders.length > 0;
-  const isComplete = (preset: PresetFacts) =>
-    missingModules(preset, path, isTrusted ? workspace : undefined).length === 0;
-  const fits = fitsProject(workspace);
-  const tiers = [
-    (preset: PresetFacts) => isHere(preset) && isComplete(preset),
-    isHere,
-    (preset: PresetFacts) => isInstalledHere(preset) === undefined,
-  ];
-  return [
-    // A server that works is taken even if it is for another version than the project has.
-    ...tiers.flatMap((tier) => [(preset: PresetFacts) => fits(preset) && tier(preset), tier]),
-    (preset: PresetFacts) => !isTrusted && isInPackages(preset, join(workspace, "node_modules", ".bin")),
-  ];
 }
 
 /** Where only the user's own `allow.commands` lacks a program, the fix names that file. */
@@ -230,10 +192,10 @@ const entryFollowUps: Code[] = [
   "plan/route-conflict",
 ];
 
-/** Loads the config. If that fails, plans what is left of it too, so that all problems are reported at once. */
-function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
+/** The whole config. If it has problems, plans what is left of it too, so that all problems are reported at once. */
+function finishWhole(opened: OpenedConfig, embedded: JsonObject | undefined): LoadedConfig {
   try {
-    return loadConfig(...request);
+    return opened.finish(embedded);
   } catch (error) {
     if (!(error instanceof UnusableConfig)) throw error;
     const { rest } = error;
@@ -251,7 +213,7 @@ function loadWhole(...request: Parameters<typeof loadConfig>): LoadedConfig {
 }
 
 export async function compile(input: Input, io: Surroundings, options: PlanOptions = {}): Promise<Compiled> {
-  const planned = planConfig(input, io, options);
+  const planned = await planConfig(input, io, options);
   try {
     return { ...planned, bundle: await bundleOf(planned.plan) };
   } catch (error) {

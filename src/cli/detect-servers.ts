@@ -1,4 +1,5 @@
 /** Finds the languages of a workspace, and the servers of the catalogue that would serve them. */
+import { homeOf } from "../base/home.js";
 import { sortBy } from "../base/order.js";
 import type { Catalogue } from "../config/catalogue/catalogue.js";
 import {
@@ -10,9 +11,9 @@ import {
 } from "../config/catalogue/detect.js";
 import { type PresetFacts, presetFacts } from "../config/catalogue/preset-index.js";
 import { buildLanguages } from "../plan/servers.js";
-import { scanInTurns } from "../workspace/scan.js";
+import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
-import { homeOf, type Input, type Io } from "./command.js";
+import type { Input, Io } from "./command.js";
 import { type Found, membersOf } from "./files/config-text.js";
 import { findInstalled, presences } from "./presets.js";
 import { withProgress } from "./terminal/prompt.js";
@@ -25,7 +26,7 @@ export async function detectServers(
   io: Io,
 ): Promise<Found> {
   const scan = await withProgress(io, "scanning the workspace", () =>
-    scanInTurns(workspace, walkedDisk, { env: io.env, home: homeOf(io) }),
+    scanWorkspace(workspace, walkedDisk, { env: io.env, home: homeOf(io.env) }),
   );
   const presets = catalogue.facts().filter((preset) => servesAny(preset, scan));
   const members = presets.flatMap(({ stack }) =>

@@ -2,6 +2,7 @@
 import { dirname, relative } from "node:path";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
+import { homeOf } from "../base/home.js";
 import { uniqueBy } from "../base/order.js";
 import { type NextStep, Refusal } from "../base/problem.js";
 import { stateFolder } from "../config/state-folder.js";
@@ -17,7 +18,7 @@ import {
 import { trustCommandIn } from "../lsp/process/trusted.js";
 import { readinessText } from "../lsp/server-status.js";
 import { missingProject } from "../runtime/ask/missing-project.js";
-import { homeOf, type Input, type Io } from "./command.js";
+import type { Input, Io } from "./command.js";
 import type { Compiled } from "./compile.js";
 import { askRunningHub, type RunningHub } from "./hub/running-hub.js";
 import { loadFrom, openLoaded } from "./open.js";
@@ -128,7 +129,7 @@ function reportWithheld({ plan, servers, context, report }: Check): void {
 
 /** Reports which programs are locked, and which have changed since. */
 async function checkLocks({ plan, servers, context, report }: Check): Promise<void> {
-  const lockFile = lockFileIn(stateFolder(context.env, homeOf(context)));
+  const lockFile = lockFileIn(stateFolder(context.env, homeOf(context.env)));
   const root = context.roots[0] ?? context.base;
   const locked: string[] = [];
   for (const server of servers) {

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { HttpPlan } from "../abi/plan.js";
 import { realPath } from "../base/disk.js";
+import { homeOf } from "../base/home.js";
 import { isLoopback, strictPortProblem } from "../base/listen-address.js";
 import { ConfigError } from "../base/problem.js";
 import { stateFolder } from "../config/state-folder.js";
@@ -11,7 +12,7 @@ import { environmentTokens, needsToken, type TokenSource, tokenProblem } from ".
 import { type HttpOptions, serveHttp } from "../mcp/http/listen.js";
 import { fileTokens } from "../mcp/http/token-file.js";
 import { addToken, storedTokens } from "../mcp/http/token-store.js";
-import { configError, homeOf, type Input, type Io } from "./command.js";
+import { configError, type Input, type Io } from "./command.js";
 import { writeGatewayRecord } from "./dashboard/gateway-record.js";
 import { openPages, type ServedWorkspace } from "./dashboard/served-pages.js";
 import { withStateLock } from "./files/state-lock.js";
@@ -108,7 +109,7 @@ function checkAddress({ bind, port }: HttpPlan, planned: HttpPlan, workspace?: s
 
 /** The file of the tokens that lsp-proxy generated. */
 export function tokenStore(io: Io): string {
-  return join(stateFolder(io.env, homeOf(io)), "http-tokens.json");
+  return join(stateFolder(io.env, homeOf(io.env)), "http-tokens.json");
 }
 
 /** Uses only the first source that exists: the environment variable, the config's token file, the generated tokens. */

@@ -1,5 +1,5 @@
 /** Finds out whether the programs of the catalogue are installed. Runs a program only for its version. */
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { type PresetFacts, programOf } from "../config/catalogue/preset-index.js";
@@ -28,22 +28,7 @@ export function programsOf(presets: readonly Pick<PresetFacts, "command">[]): st
  * Whether a preset's program is installed and, where the preset demands it, recent enough.
  * It is started only where no file says so.
  */
-export function isInstalled(preset: PresetFacts, path: SearchPath): boolean {
-  const known = isInstalledUnstarted(preset, path);
-  const program = findProgram(preset, path);
-  if (known !== undefined || program === undefined || preset.probe === undefined) return known === true;
-  const { file, args, ...verbatim } = commandLine(program, preset.probe.args);
-  const { status, stdout } = spawnSync(file, args, {
-    ...probeOptions(program, path),
-    ...verbatim,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  return status === 0 && isAtLeast(stdout, preset.probe.at_least);
-}
-
-/** The asynchronous form of `isInstalled`. */
-export async function isInstalledAsync(preset: PresetFacts, path: SearchPath): Promise<boolean> {
+export async function isInstalled(preset: PresetFacts, path: SearchPath): Promise<boolean> {
   const known = isInstalledUnstarted(preset, path);
   const program = findProgram(preset, path);
   const { probe } = preset;

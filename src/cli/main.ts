@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { factsOf } from "../base/file-stamp.js";
+import { NoHome } from "../base/home.js";
 import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
 import {
@@ -14,7 +15,6 @@ import {
   type Io,
   type Streams,
   UsageError,
-  workspaceOf,
 } from "./command.js";
 import { commands } from "./commands.js";
 import { commonFlags } from "./flags.js";
@@ -23,6 +23,7 @@ import { version } from "./shipped.js";
 import { commandHelp, helpWidth, programHelp } from "./terminal/help.js";
 import { Output } from "./terminal/output.js";
 import { isInteractive } from "./terminal/prompt.js";
+import { workspaceOf } from "./workspace.js";
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function main(argv: string[], streams: Streams): Promise<ExitCode> {
@@ -134,6 +135,7 @@ async function report(error: unknown, argv: string[], io: Io): Promise<ExitCode>
     printProblems(error.problems, { json: argv.includes("--json"), io });
     return exitCodes.problems;
   }
+  if (error instanceof NoHome) return failure(io, error.message);
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   io.stderr.write(`lsp-proxy: internal error: ${text}\n`);
   return exitCodes.fault;

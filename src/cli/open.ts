@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import { MANIFEST_FILE } from "../abi/bundle.js";
 import { realPath } from "../base/disk.js";
+import { homeOf } from "../base/home.js";
 import { sortedSet } from "../base/order.js";
 import { type ConfigError, type Problem, Refusal } from "../base/problem.js";
 import { configFolder, stateFolder } from "../config/state-folder.js";
@@ -10,12 +11,13 @@ import type { PoolContext, Trace } from "../lsp/types.js";
 import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import type { MemoryWatch } from "../runtime/memory-watch.js";
 import { type ChangedContext, openRuntime, type Runtime } from "../runtime/runtime.js";
-import { exitCodes, homeOf, type Input, type Io, workspaceOf } from "./command.js";
+import { exitCodes, type Input, type Io } from "./command.js";
 import { openLog, openTrace, type UsualLog } from "./log/log.js";
 import { programFolders } from "./program-folders.js";
 import type { Load, ServedConfig } from "./served-config.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
+import { workspaceOf } from "./workspace.js";
 
 export interface Loaded extends FolderTrust {
   loaded: LoadedBundle;
@@ -79,8 +81,8 @@ export async function openLoaded(
     env: io.env,
     log,
     trace,
-    stateFolder: stateFolder(io.env, homeOf(io)),
-    configFolder: configFolder(io.env, homeOf(io)),
+    stateFolder: stateFolder(io.env, homeOf(io.env)),
+    configFolder: configFolder(io.env, homeOf(io.env)),
     version: version(),
     notShared: options.notShared,
     memory: options.memory,

@@ -1,5 +1,6 @@
 /** The catalogue for commands: search by name, language or extension, and whether a server is installed. */
 import { basename, dirname, extname, join } from "node:path";
+import { homeOf } from "../base/home.js";
 import type { JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
@@ -7,9 +8,9 @@ import { languageNamed } from "../config/catalogue/language-names.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { diskFiles } from "../config/files.js";
 import { isTrustedFolder, openTrust } from "../config/trust/trust.js";
-import { didYouMean, homeOf, type Input, type Io, UsageError } from "./command.js";
+import { didYouMean, type Input, type Io, UsageError } from "./command.js";
 import { workspaceFolder } from "./compile.js";
-import { isInPackages, isInstalledAsync, missingModules } from "./installed.js";
+import { isInPackages, isInstalled, missingModules } from "./installed.js";
 import { programFolders } from "./program-folders.js";
 import { fitsProject } from "./requires.js";
 import { shippedConfigs } from "./shipped.js";
@@ -51,7 +52,7 @@ export async function findInstalled(
   const folders = isTrusted ? projectBins(workspace) : [];
   const path = { folders, env: io.env, avoid, ...programFolders(io) };
   const found = presets.map(async (preset): Promise<[string, Presence]> => {
-    if (await isInstalledAsync(preset, path))
+    if (await isInstalled(preset, path))
       return [preset.id, missingModules(preset, path, workspace).length === 0 ? "installed" : "incomplete"];
     return [preset.id, !isTrusted && isInPackages(preset, packages) ? "untrusted" : "missing"];
   });
@@ -66,7 +67,7 @@ export async function findInstalled(
 /** The workspace and the folders around it whose programs are ignored; empty if the workspace is trusted. */
 export function untrustedFolders(input: Input, io: Io): string[] {
   const workspace = workspaceFolder(input, io);
-  const trust = openTrust(io.env, homeOf(io));
+  const trust = openTrust(io.env, homeOf(io.env));
   if (input.isOn("trust-workspace") || isTrustedFolder(trust, workspace)) return [];
   return untrustedAround([workspace], io, (folder) => isTrustedFolder(trust, folder));
 }

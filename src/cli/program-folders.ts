@@ -1,13 +1,14 @@
 /** The user's own folders of programs besides PATH: installed servers, and what package managers install. */
 import { readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { homeOf } from "../base/home.js";
 import { sortedSet } from "../base/order.js";
 import { serversFolder } from "../config/state-folder.js";
 import type { ProgramFolders } from "../lsp/process/search.js";
-import { homeOf, type Io } from "./command.js";
+import type { Io } from "./command.js";
 
 export function programFolders(io: Pick<Io, "env">): Required<ProgramFolders> {
-  const home = homeOf(io);
+  const home = homeOf(io.env);
   return { serversFolder: serversFolder(io.env, home), toolFolders: toolFolders(io.env, home) };
 }
 

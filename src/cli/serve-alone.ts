@@ -4,11 +4,12 @@ import type { Plan } from "../abi/plan.js";
 import { escapeLine } from "../base/hidden-characters.js";
 import type { Log } from "../lsp/types.js";
 import type { OpenHost } from "../mcp/stdio.js";
-import { abortOn, type Input, type Io } from "./command.js";
+import type { Input, Io } from "./command.js";
 import type { Streams } from "./descriptors.js";
 import { openLog } from "./log/log.js";
 import { type Opened, openFrom } from "./open.js";
 import type { ServedConfig } from "./served-config.js";
+import { abortOn } from "./signals.js";
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;

@@ -1,4 +1,5 @@
 /** Trust in a workspace, for all commands: whether it is there, what it would allow, the question, and the record. */
+import { homeOf } from "../base/home.js";
 import { slashed } from "../base/paths.js";
 import { ConfigError } from "../base/problem.js";
 import { diskFiles } from "../config/files.js";
@@ -11,7 +12,7 @@ import {
   openTrust,
 } from "../config/trust/trust.js";
 import { everyDefault } from "../plan/defaults.js";
-import { homeOf, type Io } from "./command.js";
+import type { Io } from "./command.js";
 import { withStateLock } from "./files/state-lock.js";
 import { shippedConfigs } from "./shipped.js";
 import { confirm, isInteractive } from "./terminal/prompt.js";
@@ -40,7 +41,7 @@ export interface FileText {
 
 /** Reads the config of a workspace and its trust. Throws a ConfigError when the config is outside the workspace. */
 export function inspectTrust(workspace: string, io: Io, content?: FileText): WorkspaceTrust {
-  const home = homeOf(io);
+  const home = homeOf(io.env);
   const store = openTrust(io.env, home);
   const replaced = content === undefined ? undefined : diskFiles.realpath(content.file);
   const read = (path: string) => (path === replaced ? content?.text : diskFiles.read(path));
@@ -69,7 +70,7 @@ export function grantLines({ workspace, found }: WorkspaceTrust): string[] {
 
 /** Records the trust in the folder, and in its config as it was read. */
 export async function recordTrust({ workspace, found }: WorkspaceTrust, io: Io): Promise<void> {
-  const store = openTrust(io.env, homeOf(io));
+  const store = openTrust(io.env, homeOf(io.env));
   await withStateLock(io, () => {
     if (found) addTrusted(store, found.file, found.hash);
     addTrustedFolder(store, workspace);

@@ -3,10 +3,10 @@
  * an untrusted workspace is untrusted too: package managers put `node_modules/.bin` of every parent folder into PATH.
  */
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Plan } from "../abi/plan.js";
 import { realPath } from "../base/disk.js";
+import { homeOf } from "../base/home.js";
 import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
 import { here, type Platform } from "../base/platform.js";
@@ -20,7 +20,7 @@ type IsTrusted = (folder: string) => boolean;
 
 /** Real paths of untrusted folders and of what surrounds them, up to a trusted folder or the user's home. */
 export function untrustedAround(folders: readonly string[], io: Pick<Io, "env">, isTrusted: IsTrusted) {
-  const home = realPath(io.env.HOME || homedir());
+  const home = realPath(homeOf(io.env));
   const untrusted = folders.map(realPath).filter((folder) => !isInside(home, folder));
   return sortedSet(untrusted.flatMap((folder) => [folder, ...surroundings(folder, home, isTrusted)]));
 }

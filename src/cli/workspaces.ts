@@ -3,11 +3,12 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { realPath } from "../base/disk.js";
 import { sha256 } from "../base/hash.js";
+import { homeOf } from "../base/home.js";
 import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
 import { listTrusted, openTrust } from "../config/trust/trust.js";
 import type { Runtime } from "../runtime/runtime.js";
-import { homeOf, Input, type Io, UsageError } from "./command.js";
+import { Input, type Io, UsageError } from "./command.js";
 import type { ServedWorkspace } from "./dashboard/served-pages.js";
 import { openFrom } from "./open.js";
 
@@ -50,7 +51,7 @@ function foldersOf(input: Input, io: Io): string[] {
 
 /** The trusted folders below one, sorted. */
 function trustedBelow(folder: string, io: Io): string[] {
-  const { folders } = listTrusted(openTrust(io.env, homeOf(io)));
+  const { folders } = listTrusted(openTrust(io.env, homeOf(io.env)));
   const here = sortedSet(folders.filter((trusted) => isInside(trusted, folder) && existsSync(trusted)));
   if (here.length === 0) throw new UsageError(`--below: there is no trusted workspace below ${folder}`);
   return here;

@@ -7,7 +7,6 @@ import type { JsonObject } from "../base/json.js";
 import { slashed } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
-import type { PresetFacts } from "./catalogue/preset-index.js";
 import { applyPresets } from "./catalogue/presets.js";
 import { baseOf, type DiscoverRequest, discover, trustName, userConfigFile } from "./discover.js";
 import { type ExtendedConfig, readExtended, shippedLayers } from "./extends.js";
@@ -47,8 +46,6 @@ export interface ConfigRequest extends DiscoverRequest {
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
   /** The defaults of a config and of a server, which a discovered config may not exceed; none when absent. */
   defaults?: { config: JsonObject; server: JsonObject } | undefined;
-  /** Makes the embedded default's layer for a folder; its servers also serve a config that has none. */
-  embedded?: ((presets: PresetFacts[], at: { base: string; isNamed: boolean }) => JsonObject) | undefined;
 }
 
 export interface CollectedLayers {

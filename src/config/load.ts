@@ -7,6 +7,7 @@ import { sortedSet, uniqueBy } from "../base/order.js";
 import type { Place, Problem } from "../base/problem.js";
 import { Catalogue } from "./catalogue/catalogue.js";
 import { readClients } from "./catalogue/clients.js";
+import type { PresetFacts } from "./catalogue/preset-index.js";
 import {
   applyPresets,
   commandsAsShipped,
@@ -77,18 +78,53 @@ export interface LoadedConfig {
   clientForms: ClientForm[];
 }
 
+/** A config whose layers are read. */
+export interface OpenedConfig {
+  /** Where servers have to be chosen, because no layer names any; undefined if one does. */
+  lacksServers: { base: string; isNamed: boolean; presets(): PresetFacts[] } | undefined;
+  /** Merges and validates the whole, with a layer of chosen servers. Throws an UnusableConfig with all problems. */
+  finish(chosen?: JsonObject): LoadedConfig;
+}
+
 /** Loads a workspace's config. Throws an UnusableConfig with all problems. */
 export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
+  return openConfig(request, files).finish();
+}
+
+/** Reads the layers of a workspace's config. The rest may wait for a search of the workspace. */
+export function openConfig(request: ConfigRequest, files: Files): OpenedConfig {
   const catalogue = new Catalogue(request.shipped, files);
   const layers = collectLayers(request, catalogue);
-  const { problems, base, folder } = layers;
-
+  const { problems, base, mainFile } = layers;
   const person = mergeLayers([...layers.user, ...layers.main, layers.commandLine]);
   const profile = profileLayers(person, catalogue, problems);
   const sealed = mergeLayers(profile);
   problems.push(...exceedingSealed(person, sealed, { base, files }));
-  const embedded = embeddedLayers(request, catalogue, layers, [...profile, person]);
-  const whole = applyPresets(mergeLayers([...profile, ...embedded, person]), catalogue, request.env);
+  const hasServers = [...profile, person].some((layer) => itemsAt(layer, "servers").length > 0);
+  const isNamed = mainFile.kind === "named";
+  return {
+    lacksServers: hasServers ? undefined : { base, isNamed, presets: () => catalogue.facts() },
+    finish: (chosen = {}) => {
+      const embedded = tableWithoutFile("embedded default", chosen);
+      return finishLoading({ request, catalogue, layers, profile, sealed, person, embedded });
+    },
+  };
+}
+
+interface ReadLayers {
+  request: ConfigRequest;
+  catalogue: Catalogue;
+  layers: CollectedLayers;
+  profile: LayerTable[];
+  sealed: LayerTable;
+  person: LayerTable;
+  embedded: LayerTable;
+}
+
+function finishLoading(read: ReadLayers): LoadedConfig {
+  const { request, catalogue, layers, profile, sealed, person, embedded } = read;
+  const { problems, base, folder } = layers;
+  const whole = applyPresets(mergeLayers([...profile, embedded, person]), catalogue, request.env);
   const merged = withEntries(whole.config, { extends: undefined, $schema: undefined });
   problems.push(...whole.problems, ...catalogue.problems);
   const tree = toTable(merged);
@@ -204,23 +240,6 @@ function clientForms(shipped: string, catalogue: Catalogue): ClientForm[] {
       maxChars: typeof maxChars === "number" ? maxChars : null,
     };
   });
-}
-
-/** The embedded default where there is no config; only its servers where a config names none. */
-function embeddedLayers(
-  request: ConfigRequest,
-  catalogue: Catalogue,
-  { mainFile: { kind }, base }: CollectedLayers,
-  layers: readonly LayerTable[],
-): LayerTable[] {
-  const hasServers = layers.some((layer) => itemsAt(layer, "servers").length > 0);
-  if (!request.embedded || (hasServers && kind !== "embedded")) return [];
-  const { servers, ...rest } = request.embedded(catalogue.facts(), { base, isNamed: kind === "named" });
-  const tree: JsonObject = {
-    ...(kind === "embedded" ? rest : {}),
-    ...(hasServers || servers === undefined ? {} : { servers }),
-  };
-  return [tableWithoutFile("embedded default", tree)];
 }
 
 /** Problems file by file in the order in which the files were read, each sorted by place. */

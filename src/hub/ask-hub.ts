@@ -32,7 +32,7 @@ export async function isListening(path: string): Promise<boolean> {
   return socket !== undefined;
 }
 
-export interface Exchange {
+export interface HubReply {
   socket: Socket;
   answer: PrivateMessage;
 }
@@ -43,7 +43,7 @@ export async function exchange(
   kind: PrivateKind,
   body: JsonObject = {},
   waitMs = ANSWER_MS,
-): Promise<Exchange | undefined> {
+): Promise<HubReply | undefined> {
   const socket = await openSocket(path);
   if (socket === undefined) return undefined;
   socket.write(privateLine(kind, body));

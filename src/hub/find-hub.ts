@@ -4,11 +4,12 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, wr
 import type { Socket } from "node:net";
 import { dirname } from "node:path";
 import { factsOf } from "../base/file-stamp.js";
+import type { Environment } from "../base/home.js";
 import type { JsonObject } from "../base/json.js";
 import { isRunning, systemCode } from "../base/system.js";
 import { delay } from "../base/timing.js";
 import { ANSWER_MS, exchange } from "./ask-hub.js";
-import { type Environment, HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
+import { HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
 import { hubKey, isFresh, type Launch, launchFile, readRecord } from "./launch-record.js";
 
 /** How long a hub may take until it has answered. Some clients wait 20 s for their server. */
@@ -28,8 +29,8 @@ export interface HubRequest {
   session: JsonObject;
 }
 
-/** A session on a hub. */
-export interface HubSession {
+/** The connection of a session to its hub. */
+export interface HubConnection {
   socket: Socket;
   /** The names of the tools that only read. */
   reads: ReadonlySet<string>;
@@ -37,8 +38,8 @@ export interface HubSession {
   bundle: string;
 }
 
-/** A session on the hub of the launch. Throws HubUnavailable when there is none in time. */
-export async function findHub(request: HubRequest): Promise<HubSession> {
+/** Connects a session to the hub of the launch. Throws HubUnavailable when there is none in time. */
+export async function findHub(request: HubRequest): Promise<HubConnection> {
   const { launch, env } = request;
   const folder = openHubFolder(env);
   const file = launchFile(folder, launch, env);
@@ -62,13 +63,13 @@ export async function findHub(request: HubRequest): Promise<HubSession> {
   }
 }
 
-/** A session on the hub that the launch's record names, if it listens and answers within the time that is left. */
+/** Connects to the hub that the launch's record names, if it listens and answers within the time that is left. */
 async function joinHub(
   folder: string,
   file: string,
   { env, session }: HubRequest,
   leftMs: number,
-): Promise<HubSession | undefined> {
+): Promise<HubConnection | undefined> {
   const record = readRecord(file);
   if (record === undefined) return undefined;
   const path = socketOf(folder, hubKey(record, env));
@@ -123,7 +124,7 @@ function spawnHub(file: string, mark: string, { launch, env, executable }: HubRe
     closeSync(log);
   }
   child.once("error", (error) => Object.assign(state, { isOver: true, failure: error.message }));
-  // If a signal ended it, there is no failure: another one is started.
+  // A hub that a signal ended did not fail: another one may be started.
   child.once("exit", (code) =>
     Object.assign(state, {
       isOver: true,

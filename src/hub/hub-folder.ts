@@ -3,13 +3,12 @@
  * there, so both the hub and the process that connects to it check its owner and its mode before every use.
  */
 import { mkdirSync, readdirSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
-import { dirname, isAbsolute, join, win32 } from "node:path";
+import { userInfo } from "node:os";
+import { dirname, join, win32 } from "node:path";
 import { entryFacts, factsOf } from "../base/file-stamp.js";
+import { type Environment, folderNamedBy, temporaryFolder } from "../base/home.js";
 import { here, type Platform } from "../base/platform.js";
 import { systemCode } from "../base/system.js";
-
-export type Environment = { readonly [name: string]: string | undefined };
 
 /** Why no hub can be used. The session is served without one then. */
 export class HubUnavailable extends Error {}
@@ -19,11 +18,13 @@ const PIPES = "\\\\.\\pipe\\";
 /** The system's limit for the path of a Unix socket is 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH = 103;
 
-export function hubFolder(env: Environment, { dataVariable }: Platform = here): string {
-  if (dataVariable !== undefined) return win32.join(env[dataVariable] || tmpdir(), "lsp-proxy", "hub");
-  const runtime = env.XDG_RUNTIME_DIR;
-  if (runtime && isAbsolute(runtime) && factsOf(runtime)?.isDirectory()) return join(runtime, "lsp-proxy");
-  return join(env.TMPDIR || tmpdir(), `lsp-proxy-${process.geteuid?.() ?? ""}`);
+export function hubFolder(env: Environment, platform: Platform = here): string {
+  const { dataVariable } = platform;
+  if (dataVariable !== undefined)
+    return win32.join(folderNamedBy(env, dataVariable, platform) ?? temporaryFolder(env), "lsp-proxy", "hub");
+  const runtime = folderNamedBy(env, "XDG_RUNTIME_DIR", platform);
+  if (runtime !== undefined && factsOf(runtime)?.isDirectory()) return join(runtime, "lsp-proxy");
+  return join(temporaryFolder(env), `lsp-proxy-${process.geteuid?.() ?? ""}`);
 }
 
 /** Makes the folder where it is missing, and checks it. */

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { writeAtomically } from "../base/atomic-write.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sha256 } from "../base/hash.js";
+import type { Environment } from "../base/home.js";
 import { canonicalText, isTable, type JsonObject, parseJson } from "../base/json.js";
-import type { Environment } from "./hub-folder.js";
 
 /** A command line, and where it was given. */
 export interface Launch {

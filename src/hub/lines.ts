@@ -8,13 +8,20 @@ const NEWLINE = 10;
 const MARK = "lsp-proxy";
 
 /**
- * What a hub and the processes that connect to it say besides MCP. The first line of a connection is `session`, `call`,
- * `status`, `dashboard` or `stop`; the first answer is `ready`, `full` or `answer`. `progress`, `drain` and, after a
- * change of the config, `ready` may follow.
+ * What the command line asks of a hub: to call a tool; to wait for the servers and then call it; to ask each server one
+ * thing; to choose the servers again by the files of the workspace.
+ */
+const commandKinds = ["call", "callWarm", "tryServers", "lookAgain"] as const;
+type CommandKind = (typeof commandKinds)[number];
+
+/**
+ * What a hub and the processes that connect to it say besides MCP. The first line of a connection is `session`, a
+ * command, `status`, `dashboard` or `stop`; the first answer is `ready`, `full` or `answer`. `progress`, `drain` and,
+ * after a change of the config, `ready` may follow.
  */
 export type PrivateKind =
   | "session"
-  | "call"
+  | CommandKind
   | "status"
   | "dashboard"
   | "stop"
@@ -27,6 +34,15 @@ export type PrivateKind =
 export interface PrivateMessage {
   kind: PrivateKind;
   body: { readonly [name: string]: unknown };
+}
+
+/** A message of the command line. */
+export interface HubCommand extends PrivateMessage {
+  kind: CommandKind;
+}
+
+export function isCommand(message: PrivateMessage | undefined): message is HubCommand {
+  return commandKinds.some((kind) => kind === message?.kind);
 }
 
 export function privateLine(kind: PrivateKind, body: JsonObject = {}): string {

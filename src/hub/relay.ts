@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { isTable, parseJson } from "../base/json.js";
 import { LineReader } from "../base/text.js";
 import { privateMessage } from "./lines.js";
-import { OpenRequests } from "./requests.js";
+import { PendingRequests } from "./requests.js";
 
 /** One end of a hub, or of a proxy in this process. */
 export interface Upstream {
@@ -38,7 +38,7 @@ const UNREAD_MS = 5_000;
 const LAST_ANSWERS_MS = 10_000;
 /** So many requests are held back for the next hub; more wait in the client's pipe. */
 const MAX_HELD = 256;
-/** A hub that ends sooner is not counted as one that worked. */
+/** A hub that ends sooner than this counts as one that did not work. */
 const SHORT_MS = 2_000;
 const TOO_LONG = {
   jsonrpc: "2.0",
@@ -52,7 +52,7 @@ export function relay(options: RelayOptions): Promise<void> {
 }
 
 class Relay {
-  readonly #requests = new OpenRequests();
+  readonly #requests = new PendingRequests();
   readonly #lines: LineReader;
   #upstream: Upstream | undefined;
   #isConnecting = false;

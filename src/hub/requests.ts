@@ -31,7 +31,7 @@ const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 const UPDATED = "notifications/resources/updated";
 const TOOLS_CHANGED = "notifications/tools/list_changed";
 
-export class OpenRequests {
+export class PendingRequests {
   /** The client's, by id. */
   readonly #asked = new Map<Id, Pending>();
   #handshake: { line: string; id: Id } | undefined;

@@ -1,7 +1,7 @@
 /** What serves one bundle of a runtime: the path gate, the pool of language servers, the sample files and the edits. */
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Plan } from "../abi/plan.js";
+import { homeOf } from "../base/home.js";
 import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import type { Listeners } from "../base/timing.js";
@@ -50,7 +50,7 @@ export async function openParts(
     extraRoots: plan.workspace.extraRoots,
     libraryOf: libraryRoots(sortedSet(plan.servers.flatMap((server) => server.libraryRoots)), {
       env: context.env,
-      home: context.env.HOME ?? homedir(),
+      home: homeOf(context.env),
       roots,
     }),
     deny: plan.workspace.deny,

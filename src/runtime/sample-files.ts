@@ -3,10 +3,10 @@
  * about the whole workspace starts a server for such a file, in that file's project; a server without a file is not
  * started.
  */
-import { homedir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
 import { factsOf } from "../base/file-stamp.js";
+import { homeOf } from "../base/home.js";
 import { type KeyPart, sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
@@ -130,7 +130,7 @@ export class SampleFiles {
   }
 
   #walk(root: string): Walk {
-    const user = { env: this.env, home: this.env.HOME ?? homedir() };
+    const user = { env: this.env, home: homeOf(this.env) };
     return walk(root, this.pool.names().filesOf(root) ?? walkedDisk, user);
   }
 

@@ -4,6 +4,7 @@
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { GlobBudget, GlobError, PATH_STEPS } from "../base/glob.js";
+import { folderNamedBy } from "../base/home.js";
 import { slashed } from "../base/paths.js";
 import { type IgnoreRule, parseIgnoreRules, verdictOf } from "./ignore-rules.js";
 import type { WalkedFiles } from "./walk.js";
@@ -172,7 +173,7 @@ function repositoryOf(root: string, files: WalkedFiles): { folder: string; commo
 
 /** The user's own excludes: the file that git's settings name, or the default one. */
 function excludesFile({ common }: { common: string }, files: WalkedFiles, { env, home }: GitUser): string {
-  const settings = join(env.XDG_CONFIG_HOME || join(home, ".config"), "git");
+  const settings = join(folderNamedBy(env, "XDG_CONFIG_HOME") ?? join(home, ".config"), "git");
   const configs = [join(common, "config"), join(home, ".gitconfig"), join(settings, "config")];
   const named = configs.map((file) => excludesIn(linesOf(file, files))).find((file) => file !== undefined);
   if (named === undefined) return join(settings, "ignore");

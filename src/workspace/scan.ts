@@ -12,19 +12,8 @@ export interface WorkspaceScan extends Walked {
   filenames: ReadonlyMap<string, number>;
 }
 
-/** Counts the files of a workspace, blocking. */
-export function scanWorkspace(root: string, files: WalkedFiles, user: GitUser): WorkspaceScan {
-  const counts = new Counts();
-  const steps = walk(root, files, user);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return { ...counts, ...value };
-    if (value !== undefined) counts.add(value);
-  }
-}
-
-/** The same, without blocking the event loop for long. */
-export async function scanInTurns(root: string, files: WalkedFiles, user: GitUser): Promise<WorkspaceScan> {
+/** Counts the files of a workspace, without blocking the event loop for long. */
+export async function scanWorkspace(root: string, files: WalkedFiles, user: GitUser): Promise<WorkspaceScan> {
   const counts = new Counts();
   const walked = await walkInTurns(walk(root, files, user), (path) => {
     counts.add(path);

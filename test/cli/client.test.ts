@@ -94,7 +94,7 @@ function clientWith(more: { [name: string]: string }, ...args: string[]) {
     env: {
       ...{ HOME: home, XDG_CONFIG_HOME: "", CODEX_HOME: "", CLAUDE_CONFIG_DIR: "", GEMINI_CLI_HOME: "" },
       ...{ npm_config_registry: registryUrl, npm_config_cache: join(folder, "npm") },
-      npm_config_noproxy: "127.0.0.1",
+      ...{ npm_config_noproxy: "127.0.0.1", npm_execpath: "" },
       ...{ COPILOT_HOME: "", XDG_STATE_HOME: "", GOPATH: "/go", MY_KEY: SECRET, LSP_PROXY_TOKEN: SECRET },
       ...more,
     },
@@ -761,6 +761,11 @@ describe("the command line", () => {
     }
     expect(await write()).toMatchObject({ code: 0 });
     expect(read(file)).toContain("npx");
+    // Started by npm, it has the settings of the project that npm was started in: they do not name the registry.
+    writeFileSync(join(home, ".npmrc"), "registry=http://127.0.0.1:1/\n");
+    const byNpm = await clientWith({ npm_execpath: "npm" }, "vscode", "--npx");
+    expect(byNpm).toMatchObject(refused(/could not be asked \(ECONNREFUSED\)/));
+    rmSync(join(home, ".npmrc"));
     // What was written is removed without a registry.
     published.splice(0, 1);
     expect(await client("vscode", "--remove", "--scope", "project")).toMatchObject({ code: 0 });

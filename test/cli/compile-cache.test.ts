@@ -100,11 +100,15 @@ describe("the compile cache", () => {
     expect(existsSync(own())).toBe(false);
   });
 
-  it("is not enabled where the folder cannot be made or is relative", () => {
+  it("is not enabled where the folder cannot be made, and is never in a relative one", () => {
+    const home = join(folder, "home");
+    expect(cacheFolder({ HOME: home, XDG_STATE_HOME: "relative" })).toBe(
+      join(home, ".local/state/lsp-proxy/compiled"),
+    );
+    expect(existsSync(join(folder, "relative"))).toBe(false);
+    rmSync(trace());
     writeFileSync(state, "a file");
     expect(cacheFolder()).toBeUndefined();
-    expect(cacheFolder({ XDG_STATE_HOME: "relative" })).toBeUndefined();
-    expect(existsSync(join(folder, "relative"))).toBe(false);
   });
 });
 

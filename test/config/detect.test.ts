@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Catalogue } from "../../src/config/catalogue/catalogue.js";
 import {
   chooseServers,
   languagesHere,
@@ -7,15 +8,14 @@ import {
 } from "../../src/config/catalogue/detect.js";
 import type { PresetFacts } from "../../src/config/catalogue/preset-index.js";
 import { diskFiles } from "../../src/config/files.js";
-import { loadConfig } from "../../src/config/load.js";
 import { scanWorkspace } from "../../src/workspace/scan.js";
-import { memoryFiles, request, SHIPPED } from "./memory-files.js";
+import { memoryFiles, SHIPPED } from "./memory-files.js";
 
 const user = { env: {}, home: "/home/me" };
 const scan = (contents: { [path: string]: string }, root = "/w") =>
   scanWorkspace(root, memoryFiles(contents), user);
 
-describe("choosing", () => {
+describe("choosing", async () => {
   const presets: PresetFacts[] = [
     { id: "low", rank: 1, extensions: ["ts", "vue"] },
     { id: "high", rank: 2, extensions: ["ts", "js"] },
@@ -23,7 +23,7 @@ describe("choosing", () => {
     { id: "unused", extensions: ["zig"] },
     { id: "lint", companion: true, extensions: ["ts", "lint"] },
   ];
-  const found = scan({ "/w/a.ts": "", "/w/Dockerfile": "" });
+  const found = await scan({ "/w/a.ts": "", "/w/Dockerfile": "" });
 
   test("the installed preset with the highest rank, for what is there", () => {
     expect(chooseServers(found, presets, [() => true])).toEqual({
@@ -38,13 +38,13 @@ describe("choosing", () => {
     expect(chooseServers(found, presets, [() => false])).toEqual({ servers: [] });
   });
 
-  test("a companion is never chosen, not even for files that nobody else claims", () => {
-    const lone = scan({ "/w/a.lint": "" });
+  test("a companion is never chosen, not even for files that nobody else claims", async () => {
+    const lone = await scan({ "/w/a.lint": "" });
     expect(chooseServers(lone, presets, [() => true])).toEqual({ servers: [] });
   });
 
-  test("two chosen servers never claim the same files", () => {
-    const both = scan({ "/w/a.ts": "", "/w/b.vue": "" });
+  test("two chosen servers never claim the same files", async () => {
+    const both = await scan({ "/w/a.ts": "", "/w/b.vue": "" });
     expect(chooseServers(both, presets, [() => true])).toEqual({
       servers: [
         { id: "high", kind: "high" },
@@ -64,23 +64,11 @@ describe("choosing", () => {
     expect(chooseServers(found, presets.toReversed(), [() => true])).toEqual(one);
   });
 
-  test("with the shipped presets: TypeScript 7 before typescript-language-server", () => {
-    let presetsSeen: PresetFacts[] = [];
-    loadConfig(
-      request({
-        shipped: SHIPPED,
-        workspace: "/nowhere",
-        home: "/nowhere",
-        embedded: (all) => {
-          presetsSeen = all;
-          return {};
-        },
-      }),
-      diskFiles,
-    );
+  test("with the shipped presets: TypeScript 7 before typescript-language-server", async () => {
+    const presetsSeen = new Catalogue(SHIPPED, diskFiles).facts();
+    const both = await scan({ "/w/a.ts": "", "/w/b.py": "" });
     const ids = (installed: string[]) =>
-      chooseServers(scan({ "/w/a.ts": "", "/w/b.py": "" }), presetsSeen, [({ id }) => installed.includes(id)])
-        .servers;
+      chooseServers(both, presetsSeen, [({ id }) => installed.includes(id)]).servers;
     expect(ids(["typescript", "typescript-language-server", "vtsls", "pyright", "pylsp"])).toEqual([
       { id: "pyright", kind: "pyright" },
       { id: "typescript", kind: "typescript" },
@@ -90,14 +78,20 @@ describe("choosing", () => {
     ]);
   });
 
-  test("tiers come one after the other, whatever the ranks", () => {
-    const both = scan({ "/w/a.ts": "", "/w/b.vue": "" });
+  test("tiers come one after the other, whatever the ranks", async () => {
+    const both = await scan({ "/w/a.ts": "", "/w/b.vue": "" });
     const proposals = proposeServers(both, presets, [({ id }) => id === "low", () => true]);
     expect(proposals.map(({ preset, files }) => [preset.id, files])).toEqual([["low", 2]]);
   });
 
-  test("the languages that are told are those of the files that are there, the most files first", () => {
-    const here = scan({ "/w/go.mod": "", "/w/a.go": "", "/w/b.go": "", "/w/x.tf": "", "/w/y.tfvars": "" });
+  test("the languages that are told are those of the files that are there, the most files first", async () => {
+    const here = await scan({
+      "/w/go.mod": "",
+      "/w/a.go": "",
+      "/w/b.go": "",
+      "/w/x.tf": "",
+      "/w/y.tfvars": "",
+    });
     const told = (preset: PresetFacts, ids: { [file: string]: string }) => {
       const [proposal] = proposeServers(here, [preset], [() => true]);
       return proposal && languagesHere(proposal, here, (file) => ids[file] ?? "else");
@@ -109,19 +103,19 @@ describe("choosing", () => {
     ]);
     const ids = { c: "c", h: "cpp", cpp: "cpp" };
     const clangd = { id: "clangd", languages: ["c", "cpp"], extensions: ["c", "cpp", "h"] };
-    const headers = (files: { [path: string]: string }) => {
-      const scanned = scan(files);
+    const headers = async (files: { [path: string]: string }) => {
+      const scanned = await scan(files);
       const [proposal] = proposeServers(scanned, [clangd], [() => true]);
       return proposal && languagesHere(proposal, scanned, (file) => ids[file as keyof typeof ids]);
     };
     const [c, cpp, h] = [{ "/w/a.c": "", "/w/b.c": "" }, { "/w/a.cpp": "" }, { "/w/a.h": "", "/w/b.h": "" }];
-    expect(headers({ ...c, ...h })).toEqual([{ language: "c", files: 4 }]);
-    expect(headers({ ...cpp, ...h })).toEqual([{ language: "cpp", files: 3 }]);
-    expect(headers({ ...c, ...cpp, ...h })).toEqual([
+    expect(await headers({ ...c, ...h })).toEqual([{ language: "c", files: 4 }]);
+    expect(await headers({ ...cpp, ...h })).toEqual([{ language: "cpp", files: 3 }]);
+    expect(await headers({ ...c, ...cpp, ...h })).toEqual([
       { language: "c", files: 4 },
       { language: "cpp", files: 1 },
     ]);
-    expect(headers(h)).toEqual([{ language: "cpp", files: 2 }]);
+    expect(await headers(h)).toEqual([{ language: "cpp", files: 2 }]);
     const terraform = { id: "tf", languages: ["terraform"], extensions: ["tf", "tfvars"] };
     expect(told(terraform, { tf: "terraform", tfvars: "terraform-vars" })).toEqual([
       { language: "terraform", files: 2 },

@@ -4,7 +4,8 @@ import {
   type ConfigRequest,
   inspectDiscovered,
   type LoadedConfig,
-  loadConfig,
+  type OpenedConfig,
+  openConfig,
 } from "../../src/config/load.js";
 import { everyDefault } from "../../src/plan/defaults.js";
 import { memoryFiles, request } from "./memory-files.js";
@@ -41,7 +42,15 @@ function load(
   changes: Partial<ConfigRequest> = {},
   links: { [path: string]: string } = {},
 ): LoadedConfig {
-  return loadConfig(request(changes), memoryFiles({ ...shipped, ...files }, links));
+  return open(files, changes, links).finish();
+}
+
+function open(
+  files: { [path: string]: string },
+  changes: Partial<ConfigRequest> = {},
+  links: { [path: string]: string } = {},
+): OpenedConfig {
+  return openConfig(request(changes), memoryFiles({ ...shipped, ...files }, links));
 }
 
 /** A config that a person named, so that trust does not matter. */
@@ -118,28 +127,24 @@ describe("discovery", () => {
     ]);
   });
 
-  test("without a config the embedded default is asked, with every preset", () => {
-    const loaded = load(
-      {},
-      {
-        embedded: (presets) => ({
-          servers: presets.map(({ id }) => ({ id, kind: id })),
-          mcp: { name: "auto" },
-        }),
-      },
-    );
+  test("without a config servers are chosen from every preset", () => {
+    const opened = open({});
+    const presets = opened.lacksServers?.presets() ?? [];
+    const loaded = opened.finish({ servers: presets.map(({ id }) => ({ id, kind: id })) });
     expect(loaded.config.servers?.map(({ id, command }) => [id, command])).toEqual([
       ["pyright", ["node", "pyright.js"]],
       ["rust-analyzer", "rust-analyzer"],
     ]);
-    expect(loaded.config.mcp?.name).toBe("auto");
   });
 
-  test("a config without servers takes only the servers of the embedded default", () => {
-    const embedded = () => ({ servers: [{ id: "pyright", kind: "pyright" }], mcp: { name: "auto" } });
-    const none = loadNamed("[limits]\nmax_items = 5\n", {}, { embedded });
-    expect([none.config.servers?.length, none.config.mcp]).toEqual([1, undefined]);
-    expect(loadNamed(server, {}, { embedded }).config.servers?.map(({ id }) => id)).toEqual(["x"]);
+  test("only where a config names no servers they are chosen", () => {
+    const named = (text: string) => open({ "/w/c.toml": text }, { configPath: "/w/c.toml" });
+    const none = named("[limits]\nmax_items = 5\n");
+    expect(none.lacksServers).toMatchObject({ base: "/w", isNamed: true });
+    const { config } = none.finish({ servers: [{ id: "pyright", kind: "pyright" }] });
+    expect([config.servers?.length, config.limits?.max_items]).toEqual([1, 5]);
+    expect(named(server).lacksServers).toBeUndefined();
+    expect(open({ "/home/me/.config/lsp-proxy/config.toml": server }).lacksServers).toBeUndefined();
   });
 });
 

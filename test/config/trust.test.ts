@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -19,6 +28,16 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "trust-"));
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** Acts as another user. A worker thread cannot do that, so the tests run in processes. */
+function asUser(user: number, act: () => void): void {
+  process.seteuid?.(user);
+  try {
+    act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 describe("the record of what is trusted", () => {
   test("stands in the state folder", () => {
@@ -56,6 +75,35 @@ describe("the record of what is trusted", () => {
       configs: [{ file: "/w/a", hash: "h" }],
       folders: [],
     });
+  });
+
+  test.skipIf(process.platform === "win32")("trusts nothing that another user could have written", () => {
+    const trust = openTrust({}, home);
+    addTrusted(trust, "/w/a", "h");
+    for (const path of [trust.file, dirname(trust.file)]) {
+      const { mode } = statSync(path);
+      chmodSync(path, mode | 0o002);
+      expect(() => isTrusted(trust, "/w/a", "h")).toThrow(/every user/);
+      chmodSync(path, mode);
+      expect(isTrusted(trust, "/w/a", "h")).toBe(true);
+    }
+  });
+
+  test.runIf(process.geteuid?.() === 0)("trusts nothing in a folder of another user", () => {
+    const trust = openTrust({ XDG_STATE_HOME: home }, home);
+    addTrusted(trust, "/w/a", "h");
+    const [me, other] = [12_345, 12_346];
+    for (const path of [trust.file, dirname(trust.file)]) chownSync(path, me, me);
+    chmodSync(home, 0o755);
+    // What root reads in a container often belongs to the user outside.
+    expect(isTrusted(trust, "/w/a", "h")).toBe(true);
+    for (const path of [dirname(trust.file), trust.file]) {
+      asUser(me, () => expect(isTrusted(trust, "/w/a", "h")).toBe(true));
+      chmodSync(path, statSync(path).mode | 0o055);
+      chownSync(path, other, other);
+      asUser(me, () => expect(() => isTrusted(trust, "/w/a", "h")).toThrow(/belongs to another user/));
+      chownSync(path, me, me);
+    }
   });
 
   test.each(["", "{", "[]", '{"version":2}', '{"version":1,"configs":[{"file":1}],"folders":[]}'])(

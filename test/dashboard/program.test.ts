@@ -222,6 +222,20 @@ describe("the dashboard of a hub", () => {
     }
   });
 
+  it.skipIf(process.platform !== "linux")("is opened by no program of the workspace", async () => {
+    const { args, folder } = workspaceWith();
+    const bin = join(folder, "node_modules/.bin");
+    const trace = join(user.top, "started");
+    mkdirSync(bin, { recursive: true });
+    for (const path of [join(bin, "xdg-open"), join(folder, "xdg-open")])
+      writeFileSync(path, `#!/bin/sh\necho started >>${trace}\n`, { mode: 0o755 });
+    const open = (path: string) =>
+      run(["dashboard", ...args], { cwd: folder, env: { ...user.env, DISPLAY: ":0", PATH: path } });
+    for (const path of [`${bin}:/nowhere`, ".:/nowhere", ":/nowhere", folder])
+      expect(await open(path)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^http:/) });
+    expect(existsSync(trace)).toBe(false);
+  });
+
   it("says so where the config turns it off", async () => {
     const { args } = workspaceWith({ dashboard: { enabled: false } });
     const { code, stdout, stderr } = await run(["dashboard", "--no-open", ...args], { env: user.env });

@@ -1,5 +1,14 @@
 /** A config that changes while sessions share a hub: the hub goes on with it, or leaves its sessions to another hub. */
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
@@ -230,4 +239,31 @@ it("without a config, a language that is new is seen by open and new sessions an
   await expect.poll(() => symbols(first, "d.json"), { timeout: 60_000 }).toContain("four");
   expect(await user.hub()).toMatchObject({ pid, sessions: 2 });
   expect((await first.status()).map((one) => one.pid)).toContain(server?.pid);
+});
+
+it("without a config, a hub answers calls while a program is asked for its version for a session that joins", async () => {
+  const folder = join(user.top, "slow-version");
+  const [bin, hub, asked, go] = ["bin", "hub", "asked", "go"].map((name) => join(user.top, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  for (const path of [folder, bin]) mkdirSync(path);
+  writeFileSync(join(folder, "a.rs"), "fn main() {}\n");
+  const waits = `echo $$ >'${asked}.new'; mv '${asked}.new' '${asked}'; until [ -e '${go}' ]; do sleep 0.1; done`;
+  const version = `#!/bin/sh\nif [ "$PPID" = "$(cat '${hub}')" ]; then ${waits}; fi\necho 1.0\n`;
+  writeFileSync(join(bin, "rust-analyzer"), version, { mode: 0o755 });
+  writeFileSync(hub, "none\n");
+  const env = { PATH: `${bin}:${user.env.PATH}` };
+  const first = await user.open([], env, { cwd: folder });
+  const listed = await user.hub();
+  writeFileSync(hub, `${listed.pid}\n`);
+  const second = user.open([], env, { cwd: folder });
+  await expect.poll(() => existsSync(asked), { timeout: 60_000 }).toBe(true);
+  // It still waits when the call is answered: its time limit ends it otherwise, and only then a blocked hub goes on.
+  await first.call("get_server_status", {});
+  expect(() => process.kill(Number(readFileSync(asked, "utf8")), 0)).not.toThrow();
+  writeFileSync(go, "");
+  await second;
 });

@@ -26,6 +26,9 @@ it("elsewhere a hub listens on a socket in the folder of the user's session, or 
     expect(hubFolder({ XDG_RUNTIME_DIR: missing, TMPDIR: "/t" }, platforms.linux)).toBe(
       `/t/lsp-proxy-${process.geteuid?.()}`,
     );
+  expect(hubFolder({ TMPDIR: "relative" }, platforms.linux)).toBe(
+    `${tmpdir()}/lsp-proxy-${process.geteuid?.()}`,
+  );
   expect(socketOf("/t/hubs", "0123abcd", platforms.linux)).toBe("/t/hubs/0123abcd.sock");
   expect(() => socketOf(`/${"x".repeat(100)}`, "0123abcd", platforms.linux)).toThrow(HubUnavailable);
 });

@@ -1,6 +1,6 @@
 /** What a session remembers of its requests, so that it can go on with another hub. */
 import { describe, expect, it } from "vitest";
-import { OpenRequests } from "../../src/hub/requests.js";
+import { PendingRequests } from "../../src/hub/requests.js";
 
 const reads = new Set(["get_hover"]);
 const call = (id: number, name: string, progressToken?: number) => ({
@@ -11,13 +11,14 @@ const call = (id: number, name: string, progressToken?: number) => ({
 });
 const initialize = { jsonrpc: "2.0", id: 0, method: "initialize", params: {} };
 const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
-const told = (requests: OpenRequests, message: object) =>
+const told = (requests: PendingRequests, message: object) =>
   requests.fromClient(JSON.stringify(message), message);
-const heard = (requests: OpenRequests, message: object) => requests.fromHub(JSON.stringify(message), message);
-const repeated = (requests: OpenRequests) => requests.repeat(reads).map((line) => JSON.parse(line));
+const heard = (requests: PendingRequests, message: object) =>
+  requests.fromHub(JSON.stringify(message), message);
+const repeated = (requests: PendingRequests) => requests.repeat(reads).map((line) => JSON.parse(line));
 
-function afterHandshake(): OpenRequests {
-  const requests = new OpenRequests();
+function afterHandshake(): PendingRequests {
+  const requests = new PendingRequests();
   told(requests, initialize);
   heard(requests, { jsonrpc: "2.0", id: 0, result: {} });
   told(requests, initialized);
@@ -33,7 +34,7 @@ describe("after the end of a hub", () => {
   });
 
   it("a handshake without an answer is asked again, and its answer is shown", () => {
-    const requests = new OpenRequests();
+    const requests = new PendingRequests();
     told(requests, initialize);
     requests.hubLost();
     expect(repeated(requests)).toEqual([initialize]);
@@ -144,7 +145,7 @@ describe("after the end of a hub", () => {
   });
 
   it("a request that listens goes on: its end is not shown, other tools are told to it, no hub waits for it", () => {
-    const requests = new OpenRequests();
+    const requests = new PendingRequests();
     const listen = (id: string, notifications: object) => ({
       jsonrpc: "2.0",
       id,

@@ -177,30 +177,34 @@ describe.skipIf(gitVersion === undefined)("git check-ignore (skipped where git i
 describe("ignore files over a bound", () => {
   const scan = (contents: { [path: string]: string }) => scanWorkspace("/w", memoryFiles(contents), user);
 
-  it("rules that are too long, or too many, are skipped and told; the others hold", () => {
-    const found = scan({ "/w/.gitignore": `${"a".repeat(1_001)}\n*.log\n`, "/w/x.log": "", "/w/x.py": "" });
+  it("rules that are too long, or too many, are skipped and told; the others hold", async () => {
+    const found = await scan({
+      "/w/.gitignore": `${"a".repeat(1_001)}\n*.log\n`,
+      "/w/x.log": "",
+      "/w/x.py": "",
+    });
     expect(found.extensions.get("log")).toBeUndefined();
     expect(found.notes).toEqual([expect.stringMatching(/^\/w\/\.gitignore has 1 rules that are too long/)]);
     const many = `*.log\n${"x\n".repeat(MAX_RULES)}*.py\n`;
-    const cut = scan({ "/w/.gitignore": many, "/w/x.log": "", "/w/x.py": "" });
+    const cut = await scan({ "/w/.gitignore": many, "/w/x.log": "", "/w/x.py": "" });
     expect([cut.extensions.get("log"), cut.extensions.get("py")]).toEqual([undefined, 1]);
     expect(cut.notes).toHaveLength(1);
   });
 
-  it("a file of more than 1 MiB is not used, and told", () => {
-    const found = scan({ "/w/.gitignore": "*.py\n".repeat(300_000), "/w/x.py": "" });
+  it("a file of more than 1 MiB is not used, and told", async () => {
+    const found = await scan({ "/w/.gitignore": "*.py\n".repeat(300_000), "/w/x.py": "" });
     expect(found.extensions.get("py")).toBe(1);
     expect(found.notes).toEqual(["/w/.gitignore is larger than 1 MiB and is not used"]);
   });
 
-  it("many files with many rules are used up to a bound in all, and told", () => {
+  it("many files with many rules are used up to a bound in all, and told", async () => {
     const text = Array.from({ length: 9_000 }, (_, n) => `r${n}`).join("\n");
     const contents: { [path: string]: string } = {};
     for (let n = 0; n < 20; n++) {
       contents[`/w/f${n}/.gitignore`] = text;
       contents[`/w/f${n}/x.py`] = "";
     }
-    const found = scan(contents);
+    const found = await scan(contents);
     expect(found.extensions.get("py")).toBe(20);
     expect(found.notes).toEqual([expect.stringContaining("too many ignore rules")]);
   });
@@ -219,13 +223,13 @@ describe("ignore files over a bound", () => {
     expect(notes).toEqual([expect.stringContaining("too many ignore rules")]);
   });
 
-  it("rules that take too long end the walk, and are told", options, () => {
+  it("rules that take too long end the walk, and are told", options, async () => {
     const rule = (n: number) => `${"*a".repeat(200)}[b${n}]`;
     const contents: { [path: string]: string } = {
       "/w/.gitignore": Array.from({ length: 2_000 }, (_, n) => rule(n)).join("\n"),
     };
     for (let n = 0; n < 2_000; n++) contents[`/w/${n}${"a".repeat(200)}.py`] = "";
-    const found = scan(contents);
+    const found = await scan(contents);
     expect(found.cut).toBe(true);
     expect(found.notes).toEqual([expect.stringContaining("takes too long")]);
   });

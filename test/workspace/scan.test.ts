@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { scanInTurns, scanWorkspace } from "../../src/workspace/scan.js";
+import { scanWorkspace } from "../../src/workspace/scan.js";
 import { memoryFiles } from "../config/memory-files.js";
 
 const user = { env: {}, home: "/home/me" };
@@ -7,8 +7,8 @@ const scan = (contents: { [path: string]: string }, root = "/w") =>
   scanWorkspace(root, memoryFiles(contents), user);
 
 describe("scanning", () => {
-  test("counts extensions and names, and skips what git and npm own", () => {
-    const found = scan({
+  test("counts extensions and names, and skips what git and npm own", async () => {
+    const found = await scan({
       "/w/a.ts": "",
       "/w/src/b.TS": "",
       "/w/src/Dockerfile": "",
@@ -22,8 +22,8 @@ describe("scanning", () => {
     expect(found.cut).toBe(false);
   });
 
-  test("counts nothing that was installed or built, whatever git ignores", () => {
-    const found = scan({
+  test("counts nothing that was installed or built, whatever git ignores", async () => {
+    const found = await scan({
       "/w/pyvenv.cfg": "",
       "/w/a.py": "",
       "/w/.venv/pyvenv.cfg": "home = /usr/bin\n",
@@ -43,8 +43,8 @@ describe("scanning", () => {
     expect(Object.fromEntries(found.extensions)).toEqual({ cfg: 1, py: 1, txt: 1, go: 1 });
   });
 
-  test("honours .gitignore, also nested ones and exceptions", () => {
-    const found = scan({
+  test("honours .gitignore, also nested ones and exceptions", async () => {
+    const found = await scan({
       "/w/.gitignore": "/out\n*.log\n!keep.log\n",
       "/w/out/a.py": "",
       "/w/sub/out/b.py": "",
@@ -59,7 +59,7 @@ describe("scanning", () => {
     expect(Object.fromEntries(found.extensions)).toEqual({ py: 1, rs: 1, log: 2, gitignore: 2 });
   });
 
-  test("honours what git ignores above the workspace, the repository's excludes and the user's", () => {
+  test("honours what git ignores above the workspace, the repository's excludes and the user's", async () => {
     const files = {
       "/r/.git/HEAD": "ref: refs/heads/main\n",
       "/r/.git/info/exclude": "*.local.ts\n",
@@ -75,9 +75,9 @@ describe("scanning", () => {
       "/r/packages/web/dist/c.ts": "",
       "/r/packages/web/scratch/d.ts": "",
     };
-    expect(Object.fromEntries(scan(files, "/r/packages/web").extensions)).toEqual({ ts: 2 });
+    expect(Object.fromEntries((await scan(files, "/r/packages/web")).extensions)).toEqual({ ts: 2 });
     // An ignored folder that is named is meant.
-    expect(scan(files, "/r/packages/web/dist").extensions.get("ts")).toBe(1);
+    expect((await scan(files, "/r/packages/web/dist")).extensions.get("ts")).toBe(1);
     const tree = {
       "/t/.git": "gitdir: /r/.git/worktrees/t\n",
       "/r/.git/worktrees/t/commondir": "../..\n",
@@ -87,33 +87,33 @@ describe("scanning", () => {
       "/t/a.local.ts": "",
       "/t/a.own.ts": "",
     };
-    expect(scan(tree, "/t").extensions.get("ts")).toBe(1);
+    expect((await scan(tree, "/t")).extensions.get("ts")).toBe(1);
   });
 
-  test("is bounded, but neither deep folders, nor ignored files, nor one vast folder hide a project", () => {
+  test("is bounded, but neither deep folders, nor ignored files, nor one vast folder hide a project", async () => {
     const vast = Object.fromEntries(Array.from({ length: 50_100 }, (_, i) => [`/w/aa/${i}.py`, ""]));
-    const found = scan({ ...vast, "/w/zz/go.mod": "", "/w/zz/main.go": "" });
+    const found = await scan({ ...vast, "/w/zz/go.mod": "", "/w/zz/main.go": "" });
     expect(found.cut).toBe(true);
     expect([found.extensions.get("py"), found.extensions.get("go")]).toEqual([50_000, 1]);
     const data = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`/w/data/${i}.tmp`, ""]));
-    const ignored = scan({ ...data, "/w/.gitignore": "*.tmp\n", "/w/src/main.go": "" });
+    const ignored = await scan({ ...data, "/w/.gitignore": "*.tmp\n", "/w/src/main.go": "" });
     expect([ignored.cut, ignored.extensions.get("go"), ignored.extensions.get("tmp")]).toEqual([
       false,
       1,
       undefined,
     ]);
-    const deep = scan({ [`/w/${"d/".repeat(20)}X.java`]: "" });
+    const deep = await scan({ [`/w/${"d/".repeat(20)}X.java`]: "" });
     expect([deep.cut, deep.extensions.get("java")]).toEqual([false, 1]);
-    expect(scan({ [`/w/${"d/".repeat(70)}X.java`]: "" }).cut).toBe(true);
+    expect((await scan({ [`/w/${"d/".repeat(70)}X.java`]: "" })).cut).toBe(true);
   });
 
-  test("in turns it finds the same, and lets others have theirs", async () => {
+  test("others have their turns meanwhile", async () => {
     const files = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`/w/${i % 100}/${i}.py`, ""]));
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
-    const found = await scanInTurns("/w", memoryFiles(files), user);
+    const found = await scan(files);
     clearInterval(timer);
-    expect(found).toEqual(scan(files));
+    expect(found.extensions.get("py")).toBe(10_000);
     expect(turns).toBeGreaterThan(0);
   });
 });

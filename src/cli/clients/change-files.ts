@@ -3,6 +3,7 @@
  * file is checked to be writable, before the first is written.
  */
 import type { HttpPlan } from "../../abi/plan.js";
+import { homeOf } from "../../base/home.js";
 import { ConfigError, Refusal } from "../../base/problem.js";
 import { hasCode } from "../../base/system.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
@@ -15,7 +16,7 @@ import {
   withStanza,
 } from "../../config/edit/stanza.js";
 import { listWritten, noteWritten, openWritten, type Written } from "../../config/edit/written.js";
-import { configError, homeOf, type Input, type Io, workspaceOf } from "../command.js";
+import { configError, type Input, type Io } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import {
   type Change,
@@ -25,6 +26,7 @@ import {
   realUserFile,
   shownPath,
 } from "../files/user-file.js";
+import { workspaceOf } from "../workspace.js";
 import { clientsSharing, EVERY_PROJECT, isOurEntry, knownClients, targetOf } from "./client-files.js";
 
 export interface EntryFile {
@@ -48,7 +50,7 @@ export interface ClientChange {
 /** The recorded stanzas of a file under a name, of all clients. */
 export function writtenBefore(path: string, name: string, io: Io): Written[] {
   const file = realUserFile(path);
-  const all = listWritten(openWritten(io.env, homeOf(io)));
+  const all = listWritten(openWritten(io.env, homeOf(io.env)));
   return all.filter((written) => written.file === file && written.name === name);
 }
 
@@ -134,7 +136,7 @@ function remarksOn({ path, stanza }: EntryFile, text: string, { project }: Clien
 
 async function record(parts: readonly EntryFile[], change: ClientChange, isRemoval: boolean, io: Io) {
   const { client, name } = change;
-  const store = openWritten(io.env, homeOf(io));
+  const store = openWritten(io.env, homeOf(io.env));
   const changed = parts.flatMap(({ path, stanza, within }) => {
     const known = writtenBefore(path, name, io).find((written) => written.client === client.id);
     const isThere = !isRemoval && !lacksList(path, currentText(path, within), stanza);

@@ -18,9 +18,10 @@ import {
 import { readTemplates } from "../../emit/render.js";
 import { findCommand } from "../../lsp/process/search.js";
 import { defaultEnv } from "../../plan/defaults.js";
-import { type Input, type Io, UsageError, workspaceOf } from "../command.js";
+import { type Input, type Io, UsageError } from "../command.js";
 import type { Planned } from "../compile.js";
 import { executable, shippedTemplates } from "../shipped.js";
+import { workspaceOf } from "../workspace.js";
 import { gatewayUrl, targetOf } from "./client-files.js";
 import { packageSpec } from "./published.js";
 

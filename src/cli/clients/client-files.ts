@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import type { HttpPlan } from "../../abi/plan.js";
 import { readRegularFile } from "../../base/guarded-open.js";
+import { homeOf } from "../../base/home.js";
 import { isTable } from "../../base/json.js";
 import { isInside } from "../../base/paths.js";
 import { here } from "../../base/platform.js";
@@ -18,7 +19,7 @@ import { diskFiles } from "../../config/files.js";
 import { readOther } from "../../config/text/read.js";
 import { findCommand } from "../../lsp/process/search.js";
 import { addressOf } from "../../mcp/http/address.js";
-import { didYouMean, homeOf, type Io, UsageError } from "../command.js";
+import { didYouMean, type Io, UsageError } from "../command.js";
 import { MAX_FILE_BYTES } from "../files/user-file.js";
 import { executable, shippedConfigs } from "../shipped.js";
 
@@ -57,7 +58,7 @@ export function fileOf(facts: ClientPaths, scope: Scope, workspace: string, io: 
 }
 
 function pathsOf(facts: ClientPaths, scope: Scope, workspace: string, io: Io): string[] {
-  return clientPaths(facts, scope, { workspace, home: homeOf(io), env: io.env, platform: here.name });
+  return clientPaths(facts, scope, { workspace, home: homeOf(io.env), env: io.env, platform: here.name });
 }
 
 /** The other clients that read their servers from the same file. */
@@ -163,7 +164,7 @@ function isNamed(text: string): boolean {
 export function isClientInstalled({ program, files }: ClientFacts, workspace: string, io: Io): boolean {
   if (program !== undefined && findCommand(program, [], io.env.PATH, []) !== undefined) return true;
   const places = files.flatMap((facts) => fileOf(facts, "user", workspace, io) ?? []);
-  const isUsed = (folder: string) => folder !== homeOf(io) && existsSync(folder);
+  const isUsed = (folder: string) => folder !== homeOf(io.env) && existsSync(folder);
   return places.some((file) => existsSync(file) || isUsed(dirname(file)));
 }
 

@@ -2,10 +2,12 @@
  * Checks that npm has this version. Otherwise `npx` could run a package that somebody else registers under our name.
  */
 import { execFile } from "node:child_process";
+import { homeOf } from "../../base/home.js";
 import { envOutside } from "../../lsp/process/environment.js";
 import { commandLine } from "../../lsp/process/script.js";
 import { findCommand } from "../../lsp/process/search.js";
-import { homeOf, type Io } from "../command.js";
+import type { Io } from "../command.js";
+import { withoutNpm } from "../install/step.js";
 import { version } from "../shipped.js";
 
 const NPM_TIMEOUT_MS = 30_000;
@@ -18,8 +20,8 @@ export function packageSpec(): string {
 /** Why npm's registry cannot be relied on to have the package; undefined when it has it. */
 export async function whyNotPublished(io: Io, untrusted: readonly string[]): Promise<string | undefined> {
   // Settings in a project's folder could name another registry, so npm runs in the home.
-  const cwd = homeOf(io);
-  const { env } = envOutside(io.env, untrusted, cwd);
+  const cwd = homeOf(io.env);
+  const { env } = envOutside(withoutNpm(io.env), untrusted, cwd);
   const program = findCommand("npm", [], env.PATH, untrusted);
   if (program === undefined) return "npm is not installed, so it cannot be checked";
   const { file, args, windowsVerbatimArguments } = commandLine(program, [

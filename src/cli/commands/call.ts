@@ -9,7 +9,6 @@ import { editArguments } from "../../protocol/edit-arguments.js";
 import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
 import { argumentsOf, isJson, parseJsonArguments, parseWords, type ToolArgument } from "../call-arguments.js";
 import {
-  abortOn,
   type Command,
   didYouMean,
   type ExitCode,
@@ -22,6 +21,7 @@ import {
 import { bundleFlags, configFlags, logFlags, toggle, traceFlags } from "../flags.js";
 import { askRunningHub } from "../hub/running-hub.js";
 import { loadFrom, openLoaded } from "../open.js";
+import { abortOn } from "../signals.js";
 import { helpWidth } from "../terminal/help.js";
 import { definitions, HEADING, wrapText } from "../terminal/layout.js";
 import { isInteractive, withProgress } from "../terminal/prompt.js";

@@ -5,7 +5,7 @@ import { changeClientFiles, writtenBefore } from "../clients/change-files.js";
 import { clientSetup, stanzaOf } from "../clients/client-entry.js";
 import { clientFiles, fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { packageSpec, whyNotPublished } from "../clients/published.js";
-import { type Command, exitCodes, failure, Input, type Io, UsageError, workspaceOf } from "../command.js";
+import { type Command, exitCodes, failure, Input, type Io, UsageError } from "../command.js";
 import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
@@ -13,6 +13,7 @@ import { untrustedFolders } from "../presets.js";
 import { table } from "../terminal/layout.js";
 import type { Printed } from "../terminal/output.js";
 import { askOrHint, inspectTrust } from "../trust-workspace.js";
+import { workspaceOf } from "../workspace.js";
 
 export const client: Command = {
   name: "client",
@@ -98,7 +99,7 @@ export async function writeClient(
 async function partsOf(facts: ClientFacts, input: Input, io: Io) {
   const workspace = workspaceOf(input, io);
   const scope = scopeOf(facts, input);
-  const planned = planOrFallback(input, io, input.isOn("remove"), allEffects);
+  const planned = await planOrFallback(input, io, input.isOn("remove"), allEffects);
   const { plan } = planned;
   const setup = clientSetup(facts, scope, input, io, planned);
   const { name, reach } = setup.view;
@@ -116,7 +117,7 @@ async function partsOf(facts: ClientFacts, input: Input, io: Io) {
   // Only a change of a file that exists looks for what is in it already.
   const known =
     isChange && files.some(({ path }) => existsSync(path))
-      ? planConfig(input.withConfig(allEffects), io).plan.tools
+      ? (await planConfig(input.withConfig(allEffects), io)).plan.tools
       : [];
   const parts = files.map(({ file, path }) => {
     const before = writtenBefore(path, name, io).filter((written) => written.client === facts.id);

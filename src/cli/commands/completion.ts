@@ -35,7 +35,7 @@ export const completion: Command = {
     const kind = input.text("names");
     if (kind !== undefined) {
       if (!Object.hasOwn(names, kind)) throw new UsageError(`--names takes ${Object.keys(names).join(", ")}`);
-      for (const name of names[kind as NameKind](input, io)) io.stdout.write(`${name}\n`);
+      for (const name of await names[kind as NameKind](input, io)) io.stdout.write(`${name}\n`);
     } else if (shell === undefined || !shells.includes(shell)) {
       const hint = shell === undefined ? "" : didYouMean(shell, shells);
       throw new UsageError(`give the shell: ${shells.join(", ")}${hint}`);
@@ -46,7 +46,9 @@ export const completion: Command = {
   },
 };
 
-const names: { readonly [kind in NameKind]: (input: Input, io: Io) => readonly string[] } = {
+const names: {
+  readonly [kind in NameKind]: (input: Input, io: Io) => readonly string[] | Promise<readonly string[]>;
+} = {
   servers: () =>
     sortedSet(
       openCatalogue()
@@ -55,9 +57,9 @@ const names: { readonly [kind in NameKind]: (input: Input, io: Io) => readonly s
     ),
   clients: () => knownClients().map(({ id }) => id),
   codes: () => Object.keys(codes),
-  tools(input, io) {
+  async tools(input, io) {
     try {
-      return sortedSet(planConfig(input, io, { startsNothing: true }).plan.mcp.listed);
+      return sortedSet((await planConfig(input, io, { startsNothing: true })).plan.mcp.listed);
     } catch (error) {
       // Completion has nowhere to show the problems of a config.
       if (error instanceof ConfigError) return [];

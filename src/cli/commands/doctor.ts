@@ -3,13 +3,14 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { toolSizes } from "../../abi/tool-sizes.js";
 import { escapeLine } from "../../base/hidden-characters.js";
+import { homeOf } from "../../base/home.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { plural } from "../../base/words.js";
 import { checkBundle } from "../../emit/check.js";
-import { scanInTurns } from "../../workspace/scan.js";
+import { scanWorkspace } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
 import { clientFiles, covers } from "../clients/client-files.js";
-import { type Command, exitCodes, homeOf, type Input, type Io, printJson, workspaceOf } from "../command.js";
+import { type Command, exitCodes, type Input, type Io, printJson } from "../command.js";
 import { type Compiled, compile } from "../compile.js";
 import { checkLanguages } from "../doctor-languages.js";
 import { checkServers, type Finding, type Report } from "../doctor-servers.js";
@@ -19,6 +20,7 @@ import { version } from "../shipped.js";
 import type { Printed } from "../terminal/output.js";
 import { MOST_SHOWN } from "../terminal/report.js";
 import { some } from "../terminal/text.js";
+import { workspaceOf } from "../workspace.js";
 import { toolsIn } from "./tools.js";
 
 /** A larger `tools/list` takes a noticeable part of a model's context. */
@@ -138,9 +140,9 @@ function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, repo
 
 /** Reports what of the `.gitignore` files is not used. */
 async function checkIgnoreFiles({ loaded, plan }: Compiled, io: Io, report: Report): Promise<void> {
-  const person = { env: io.env, home: homeOf(io) };
+  const person = { env: io.env, home: homeOf(io.env) };
   for (const root of plan.workspace.roots) {
-    const { notes } = await scanInTurns(resolve(loaded.base, root), walkedDisk, person);
+    const { notes } = await scanWorkspace(resolve(loaded.base, root), walkedDisk, person);
     const fix = "Shorten the file, or remove it: files that it names are watched like all others.";
     for (const note of notes) report("workspace", "warning", note, fix);
   }

@@ -41,7 +41,7 @@ export const explain: Command = {
       else io.stdout.writeText(codePage(found));
       return;
     }
-    const planned = planConfig(input, io, { startsNothing: true });
+    const planned = await planConfig(input, io, { startsNothing: true });
     if (input.isOn("json")) io.stdout.write(canonicalPretty(planned.plan));
     else io.stdout.writeText(explainText(planned, io));
   },

@@ -33,7 +33,7 @@ export const exportCommand: Command = {
     const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (format === undefined)
       throw new UsageError(`no format \`${name}\`; use ${Object.keys(formats).join(" or ")}`);
-    const { plan, loaded } = planConfig(input, io);
+    const { plan, loaded } = await planConfig(input, io);
     const disabled = (loaded.config.servers ?? []).filter(({ enabled }) => enabled === false);
     const { text, notes } = format(plan.servers);
     const output = input.text("output");

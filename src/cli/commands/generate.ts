@@ -46,7 +46,7 @@ export const generate: Command = {
   async run(input, io) {
     const target = input.text("deploy");
     if (target !== undefined) {
-      writeDeployment(target, input, io);
+      await writeDeployment(target, input, io);
       return exitCodes.ok;
     }
     const out = input.text("out");
@@ -72,10 +72,10 @@ export const generate: Command = {
 };
 
 /** Prints the file of a deployment target, or writes it into `--out`. */
-function writeDeployment(target: string, input: Input, io: Io): void {
+async function writeDeployment(target: string, input: Input, io: Io): Promise<void> {
   const templates = readTemplates(shippedTemplates);
   if (!deployTargets(templates).includes(target)) throw new UsageError(`--deploy takes ${targetNames()}`);
-  const planned = planConfig(input, io);
+  const planned = await planConfig(input, io);
   const { http } = planned.plan;
   if (planned.warnings.length > 0) printProblems(planned.warnings, { json: false, io });
   const file = deployFile(target, planned.plan, deployPlace(input, planned), templates);

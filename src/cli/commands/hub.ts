@@ -13,10 +13,10 @@ import {
   type Io,
   printJson,
   UsageError,
-  workspaceOf,
 } from "../command.js";
 import { option, toggle, withDefault } from "../flags.js";
 import { type HubList, listHubs } from "../hub/list-hubs.js";
+import { workspaceOf } from "../workspace.js";
 
 /** How long a hub may take to end: its running calls, then its servers. */
 const STOP_MS = 60_000;

@@ -3,19 +3,12 @@
  * confirmation.
  */
 
+import { homeOf } from "../../base/home.js";
 import { plural } from "../../base/words.js";
 import { neededProposals } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { serversFolder } from "../../config/state-folder.js";
-import {
-  type Command,
-  type ExitCode,
-  exitCodes,
-  homeOf,
-  type Input,
-  type Io,
-  printJson,
-} from "../command.js";
+import { type Command, type ExitCode, exitCodes, type Input, type Io, printJson } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { detectServers } from "../detect-servers.js";
 import { membersOf } from "../files/config-text.js";
@@ -92,7 +85,7 @@ async function neededHere(input: Input, io: Io): Promise<PresetFacts[]> {
 }
 
 function list(input: Input, io: Io): ExitCode {
-  const servers = managedServers(serversFolder(io.env, homeOf(io))).map((server) => ({
+  const servers = managedServers(serversFolder(io.env, homeOf(io.env))).map((server) => ({
     ...server,
     bytes: sizeOf(server.path),
   }));

@@ -1,5 +1,6 @@
 /** `lock`: pins the programs of a folder's servers. A changed program is not started until it is locked again. */
 import { realpathSync } from "node:fs";
+import { homeOf } from "../../base/home.js";
 import { canonicalPretty } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -13,7 +14,7 @@ import {
   RECORD_VERSION,
   readLocks,
 } from "../../lsp/process/lock.js";
-import { type Command, exitCodes, failure, homeOf, type Io } from "../command.js";
+import { type Command, exitCodes, failure, type Io } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { bundleFlags, configFlags, toggle } from "../flags.js";
 import { loadFrom } from "../open.js";
@@ -35,7 +36,7 @@ export const lock: Command = {
   },
   examples: ["lsp-proxy lock", "lsp-proxy lock --config lspi.toml", "lsp-proxy lock --list"],
   async run(input, io) {
-    const file = lockFileIn(stateFolder(io.env, homeOf(io)));
+    const file = lockFileIn(stateFolder(io.env, homeOf(io.env)));
     const isRemoval = input.isOn("remove");
     const known = readUndamaged(file);
     if (known === undefined && !isRemoval)

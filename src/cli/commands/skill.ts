@@ -15,19 +15,12 @@ import {
 import { readTemplates } from "../../emit/render.js";
 import { skillText, snippetText } from "../../emit/skill.js";
 import { fileOf, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
-import {
-  type Command,
-  configError,
-  exitCodes,
-  type Input,
-  type Io,
-  UsageError,
-  workspaceOf,
-} from "../command.js";
+import { type Command, configError, exitCodes, type Input, type Io, UsageError } from "../command.js";
 import { planOrFallback } from "../compile.js";
 import { changeFile, currentText, shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { shippedTemplates } from "../shipped.js";
+import { workspaceOf } from "../workspace.js";
 
 const MARK = "Written by `lsp-proxy skill`";
 const actions = ["print", "install", "remove"];
@@ -61,7 +54,7 @@ export const skill: Command = {
     const [action = "print"] = input.words;
     if (!actions.includes(action)) throw new UsageError(`the action is one of ${actions.join(", ")}`);
     const isRemoval = action === "remove";
-    const { plan } = planOrFallback(input, io, isRemoval, {});
+    const { plan } = await planOrFallback(input, io, isRemoval, {});
     const templates = readTemplates(shippedTemplates);
     const isSnippet = input.isOn("snippet");
     const text = isSnippet ? snippetText(plan, templates) : stamped(skillText(plan, templates), MARK);

@@ -1,10 +1,11 @@
 /** `status`: starts the language servers of a workspace, prints their state, and stops them. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import type { CallOutcome } from "../../runtime/session.js";
-import { abortOn, type Command, exitCodes, type Input, type Io, printJson, UsageError } from "../command.js";
+import { type Command, exitCodes, type Input, type Io, printJson, UsageError } from "../command.js";
 import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags, withDefault } from "../flags.js";
 import { askRunningHub, type RunningHub } from "../hub/running-hub.js";
 import { type Loaded, loadFrom, openLoaded } from "../open.js";
+import { abortOn } from "../signals.js";
 import { withProgress } from "../terminal/prompt.js";
 import { warmUp } from "../warm-up.js";
 

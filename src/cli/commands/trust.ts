@@ -2,6 +2,7 @@
  * `trust`: shows what a workspace's config may start and records that the user trusts the config and the folder; also
  * lists and revokes what is trusted.
  */
+import { homeOf } from "../../base/home.js";
 import { trustNames } from "../../config/discover.js";
 import { diskFiles } from "../../config/files.js";
 import {
@@ -12,12 +13,13 @@ import {
   removeTrustedFolder,
   type Trust,
 } from "../../config/trust/trust.js";
-import { type Command, exitCodes, failure, homeOf, type Io, workspaceOf } from "../command.js";
+import { type Command, exitCodes, failure, type Io } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { withStateLock } from "../files/state-lock.js";
 import { option, toggle, withDefault } from "../flags.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
 import { grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
+import { workspaceOf } from "../workspace.js";
 
 export const trust: Command = {
   name: "trust",
@@ -40,7 +42,7 @@ export const trust: Command = {
   },
   examples: ["lsp-proxy trust", "lsp-proxy trust --remove --workspace ~/old-project"],
   async run(input, io) {
-    const home = homeOf(io);
+    const home = homeOf(io.env);
     const store = openTrust(io.env, home);
     if (input.isOn("list")) return list(store, io);
     const workspace = workspaceOf(input, io);

@@ -1,6 +1,7 @@
 /** `uninstall`: removes servers that `install` installed. */
+import { homeOf } from "../../base/home.js";
 import { serversFolder } from "../../config/state-folder.js";
-import { type Command, homeOf } from "../command.js";
+import type { Command } from "../command.js";
 import { removeServer } from "../install/managed.js";
 import { managedNamed } from "../install/managed-names.js";
 
@@ -14,7 +15,7 @@ export const uninstall: Command = {
   completes: "servers",
   examples: ["lsp-proxy uninstall pyright"],
   async run(input, io) {
-    const folder = serversFolder(io.env, homeOf(io));
+    const folder = serversFolder(io.env, homeOf(io.env));
     for (const id of managedNamed(input.words, folder)) {
       removeServer(folder, id);
       io.stdout.write(`${id} is removed\n`);

@@ -1,7 +1,8 @@
 /** `upgrade`: installs the newest version of servers that `install` installed. */
+import { homeOf } from "../../base/home.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { serversFolder } from "../../config/state-folder.js";
-import { type Command, type ExitCode, exitCodes, failure, homeOf, type Input, type Io } from "../command.js";
+import { type Command, type ExitCode, exitCodes, failure, type Input, type Io } from "../command.js";
 import { configFlags } from "../flags.js";
 import { installByWays } from "../install/install-ways.js";
 import { type ManagedServer, managedServer, managedServers } from "../install/managed.js";
@@ -22,7 +23,7 @@ export const upgrade: Command = {
   completes: "servers",
   examples: ["lsp-proxy upgrade", "lsp-proxy upgrade pyright"],
   async run(input, io) {
-    const folder = serversFolder(io.env, homeOf(io));
+    const folder = serversFolder(io.env, homeOf(io.env));
     const ids =
       input.words.length > 0 ? managedNamed(input.words, folder) : managedServers(folder).map(({ id }) => id);
     if (ids.length === 0) io.stdout.write("no server is installed by `lsp-proxy install`\n");

@@ -11,16 +11,7 @@ import { searchProgram } from "../../lsp/process/search.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
 import { openRuntime } from "../../runtime/runtime.js";
-import {
-  type Command,
-  exitCodes,
-  failure,
-  Input,
-  type Io,
-  printJson,
-  UsageError,
-  workspaceOf,
-} from "../command.js";
+import { type Command, exitCodes, failure, Input, type Io, printJson, UsageError } from "../command.js";
 import { compile } from "../compile.js";
 import { guardedFolders } from "../files/link-guard.js";
 import { mayOverwrite, writeUserFile } from "../files/user-file.js";
@@ -33,10 +24,10 @@ import { version } from "../shipped.js";
 import { table } from "../terminal/layout.js";
 import type { Styled } from "../terminal/output.js";
 import { withProgress } from "../terminal/prompt.js";
-
 import { asOffered, type ProbeResult, runProbes } from "../verify/probes.js";
 import { type Sample, sampleFor, writeSample } from "../verify/sample.js";
 import { openTranscript } from "../verify/transcript.js";
+import { workspaceOf } from "../workspace.js";
 
 export const verify: Command = {
   name: "verify",

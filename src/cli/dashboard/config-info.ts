@@ -7,13 +7,14 @@ import type { ClientFacts, Scope } from "../../config/catalogue/clients.js";
 import type { ClientEntry, ConfigInfo, ConfigProblem, LanguageInfo, SetupInfo } from "../../dashboard/api.js";
 import { clientSetup, stanzaOf } from "../clients/client-entry.js";
 import { fileOf, knownClients } from "../clients/client-files.js";
-import { type Input, type Io, UsageError, workspaceOf } from "../command.js";
+import { type Input, type Io, UsageError } from "../command.js";
 import { explainText } from "../commands/explain.js";
 import { compile, type Planned, planConfig } from "../compile.js";
 import { detectServers } from "../detect-servers.js";
 import { languagesText, membersOf } from "../files/config-text.js";
 import { shownPath } from "../files/user-file.js";
 import { openCatalogue } from "../presets.js";
+import { workspaceOf } from "../workspace.js";
 
 const OTHER_PORT =
   "The gateway has another port after its next start. For entries that last, set `http.port` to a fixed number.";
@@ -48,7 +49,7 @@ export interface GatewayAddress {
 /** The set-up of a workspace of a gateway, or of a hub, which has no address for clients. */
 export async function setupInfo(input: Input, io: Io, gateway?: GatewayAddress): Promise<SetupInfo> {
   try {
-    const found = planConfig(input.text("bundle") === undefined ? input : input.withConfig({}), io, {
+    const found = await planConfig(input.text("bundle") === undefined ? input : input.withConfig({}), io, {
       startsNothing: true,
     });
     const http = gateway?.http ?? found.plan.http;

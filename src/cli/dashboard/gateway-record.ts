@@ -5,11 +5,12 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
 import { entryFacts } from "../../base/file-stamp.js";
+import { homeOf } from "../../base/home.js";
 import { isTable, parseJson } from "../../base/json.js";
 import { isRunning } from "../../base/system.js";
 import { stateFolder } from "../../config/state-folder.js";
 import { readPrivate } from "../../mcp/http/token-file.js";
-import { homeOf, type Io } from "../command.js";
+import type { Io } from "../command.js";
 
 export interface GatewayRecord {
   pid: number;
@@ -21,7 +22,7 @@ export interface GatewayRecord {
 }
 
 function recordFolder(io: Pick<Io, "env">): string {
-  return join(stateFolder(io.env, homeOf(io)), "gateways");
+  return join(stateFolder(io.env, homeOf(io.env)), "gateways");
 }
 
 /** Writes the record of this process; gives the function that removes it. */

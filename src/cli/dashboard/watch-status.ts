@@ -4,7 +4,8 @@
 import { plural } from "../../base/words.js";
 import type { CallRow, LiveState, ServerRow, SessionRow } from "../../dashboard/api.js";
 import { followDashboard } from "../../dashboard/follow.js";
-import { abortOn, type ExitCode, exitCodes, failure, type Input, type Io } from "../command.js";
+import { type ExitCode, exitCodes, failure, type Input, type Io } from "../command.js";
+import { abortOn } from "../signals.js";
 import { table } from "../terminal/layout.js";
 import type { Output, Styled } from "../terminal/output.js";
 import { findDashboard } from "./find-dashboard.js";

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { entryFacts } from "../../base/file-stamp.js";
+import { homeOf } from "../../base/home.js";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { CONFIG_NAMES } from "../../base/own-names.js";
@@ -13,7 +14,7 @@ import { diskFiles } from "../../config/files.js";
 import { loadConfig } from "../../config/load.js";
 import { readSource } from "../../config/text/read.js";
 import { buildPlan } from "../../plan/build.js";
-import { failure, homeOf, type Input, type Io } from "../command.js";
+import { failure, type Input, type Io } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { shippedConfigs } from "../shipped.js";
 import { inspectTrust, keepOrAskTrust } from "../trust-workspace.js";
@@ -106,7 +107,7 @@ export function mayCreateConfig(file: string, workspace: string, input: Input, i
 /** Loads and plans a text in place of the config file's own. `fileOf` is the file that a server is in. */
 export function previewConfig(file: string, text: string, io: Io) {
   const files = { ...diskFiles, read: (path: string) => (path === file ? text : diskFiles.read(path)) };
-  const request = { workspace: io.cwd, configPath: file, env: io.env, home: homeOf(io) };
+  const request = { workspace: io.cwd, configPath: file, env: io.env, home: homeOf(io.env) };
   const loaded = loadConfig({ ...request, shipped: shippedConfigs, commandLine: {} }, files);
   const fileOf = (server: string) => {
     const index = loaded.config.servers?.findIndex(({ id }) => id === server) ?? -1;
@@ -128,7 +129,7 @@ export function newProblems(open: OpenConfig, text: string, io: Io): Problem[] {
 
 /** A hint at programs that the user's own `allow.commands` does not list, so that no workspace may start them. */
 export function userListHint(programs: readonly string[], io: Io): string {
-  const file = userConfigFile(io.env, homeOf(io));
+  const file = userConfigFile(io.env, homeOf(io.env));
   const content = readUserFile(file);
   const allow = content === undefined ? undefined : readSource(file, content).tree.allow;
   const listed = isTable(allow) && Array.isArray(allow.commands) ? allow.commands : undefined;

@@ -8,7 +8,8 @@ import { realPath } from "../../base/disk.js";
 import { isInside } from "../../base/paths.js";
 import type { ConfigError } from "../../base/problem.js";
 import { systemCode } from "../../base/system.js";
-import { configError, type Input, type Surroundings, workspaceOf } from "../command.js";
+import { configError, type Input, type Surroundings } from "../command.js";
+import { workspaceOf } from "../workspace.js";
 
 /** The workspace and the current folder: a path that enters one of them must not leave it again by a link. */
 export function guardedFolders(input: Input, io: Surroundings): string[] {

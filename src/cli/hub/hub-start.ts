@@ -29,7 +29,7 @@ export function recordOf(found: Loaded, input: Input): LaunchRecord {
   const start = {
     bundle: loaded.manifest.bundle,
     files: sortedSet(files.map(resolved)),
-    frame: frameOf(found, input),
+    compatibility: compatibilityHash(found, input),
   };
   return {
     start: digest(canonicalText(start)),
@@ -42,10 +42,10 @@ export function recordOf(found: Loaded, input: Input): LaunchRecord {
  * What all configs have in common that one hub may use one after the other: every session of the hub would have found
  * the changed one too, with the same trust and the same variables of the environment.
  */
-export function frameOf(found: Loaded, input: Input): string {
+export function compatibilityHash(found: Loaded, input: Input): string {
   const { loaded, base, folder, trusted, binFolders, avoid, refusal } = found;
   const { dashboard, metrics } = loaded.plan;
-  const frame = {
+  const facts = {
     folder: folder && resolved(folder),
     trusted,
     binFolders: binFolders.map(resolved),
@@ -59,7 +59,7 @@ export function frameOf(found: Loaded, input: Input): string {
     refusal: refusal?.code ?? null,
     flags: READING_FLAGS.map((name) => input.flags[name] ?? null),
   };
-  return digest(canonicalText(frame));
+  return digest(canonicalText(facts));
 }
 
 /** The names of the variables that servers inherit, and of those that decide how servers are found. */

@@ -18,7 +18,7 @@ import type { Log } from "../../lsp/types.js";
 import { Hub } from "../../mcp/hub/hub.js";
 import { takeLock } from "../../workspace/edits/lock.js";
 import { realDisk } from "../../workspace/edits/real-disk.js";
-import { abortOn, Input, type Io, UsageError } from "../command.js";
+import { Input, type Io, UsageError } from "../command.js";
 import { type HubPage, hubPage, hubSource } from "../dashboard/hub-page.js";
 import { openPages, type ServedPages } from "../dashboard/served-pages.js";
 import { openLog } from "../log/log.js";
@@ -26,10 +26,11 @@ import { type Loaded, loadFrom, type Opened, openLoaded } from "../open.js";
 import { type Load, ServedConfig } from "../served-config.js";
 import { tryServers } from "../server-trials.js";
 import { executable } from "../shipped.js";
+import { abortOn } from "../signals.js";
 import { trustOffer } from "../trust-offer.js";
 import { warmUp } from "../warm-up.js";
 import { watchFiles, watchFolder } from "../watch-files.js";
-import { frameOf, recordOf } from "./hub-start.js";
+import { compatibilityHash, recordOf } from "./hub-start.js";
 
 const LOCK_MS = 10_000;
 const UPKEEP_MS = 10_000;
@@ -220,19 +221,19 @@ function hubOf(
       };
       return trustOffer(found, refusal !== undefined, goOn, io, log);
     },
-    async call({ name, args, warmMs, ids, look }, signal, onProgress): Promise<JsonObject> {
-      if (look === true) {
+    async call({ kind, body }, signal, onProgress): Promise<JsonObject> {
+      if (kind === "lookAgain") {
         await runtime.finder.lookAgain();
         return {};
       }
-      if (Array.isArray(ids)) {
+      if (kind === "tryServers") {
         const trials: JsonObject[] = [];
-        const request = { ids: ids.map(String), base, env: io.env };
-        for await (const trial of tryServers(runtime, request)) trials.push({ ...trial });
+        const ids = Array.isArray(body.ids) ? body.ids.map(String) : [];
+        for await (const trial of tryServers(runtime, { ids, base, env: io.env })) trials.push({ ...trial });
         return { trials };
       }
-      if (typeof warmMs === "number") await warmUp(runtime, warmMs, signal);
-      const outcome = await shell.call(String(name), args, { signal, onProgress });
+      if (kind === "callWarm") await warmUp(runtime, Number(body.warmMs), signal);
+      const outcome = await shell.call(String(body.name), body.args, { signal, onProgress });
       return { outcome: outcome as unknown as JsonObject };
     },
   });
@@ -250,10 +251,10 @@ function followConfig(
 ): void {
   const { input, io, file, log } = launched;
   const { runtime } = opened;
-  const frame = frameOf(opened, input);
+  const hash = compatibilityHash(opened, input);
   let record = first;
   const takes = (next: Loaded) => {
-    const isSame = frameOf(next, input) === frame;
+    const isSame = compatibilityHash(next, input) === hash;
     if (!isSame) leave();
     return isSame;
   };

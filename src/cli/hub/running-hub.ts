@@ -15,7 +15,7 @@ import {
 } from "../../hub/hub-folder.js";
 import { interruptedCall } from "../../hub/interrupted.js";
 import { hubKey, launchFile, readRecord } from "../../hub/launch-record.js";
-import { type PrivateMessage, privateMessage } from "../../hub/lines.js";
+import { type HubCommand, type PrivateMessage, privateMessage } from "../../hub/lines.js";
 import type { CallOptions, CallOutcome, Session } from "../../runtime/session.js";
 import type { Input, Io } from "../command.js";
 import type { Loaded } from "../open.js";
@@ -62,19 +62,23 @@ async function runningHub(found: Loaded, input: Input, io: Io): Promise<RunningH
   const path = hubPath(found, input, io) ?? (await movedHub(found, input, io));
   if (path === undefined || (await askOnce(path, "status")) === undefined) return undefined;
   const { tools } = found.loaded.plan;
-  const call = async (body: JsonObject, options: CallOptions): Promise<CallOutcome> => {
-    const { outcome } = (await askHub(path, body, options)) ?? {};
+  const call = async (
+    kind: HubCommand["kind"],
+    body: JsonObject,
+    options: CallOptions,
+  ): Promise<CallOutcome> => {
+    const { outcome } = (await askHub(path, kind, body, options)) ?? {};
     if (isTable(outcome)) return outcome as unknown as CallOutcome;
     if (options.signal.aborted) return refused(cancelled(undefined));
     if (tools.some(({ name, effect }) => name === body.name && effect === "read")) throw hubEnded();
     return refused(interruptedCall());
   };
   return {
-    call: (name, args, options) => call({ name, args: args as JsonObject }, options),
-    callWarm: (warmMs, name, args, options) => call({ name, args, warmMs }, options),
+    call: (name, args, options) => call("call", { name, args: args as JsonObject }, options),
+    callWarm: (warmMs, name, args, options) => call("callWarm", { name, args, warmMs }, options),
     tryServers: async (ids) => {
       const signal = AbortSignal.timeout(TRIAL_MS);
-      const { trials } = (await askHub(path, { ids: [...ids] }, { signal })) ?? {};
+      const { trials } = (await askHub(path, "tryServers", { ids: [...ids] }, { signal })) ?? {};
       if (Array.isArray(trials)) return trials as Trial[];
       if (signal.aborted) return [];
       throw hubEnded();
@@ -113,7 +117,7 @@ async function movedHub(found: Loaded, input: Input, io: Io): Promise<string | u
     const record = readRecord(launchFile(folder, launchOf(input, io), io.env));
     const path = record && socketOf(folder, hubKey(record, io.env));
     if (path === undefined || !isSocketThere(path)) return undefined;
-    await askHub(path, { look: true }, { signal: AbortSignal.timeout(LOOK_MS) });
+    await askHub(path, "lookAgain", {}, { signal: AbortSignal.timeout(LOOK_MS) });
     return hubPath(found, input, io);
   } catch (error) {
     if (error instanceof HubUnavailable) return undefined;
@@ -124,10 +128,11 @@ async function movedHub(found: Loaded, input: Input, io: Io): Promise<string | u
 /** The hub's answer; undefined when it ends before. Ending the connection cancels what was asked. */
 async function askHub(
   path: string,
+  kind: HubCommand["kind"],
   body: JsonObject,
   { signal, onProgress }: CallOptions,
 ): Promise<PrivateMessage["body"] | undefined> {
-  const asked = await exchange(path, "call", body);
+  const asked = await exchange(path, kind, body);
   if (asked?.answer.kind !== "ready") return undefined;
   const { socket } = asked;
   return new Promise((resolve) => {

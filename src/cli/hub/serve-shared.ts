@@ -8,14 +8,16 @@ import { findHub } from "../../hub/find-hub.js";
 import { HubUnavailable } from "../../hub/hub-folder.js";
 import type { Launch } from "../../hub/launch-record.js";
 import { relay, type Upstream } from "../../hub/relay.js";
-import { abortOn, type Input, type Io, isOutsideProjects, workspaceOf } from "../command.js";
+import type { Input, Io } from "../command.js";
 import type { Streams } from "../descriptors.js";
 import { bundleFlags, configFlags } from "../flags.js";
 import { executable, version } from "../shipped.js";
+import { abortOn } from "../signals.js";
+import { isOutsideProjects, workspaceOf } from "../workspace.js";
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
-/** After so many hubs in a row that end at once, the session has servers of its own. */
+/** After this many hubs in a row that ended shortly after they were found, the session is served without a hub. */
 const MAX_LOSSES = 4;
 
 export async function serveShared(input: Input, io: Io, streams: Streams): Promise<void> {

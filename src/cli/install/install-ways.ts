@@ -1,8 +1,9 @@
 /** Tries the ways of a preset one after the other, and tells what happens. */
+import { homeOf } from "../../base/home.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { serversFolder } from "../../config/state-folder.js";
 import { isInAny } from "../../lsp/process/trusted.js";
-import { failure, homeOf, type Input, type Io } from "../command.js";
+import { failure, type Input, type Io } from "../command.js";
 import { untrustedFolders } from "../presets.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
 import { installManaged } from "./install-server.js";
@@ -28,7 +29,7 @@ export async function installByWays(
     }
     try {
       if (way.kind === "command") return await runCommand(preset, way, steps, input, io);
-      const folder = serversFolder(io.env, homeOf(io));
+      const folder = serversFolder(io.env, homeOf(io.env));
       if (isInAny(folder, avoid))
         throw new InstallFailure(`${folder} is in a workspace that is not trusted`, [], "Set XDG_DATA_HOME.");
       const { version, path } = await installManaged(preset, way.by, folder, steps);
@@ -70,7 +71,7 @@ async function runCommand(
   }
   const [program = "", ...args] = words;
   // Settings in a folder tell package managers where to download from, so it runs in the home.
-  const ran = await steps.run(program, args, { cwd: homeOf(io), shown: true });
+  const ran = await steps.run(program, args, { cwd: homeOf(io.env), shown: true });
   if (ran.status === 0) return true;
   throw new InstallFailure(`\`${typed(words)}\` ended with ${ran.status ?? "a signal"}`, [], advice);
 }

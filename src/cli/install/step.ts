@@ -114,7 +114,7 @@ export function failed(program: string, args: readonly string[], { status, outpu
 }
 
 /** npm hands the settings of the project that it runs in to its programs. Those of the user it reads itself. */
-function withoutNpm(env: Io["env"]): Io["env"] {
-  if (env.npm_execpath === undefined) return env;
+export function withoutNpm(env: Io["env"]): Io["env"] {
+  if (!env.npm_execpath) return env;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)));
 }

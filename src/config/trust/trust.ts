@@ -1,8 +1,10 @@
 /** The record of the configs and folders that the user trusts. A damaged record trusts nothing: reading it throws. */
 import { dirname, join, relative } from "node:path";
 import * as z from "zod";
+import { factsOf } from "../../base/file-stamp.js";
 import { canonicalPretty } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
+import { here } from "../../base/platform.js";
 import { ConfigError } from "../../base/problem.js";
 import type { Environment } from "../discover.js";
 import { diskFiles, readJson, type StateFiles } from "../files.js";
@@ -15,6 +17,8 @@ export interface Trust {
   readonly home: string;
   readonly files: StateFiles;
 }
+
+const ROOT = 0;
 
 const recordSchema = z.object({
   version: z.literal(1),
@@ -31,6 +35,8 @@ export function openTrust(env: Environment, home: string, files: StateFiles = di
 }
 
 export function listTrusted(trust: Trust): TrustRecord {
+  const risk = riskOf(trust.file);
+  if (risk !== undefined) throw damaged(trust, risk, CHANGED_BY_OTHERS);
   const result = readJson(trust.files, trust.file);
   if ("failure" in result) {
     if (result.absent) return { configs: [], folders: [] };
@@ -109,7 +115,23 @@ function write(trust: Trust, { configs, folders }: TrustRecord): void {
   trust.files.replace(trust.file, canonicalPretty({ version: 1, ...record }));
 }
 
-function damaged({ file }: Trust, reason: string): ConfigError {
-  const problem = problemWithoutPlace("config/trust-store", `\`${file}\` ${reason}; nothing is trusted`);
+const CHANGED_BY_OTHERS =
+  "Make yourself the owner of both, and run `chmod go-w` on them; or set XDG_STATE_HOME to another folder.";
+
+/** How another user could have written the record: as the owner of it or its folder, or by their mode. */
+function riskOf(file: string): string | undefined {
+  const user = process.geteuid?.();
+  if (!here.hasModes || user === undefined) return undefined;
+  for (const stats of [dirname(file), file].flatMap((path) => factsOf(path) ?? [])) {
+    // Root can write everywhere anyway; what it reads in a container often belongs to the user outside.
+    if (![user, ROOT].includes(stats.uid) && user !== ROOT) return "or its folder belongs to another user";
+    if ((stats.mode & 0o002) !== 0) return "or its folder can be written by every user";
+  }
+  return undefined;
+}
+
+function damaged({ file }: Trust, reason: string, fix?: string): ConfigError {
+  const message = `\`${file}\` ${reason}; nothing is trusted`;
+  const problem = problemWithoutPlace("config/trust-store", message, fix);
   return new ConfigError([{ ...problem, place: { file, line: 1, column: 1 } }]);
 }

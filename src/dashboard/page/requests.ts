@@ -13,11 +13,11 @@ export class RequestError extends Error {
 }
 
 /** A request that takes longer is given up, so that no view waits for ever. A run has the limits of the proxy. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export async function get<Answer>(path: string, query: { [name: string]: string } = {}): Promise<Answer> {
   const words = new URLSearchParams(query).toString();
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   return answerOf(await sent(words === "" ? path : `${path}?${words}`, { signal }));
 }
 

@@ -33,7 +33,7 @@ export interface State {
 /** Rows that the page keeps; the proxy keeps fewer or as many. */
 const MAX_CALLS = 1000;
 /** Changes that arrive together are shown together. */
-const GATHER_MS = 50;
+const BATCH_MS = 50;
 const RETRY_MS = 1500;
 /**
  * The proxy sends something every five seconds. After such a silence the connection is lost, though nobody closed it.
@@ -68,7 +68,7 @@ function change(part: Partial<State>): void {
   setTimeout(() => {
     gathering = false;
     for (const listener of listeners) listener(state);
-  }, GATHER_MS);
+  }, BATCH_MS);
 }
 
 export function connect(): void {
@@ -76,11 +76,11 @@ export function connect(): void {
   let over = false;
   let heardAt = Date.now();
   const watch = setInterval(() => {
-    if (Date.now() - heardAt > SILENCE_MS) connectAgain();
+    if (Date.now() - heardAt > SILENCE_MS) reconnect();
   }, 1000);
   // The stream comes first: a call that ends between the two requests is in one of them.
-  events.onopen = () => load().catch(connectAgain);
-  events.onerror = connectAgain;
+  events.onopen = () => load().catch(reconnect);
+  events.onerror = reconnect;
   on("live", (live) => change({ live }));
   on("charts", (charts) => change({ charts }));
   on("call", (row) => change({ calls: withRows([row]) }));
@@ -110,7 +110,7 @@ export function connect(): void {
     });
   }
 
-  async function connectAgain() {
+  async function reconnect() {
     if (over) return;
     over = true;
     events.close();

@@ -4,10 +4,10 @@
  * names.
  */
 import { existsSync, readlinkSync } from "node:fs";
-import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, resolve } from "node:path";
 import type { Plan, ServerPlan } from "../../abi/plan.js";
 import { realPath } from "../../base/disk.js";
+import { homeOf } from "../../base/home.js";
 import { isInside } from "../../base/paths.js";
 import { here } from "../../base/platform.js";
 import type { Withheld } from "../types.js";
@@ -37,7 +37,7 @@ export function envOutside(env: Variables, untrusted: readonly string[], cwd?: s
   const cleaned: CleanedEnvironment = { env: {}, withheld: [] };
   const places = cwd === undefined ? untrusted : [...new Set([cwd, ...untrusted])];
   // When the home folder is the untrusted workspace, only its programs are withheld.
-  const home = realPath(env.HOME || homedir());
+  const home = realPath(homeOf(env));
   const beside = untrusted.filter((folder) => !isInside(home, folder));
   for (const [variable, value] of Object.entries(env)) {
     if (value === undefined) continue;

@@ -5,10 +5,10 @@
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Plan, SandboxName, ServerPlan } from "../../abi/plan.js";
 import { realPath } from "../../base/disk.js";
+import { folderNamedBy, homeOf } from "../../base/home.js";
 import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { here, type Platform } from "../../base/platform.js";
@@ -159,12 +159,12 @@ function mountArguments(isReadOnly: boolean, folders: readonly string[], context
  * Only temporary files are writable. Caches start empty and are dropped, since other programs run what is in a cache.
  */
 function readOnlyMounts(folders: readonly string[], { env }: SandboxContext): Mount[] {
-  const home = realPath(env.HOME || homedir());
-  const cache = env.XDG_CACHE_HOME || join(home, ".cache");
+  const home = realPath(homeOf(env));
+  const cache = folderNamedBy(env, "XDG_CACHE_HOME") ?? join(home, ".cache");
   makeFolder(cache);
   // Sockets that control the user's session.
-  const session = existing([env.XDG_RUNTIME_DIR || "", `/run/user/${process.getuid?.()}`]);
-  const temporary = existing(["/tmp", "/var/tmp", env.TMPDIR || "/tmp"]);
+  const session = existing([folderNamedBy(env, "XDG_RUNTIME_DIR") ?? "", `/run/user/${process.getuid?.()}`]);
+  const temporary = existing(["/tmp", "/var/tmp", folderNamedBy(env, "TMPDIR") ?? "/tmp"]);
   const isOutside = (path: string) => !existing(folders).some((folder) => isInside(path, folder));
   return [
     ...existing([home, ...folders]).map((path): Mount => ({ path, kind: "readOnly" })),

@@ -4,9 +4,9 @@
  * on the first check, after lost events, and when they are new. Where events are not available, a background scan
  * replaces them.
  */
-import { homedir } from "node:os";
 import { dirname, relative } from "node:path";
 import type { GlobList } from "../../base/glob.js";
+import { homeOf } from "../../base/home.js";
 import { sortedSet } from "../../base/order.js";
 import { isInside, slashed } from "../../base/paths.js";
 import { withTimeout } from "../../base/timing.js";
@@ -83,7 +83,7 @@ export class WorkspaceWatch {
     this.#tree = new FolderTree({
       log: this.#changes,
       source: this.#source,
-      user: { env, home: env.HOME ?? homedir() },
+      user: { env, home: homeOf(env) },
       isDenied: (path, isFolder) => this.#isDenied(path, isFolder),
       warn: (message, data) => context.log("warn", message, data),
       limits: { files, ignoredFiles, ignoredFolders: Math.min(ignoredFolders, watches) },

@@ -3,9 +3,10 @@
  * relative, others become `<path>`. Relative names (`and/or`, `text/plain`) and plain web addresses stay. When in
  * doubt, text is redacted.
  */
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, isAbsolute, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { knownHome } from "../../base/home.js";
 import { isInside, slashed } from "../../base/paths.js";
 
 /** Characters that end an unquoted name. */
@@ -134,7 +135,7 @@ const systemFolders =
   /^\/(?:etc|nix\/store|opt|private|proc|root|run|snap|srv|tmp|usr\/(?:include|lib\w*|local|s?bin|share|src)|var\/(?:cache|folders|lib|log|mail|run|spool|tmp|www))\//;
 /** A single word before a path: not a name of several parts. */
 const singleWord = /(?:^|[^\p{L}\p{N}_/.@-])[\p{L}\p{N}_]+$/u;
-const ownFolders = [homedir(), tmpdir()];
+const ownFolders = [knownHome(process.env) ?? "", tmpdir()];
 
 /**
  * The offset of an absolute path in a name that follows a word without a space (`error/home/me/x`). Folders of this

@@ -6,7 +6,13 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { JsonObject } from "../../base/json.js";
 import { startTimer, withTimeout } from "../../base/timing.js";
 import { isSocketThere } from "../../hub/hub-folder.js";
-import { firstMessage, type PrivateMessage, privateLine } from "../../hub/lines.js";
+import {
+  firstMessage,
+  type HubCommand,
+  isCommand,
+  type PrivateMessage,
+  privateLine,
+} from "../../hub/lines.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { TrustOffer } from "../trust-question.js";
@@ -21,11 +27,7 @@ export interface HubOptions {
   /** The address of a link that opens the dashboard once; undefined where there is none. */
   dashboard(): Promise<string | undefined>;
   /** Answers one call of the command line. */
-  call(
-    body: PrivateMessage["body"],
-    signal: AbortSignal,
-    onProgress: (text: string) => void,
-  ): Promise<JsonObject>;
+  call(command: HubCommand, signal: AbortSignal, onProgress: (text: string) => void): Promise<JsonObject>;
 }
 
 /** Who connects says at once what it wants. */
@@ -111,7 +113,7 @@ export class Hub {
     socket.on("error", () => socket.destroy());
     const first = await withTimeout(firstMessage(socket), FIRST_MESSAGE_MS);
     if (first?.kind === "session" && !this.#isEnding) await this.#serve(socket, first.body);
-    else if (first?.kind === "call" && !this.#isEnding) await this.#call(socket, first.body);
+    else if (isCommand(first) && !this.#isEnding) await this.#call(socket, first);
     else if (first?.kind === "dashboard" && !this.#isEnding)
       socket.end(privateLine("answer", { url: (await this.options.dashboard()) ?? null }));
     else if (first?.kind === "status") socket.end(privateLine("answer", this.#status()));
@@ -158,7 +160,7 @@ export class Hub {
   }
 
   /** One call of the command line, with its progress. It ends with its connection. */
-  async #call(socket: Socket, body: PrivateMessage["body"]): Promise<void> {
+  async #call(socket: Socket, command: HubCommand): Promise<void> {
     clearTimeout(this.#idle);
     this.#calls.add(socket);
     const controller = new AbortController();
@@ -166,7 +168,7 @@ export class Hub {
     socket.once("end", () => controller.abort()).resume();
     try {
       socket.write(privateLine("ready"));
-      const answer = await this.options.call(body, controller.signal, (text) =>
+      const answer = await this.options.call(command, controller.signal, (text) =>
         socket.write(privateLine("progress", { text })),
       );
       socket.end(privateLine("answer", answer));

@@ -4,7 +4,7 @@ import { sep } from "node:path";
 import type { Position, Range } from "vscode-languageserver-protocol";
 import type { DialectPlan } from "../../abi/plan.js";
 import type { JsonObject } from "../../base/json.js";
-import { type ColumnUnit, columnsOf, cutAround, detached, type Lines } from "../../base/text.js";
+import { columnsOf, cutAround, detached, type Lines, type PositionEncoding } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import {
   addRange,
@@ -193,7 +193,12 @@ function linesBetween(lines: Lines, first: number, last: number): string[] {
 }
 
 /** A range in other units, clamped to the text. */
-export function toSpan(lines: Lines | undefined, range: Range, from: ColumnUnit, to: ColumnUnit): Span {
+export function toSpan(
+  lines: Lines | undefined,
+  range: Range,
+  from: PositionEncoding,
+  to: PositionEncoding,
+): Span {
   return { start: toPoint(lines, range.start, from, to), end: toPoint(lines, range.end, from, to) };
 }
 
@@ -201,8 +206,8 @@ export function toSpan(lines: Lines | undefined, range: Range, from: ColumnUnit,
 export function toPoint(
   lines: Lines | undefined,
   position: Position,
-  from: ColumnUnit,
-  to: ColumnUnit,
+  from: PositionEncoding,
+  to: PositionEncoding,
 ): Point {
   if (lines === undefined) return { line: position.line, character: position.character };
   if (position.line >= lines.count) {

@@ -10,7 +10,7 @@ import { sha256 } from "../../base/hash.js";
 import type { Json } from "../../base/json.js";
 import { pathAfterMove } from "../../base/paths.js";
 import { Fault, Refusal } from "../../base/problem.js";
-import { type ColumnUnit, columnsOf, Lines } from "../../base/text.js";
+import { columnsOf, Lines, type PositionEncoding } from "../../base/text.js";
 import { Turns } from "../../base/timing.js";
 import { readText } from "../../lsp/documents/read-text.js";
 import type { LanguageServer } from "../../lsp/types.js";
@@ -124,7 +124,7 @@ export class EditBuilder {
     name: string,
     label: string,
     edits: RangeEdit[],
-    { unit, version, hash }: { unit: ColumnUnit; version?: unknown; hash?: Json | undefined },
+    { unit, version, hash }: { unit: PositionEncoding; version?: unknown; hash?: Json | undefined },
   ): Promise<void> {
     let shown = label;
     try {
@@ -198,7 +198,7 @@ export interface Extent {
 }
 
 /** The offset of a position; undefined past the last line and within a character. Past a line's end is its end. */
-export function exactOffset(lines: Lines, position: Position, unit: ColumnUnit): number | undefined {
+export function exactOffset(lines: Lines, position: Position, unit: PositionEncoding): number | undefined {
   const { line, character } = position;
   if (!(line >= 0 && line < lines.count && character >= 0)) return undefined;
   const offset = lines.offset(line, character, unit);
@@ -210,7 +210,7 @@ export function exactOffset(lines: Lines, position: Position, unit: ColumnUnit):
  * The offsets of a range; undefined when the text does not have it. Formatters name the end of a text by the line after
  * its last one, or, when they replace the whole text, by any line past it.
  */
-export function exactExtent(lines: Lines, { start, end }: Range, unit: ColumnUnit): Extent | undefined {
+export function exactExtent(lines: Lines, { start, end }: Range, unit: PositionEncoding): Extent | undefined {
   const from = exactOffset(lines, start, unit);
   const isWhole = start.line === 0 && start.character === 0;
   const isNextLine = end.line === lines.count && end.character === 0;
@@ -219,7 +219,7 @@ export function exactExtent(lines: Lines, { start, end }: Range, unit: ColumnUni
   return from === undefined || to === undefined || to < from ? undefined : { start: from, end: to };
 }
 
-export function pointAt(lines: Lines, offset: number, unit: ColumnUnit): Point {
+export function pointAt(lines: Lines, offset: number, unit: PositionEncoding): Point {
   const line = lines.lineAt(offset);
   const before = lines.text.slice(lines.start(line), offset);
   return { line, character: lines.isPlain(line) ? before.length : columnsOf(before, unit) };

@@ -6,7 +6,7 @@
 import type { Position, Range } from "vscode-languageserver-protocol";
 import type { JsonObject } from "../../base/json.js";
 import { compareKeys, compareText, type KeyPart, sortBy, sortInTurns } from "../../base/order.js";
-import { type ColumnUnit, ColumnWalk, type Lines } from "../../base/text.js";
+import { ColumnWalk, type Lines, type PositionEncoding } from "../../base/text.js";
 import { Turns } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { documentKey } from "../../protocol/dialect-format.js";
@@ -244,9 +244,9 @@ async function shownOrder<T>(
 }
 
 /** Converts ranges of one file to the columns that are shown. Ranges in ascending order cost one pass along a line. */
-function columnConverter(lines: Lines | undefined, unit: ColumnUnit) {
-  const walks = new Map<ColumnUnit, [ColumnWalk, ColumnWalk]>();
-  return (range: Range, from: ColumnUnit): Range => {
+function columnConverter(lines: Lines | undefined, unit: PositionEncoding) {
+  const walks = new Map<PositionEncoding, [ColumnWalk, ColumnWalk]>();
+  return (range: Range, from: PositionEncoding): Range => {
     if (lines === undefined) return range;
     const walk = () => new ColumnWalk(lines, from, unit);
     const [start, end] = walks.get(from) ?? [walk(), walk()];

@@ -5,7 +5,7 @@
 import type { ArgPlan, PlaceType } from "../../abi/plan.js";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { Fault, Refusal } from "../../base/problem.js";
-import type { ColumnUnit, Lines } from "../../base/text.js";
+import type { Lines, PositionEncoding } from "../../base/text.js";
 import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { hasPlace, isPlaceType } from "../../protocol/place-arguments.js";
 import { MissingFile, statOf, strictPathOfUri } from "../../workspace/gate.js";
@@ -32,7 +32,7 @@ class InColumns {
     private readonly place: Place | { start: Place; end: Place },
   ) {}
 
-  in(encoding: ColumnUnit): Json {
+  in(encoding: PositionEncoding): Json {
     if (!("start" in this.place)) return { ...toPoint(this.lines, this.place, "utf-16", encoding) };
     const { start, end } = toSpan(this.lines, this.place, "utf-16", encoding);
     return { start: { ...start }, end: { ...end } };
@@ -128,7 +128,7 @@ export async function pointAtArgument(call: CallState, input: JsonObject, name: 
 }
 
 /** Parameters with every place in the columns of a server. */
-export function encodePlaces(value: Json, encoding: ColumnUnit): Json {
+export function encodePlaces(value: Json, encoding: PositionEncoding): Json {
   const place: unknown = value;
   if (place instanceof ResolvedPlace) return encodePlaces(place.whole as unknown as Json, encoding);
   if (place instanceof InColumns) return place.in(encoding);
