@@ -24,7 +24,7 @@ import {
   listResourceTemplates,
   readResource,
 } from "./prompts-and-resources.js";
-import { serverInfo } from "./server-info.js";
+import { sendListsChanged, serverInfo } from "./server-info.js";
 import { isYes, TrustNeeded, takesForms, trustForm } from "./trust-question.js";
 
 interface CallSource {
@@ -123,12 +123,7 @@ export function serveModernTransport(
   const source: CallSource = { callsFor: async () => calls, narrow: false, rootsChoose: false };
   const open = () => {
     const server = createModernServer(runtime, source);
-    const { prompts, resources } = server.getCapabilities();
-    calls.onToolsChanged(() => {
-      void server.sendToolListChanged();
-      if (prompts !== undefined) void server.sendPromptListChanged();
-      if (resources !== undefined) void server.sendResourceListChanged();
-    });
+    calls.onToolsChanged(() => sendListsChanged(server, server.getCapabilities()));
     return server;
   };
   return serveStdio(open, { transport, onerror });

@@ -30,7 +30,7 @@ import {
   listResourceTemplates,
   readResource,
 } from "./prompts-and-resources.js";
-import { serverInfo } from "./server-info.js";
+import { sendListsChanged, serverInfo } from "./server-info.js";
 import type { ResourceSubscriptions } from "./subscriptions.js";
 import { isYes, takesForms, trustForm } from "./trust-question.js";
 
@@ -157,11 +157,7 @@ export function createSessionServer(
     const { name, version } = server.getClientVersion() ?? {};
     calls.client = name === undefined ? undefined : { name, version };
   };
-  calls.onToolsChanged(() => {
-    void server.sendToolListChanged();
-    if (prompts.length > 0 || mayChange) void server.sendPromptListChanged();
-    if (resources.length > 0 || mayChange) void server.sendResourceListChanged();
-  });
+  calls.onToolsChanged(() => sendListsChanged(server, serverOptions.capabilities));
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     narrowed = undefined;
   });

@@ -1,12 +1,13 @@
 /** MCP over stdio: a real client, and the transport with raw lines. */
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import { McpError, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { nextTurn } from "../../src/base/timing.js";
 import { serveStdio } from "../../src/mcp/stdio.js";
 import { StreamTransport } from "../../src/mcp/stream-transport.js";
 import type { Scenario } from "../fake-server/index.js";
@@ -293,6 +294,58 @@ describe("the transport", () => {
   it("closes everything when its signal aborts", async () => {
     const { stop, served } = await serve({ files });
     stop.abort();
+    await served;
+  });
+
+  it("a changed config, after the client has left and while its host has not, is no error", async () => {
+    const rejected: unknown[] = [];
+    const onRejected = (reason: unknown) => rejected.push(reason);
+    process.on("unhandledRejection", onRejected);
+    const work = await openTestWorkspace({ files });
+    open.push({ work });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const host = { leave: () => {}, isAwaited: () => {} };
+    const ended = new Promise<void>((resolve) => {
+      host.leave = resolve;
+    });
+    const awaited = new Promise<void>((resolve) => {
+      host.isAwaited = resolve;
+    });
+    const link = {
+      ready: async () => undefined,
+      // Only the host is waited for when the client is disconnected.
+      get ended() {
+        host.isAwaited();
+        return ended;
+      },
+      left: new Promise<void>(() => undefined),
+      close: () => undefined,
+    };
+    const { signal } = new AbortController();
+    const options = { input, output, log: () => undefined, signal, openHost: () => link };
+    const served = serveStdio(work.runtime, options);
+    const client = new Client({ name: "test", version: "0" });
+    await client.connect(new StreamTransport(output, input));
+    await client.listTools();
+    let changes = 0;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void changes++);
+    const change = () =>
+      work.runtime.update(work.runtime.loaded, {
+        base: dirname(work.folder),
+        ...{ ownFiles: [], binFolders: [], avoid: [] },
+      });
+    await change();
+    await expect.poll(() => changes).toBe(1);
+    input.end();
+    await awaited;
+    await change();
+    // Node reports a rejection after the turn in which nobody has handled it.
+    await nextTurn();
+    await nextTurn();
+    process.off("unhandledRejection", onRejected);
+    expect(rejected).toEqual([]);
+    expect(changes).toBe(1);
+    host.leave();
     await served;
   });
 
