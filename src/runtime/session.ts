@@ -58,7 +58,7 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   refusal: Refusal | undefined;
 }
 
-/** What a call sees of the runtime from beginning to end, also if the runtime goes on with another plan meanwhile. */
+/** What a call sees of the runtime from beginning to end, also if the runtime switches to another plan meanwhile. */
 interface View {
   shared: Shared;
   gate: Gate;
@@ -112,15 +112,15 @@ export class Session {
   }
 
   /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
-  async narrow(uris: readonly string[] | undefined): Promise<void> {
+  narrow(uris: readonly string[] | undefined): void {
     this.#uris = uris;
-    await this.goOnWith(this.#view.shared);
+    this.switchTo(this.#view.shared);
   }
 
   /** Later calls use another plan, or other servers; those that run finish with the old ones. */
-  async goOnWith(shared: Shared): Promise<void> {
+  switchTo(shared: Shared): void {
     const { gate, pool } = shared;
-    const narrowed = this.#uris === undefined ? gate : await narrowGate(gate, this.#uris);
+    const narrowed = this.#uris === undefined ? gate : narrowGate(gate, this.#uris);
     const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
     this.#view = { shared, gate: narrowed, pool: isWhole ? pool : pool.within(narrowed.roots) };
   }
