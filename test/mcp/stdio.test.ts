@@ -1,18 +1,25 @@
 /** MCP over stdio: a real client, and the transport with raw lines. */
 import { randomUUID } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { McpError, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ListRootsRequestSchema,
+  McpError,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
 import { nextTurn } from "../../src/base/timing.js";
 import { serveStdio } from "../../src/mcp/stdio.js";
 import { StreamTransport } from "../../src/mcp/stream-transport.js";
+import { loadBundle } from "../../src/runtime/bundle/load.js";
 import type { Scenario } from "../fake-server/index.js";
 import { until } from "../lsp/support.js";
 import {
+  compileConfig,
   openTestWorkspace,
   range,
   type TestWorkspace,
@@ -175,6 +182,60 @@ describe("a session with a real client", () => {
       const { structuredContent } = await client.callTool({ name: "get_server_status", arguments: {} });
       return (structuredContent as JsonObject).ok === true;
     });
+  });
+
+  it("has the limit of a changed config", async () => {
+    const { client, work } = await connect({
+      files,
+      servers: {
+        fake: { scenario: { ...definition, on: { "textDocument/definition": [{ never: true }] } } },
+      },
+      config: { http: { max_calls: 1, max_calls_per_session: 1 } },
+    });
+    const cancel = new AbortController();
+    const waiting = client
+      .callTool({ name: "find_definition", arguments: at }, undefined, { signal: cancel.signal })
+      .catch(() => "cancelled");
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
+    const status = () => client.callTool({ name: "get_server_status", arguments: {} });
+    expect(await status()).toMatchObject({ structuredContent: { error: { code: "call/too-many" } } });
+    const top = dirname(work.folder);
+    const path = join(top, "lspi.json");
+    writeFileSync(path, readFileSync(path, "utf8").replace('"max_calls":1', '"max_calls":2'));
+    const loaded = await loadBundle({ bundle: compileConfig(path) });
+    await work.runtime.update(loaded, { base: top, ...{ ownFiles: [], binFolders: [], avoid: [] } });
+    expect(await status()).toMatchObject({ structuredContent: { ok: true } });
+    cancel.abort();
+    await waiting;
+  });
+
+  it("is served where the proxy was started while its roots cannot be entered, which is tried again", async () => {
+    const work = await openTestWorkspace({ files });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const entered: string[][] = [];
+    const logged: string[] = [];
+    void serveStdio(work.runtime, {
+      input,
+      output,
+      log: (level, message, data) => logged.push(`${level} ${message} ${JSON.stringify(data)}`),
+      enterProject: async (roots) => {
+        entered.push([...roots]);
+        if (entered.length === 1) throw new Error("EACCES");
+        return { trust: undefined };
+      },
+    });
+    const client = new Client({ name: "test", version: "0" }, { capabilities: { roots: {} } });
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///project" }] }));
+    await client.connect(new StreamTransport(output, input));
+    open.push({ work, client });
+    for (const tries of [1, 2, 2]) {
+      const status = await client.callTool({ name: "get_server_status", arguments: {} });
+      expect(status).toMatchObject({ structuredContent: { ok: true } });
+      expect(entered).toHaveLength(tries);
+    }
+    expect(entered[1]).toEqual(["file:///project"]);
+    const errors = logged.filter((line) => line.startsWith("error"));
+    expect(errors).toEqual([expect.stringContaining("EACCES")]);
   });
 
   it("passes a cancellation on to the language server", async () => {

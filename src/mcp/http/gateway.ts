@@ -121,7 +121,7 @@ export class Gateway {
   /** Aborts the running calls; resolves when each is answered with an error. */
   async abortCalls(): Promise<void> {
     this.sessions.abortCalls();
-    await this.#modern.abortCalls();
+    this.#modern.abortCalls();
     await this.#slots.idle();
   }
 
