@@ -1,8 +1,12 @@
 /** A runtime that switches to another bundle while it is in use. */
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { bundlePaths } from "../../src/abi/bundle.js";
+import { digest } from "../../src/base/hash.js";
+import { canonicalText } from "../../src/base/json.js";
+import { loadBundle } from "../../src/runtime/bundle/load.js";
 import type { Runtime } from "../../src/runtime/runtime.js";
-import { openTestWorkspace, type TestWorkspace } from "./test-workspace.js";
+import { compileConfig, openTestWorkspace, type TestWorkspace } from "./test-workspace.js";
 
 const unchanged = ({ folder }: TestWorkspace): Parameters<Runtime["update"]>[1] => ({
   base: dirname(folder),
@@ -25,6 +29,32 @@ it("starts no server any more when it was closed during an update, and later upd
     expect(runtime.pool.running()).toEqual([]);
   } finally {
     await work.runtime.pool.close();
+    await work.close();
+  }
+});
+
+it("answers with a refusal where the code of a tool cannot be loaded, and says why in the log only", async () => {
+  const work = await openTestWorkspace({ files: { "a.fake": "one\n" } });
+  try {
+    const { files, manifest } = compileConfig(join(dirname(work.folder), "lspi.json"));
+    const path = bundlePaths.handler("get_server_status");
+    const text = 'throw new Error("broken on purpose");';
+    const { bundle: _, ...members } = { ...manifest, files: { ...manifest.files, [path]: digest(text) } };
+    const bundle = {
+      files: files.map((file) => (file.path === path ? { ...file, text } : file)),
+      manifest: { ...members, bundle: digest(canonicalText(members)) },
+    };
+    await work.runtime.update(await loadBundle({ bundle }), unchanged(work));
+    const outcome = await work.session.call(
+      "get_server_status",
+      {},
+      { signal: new AbortController().signal },
+    );
+    expect(outcome).toMatchObject({ isError: true, structured: { error: { code: "runtime/fault" } } });
+    expect(JSON.stringify(outcome)).not.toContain("on purpose");
+    const faults = work.logged.filter(({ level }) => level === "error");
+    expect(faults).toEqual([{ level: "error", message: expect.stringContaining("broken on purpose") }]);
+  } finally {
     await work.close();
   }
 });
