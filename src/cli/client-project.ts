@@ -22,7 +22,7 @@ export function trustOf(
 }
 
 /**
- * Goes on in the project of the client's first root. Undefined where the command line names one, or the proxy was
+ * Switches to the project of the client's first root. Undefined where the command line names one, or the proxy was
  * started in one: editors start programs in the user's home or at the top of the file system, which is no project.
  */
 export function projectEntrance(
@@ -37,7 +37,7 @@ export function projectEntrance(
     const cwd = folders.find((path) => factsOf(path)?.isDirectory());
     if (cwd === undefined) return undefined;
     const there = { ...io, cwd: realpathSync.native(cwd) };
-    const loaded = await config.moveTo((options) => loadFrom(input, there, options));
+    const loaded = await config.switchTo((options) => loadFrom(input, there, options));
     if (loaded === undefined) {
       log("error", "the config of the client's root has problems", { folder: cwd });
       return undefined;
