@@ -38,7 +38,7 @@ export function projectEntrance(
     const cwd = folders.find((path) => factsOf(path)?.isDirectory());
     if (cwd === undefined) return undefined;
     const there = { ...io, cwd: realpathSync.native(cwd) };
-    const loaded = await config.moveTo((options) => loadFrom(input, there, options));
+    const loaded = await config.switchTo((options) => loadFrom(input, there, options));
     if (loaded === undefined) {
       log("error", "the config of the client's root has problems", { folder: cwd });
       return undefined;

@@ -27,7 +27,7 @@ export type Load = (options?: OpenOptions) => Promise<Loaded>;
 interface ServedOptions {
   io: Io;
   log: Log;
-  /** Whether the runtime can go on with a changed config; default: always. */
+  /** Whether the runtime can switch to a changed config; default: always. */
   takes?: (next: Loaded) => boolean;
   onUsed: (loaded: Loaded) => void | Promise<void>;
 }
@@ -54,8 +54,8 @@ export class ServedConfig {
   readonly reload = (): Promise<boolean> =>
     this.#inTurn(() => this.#use(this.load({ servesUntrusted: this.#isRefused, asks: false })));
 
-  /** Goes on with the config of another folder; what was loaded, unless it has problems. */
-  moveTo(load: Load): Promise<Loaded | undefined> {
+  /** Switches to the config of another folder; what was loaded, unless it has problems. */
+  switchTo(load: Load): Promise<Loaded | undefined> {
     return this.#inTurn(async () => {
       const next = load({ servesUntrusted: true, asks: false });
       if (!(await this.#use(next))) return undefined;

@@ -11,11 +11,11 @@ import { grantLines, inspectTrust, recordTrust } from "./trust-workspace.js";
 /** A longer question is not asked: the user could not see all that the trust allows. */
 const MAX_QUESTION_CHARS = 8_000;
 
-/** The offer for a workspace; after a yes, `goOn` uses its config in this session and says whether it could. */
+/** The offer for a workspace; after a yes, `reload` uses its config in this session and says whether it could. */
 export function trustOffer(
   workspace: string,
   isRefused: boolean,
-  goOn: () => Promise<boolean>,
+  reload: () => Promise<boolean>,
   io: Io,
   log: Log,
 ): TrustOffer {
@@ -43,7 +43,7 @@ export function trustOffer(
         async grant() {
           try {
             await recordTrust(state, io);
-            return await goOn();
+            return await reload();
           } catch (error) {
             log("warn", "the workspace was not trusted", { cause: String(error) });
             return false;

@@ -7,8 +7,8 @@ import { isTable, type JsonObject } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { Refusal } from "../base/problem.js";
 import { estimatedTokens } from "../base/token-estimate.js";
+import { SessionCalls } from "../mcp/calls.js";
 import { ProtocolError } from "../mcp/protocol-error.js";
-import { WatchedCalls } from "../mcp/watched-calls.js";
 import type { CallToolResult } from "../runtime/call-observer.js";
 import type { ActionDone, ConfigInfo, RunAnswer, ToolInfo } from "./api.js";
 import type { ShownWorkspace } from "./live.js";
@@ -22,7 +22,7 @@ const HOLDER = "dashboard playground";
 const CLIENT = "dashboard";
 
 export class Playground {
-  readonly #calls = new Map<ShownWorkspace, WatchedCalls>();
+  readonly #calls = new Map<ShownWorkspace, SessionCalls>();
 
   constructor(
     private readonly record: CallRecord,
@@ -64,18 +64,18 @@ export class Playground {
   }
 
   close(): void {
-    for (const calls of this.#calls.values()) calls.session.close();
+    for (const calls of this.#calls.values()) calls.end();
     this.#calls.clear();
   }
 
-  #callsOf(workspace: ShownWorkspace): WatchedCalls {
+  #callsOf(workspace: ShownWorkspace): SessionCalls {
     const known = this.#calls.get(workspace);
     if (known !== undefined) return known;
     const { name, runtime } = workspace;
     const watch = this.record.watch({ name, kind: "playground", plan: () => runtime.loaded.plan });
     const limit = { now: { most: MAX_CALLS, setting: "calls of the playground", others: 0 } };
     const session = runtime.openSession({ holder: HOLDER });
-    const calls = new WatchedCalls(() => watch, runtime, session, undefined, undefined, limit);
+    const calls = new SessionCalls(runtime, session, { limit, watch });
     calls.client = { name: CLIENT, version: this.version };
     this.#calls.set(workspace, calls);
     return calls;

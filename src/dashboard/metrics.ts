@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { isLoopback } from "../base/listen-address.js";
-import { isAllowedSource, repeatedHeader, type SourceRules } from "../mcp/http/checks.js";
+import { bearerToken, isAllowedSource, repeatedHeader, type SourceRules } from "../mcp/http/checks.js";
 import type { ShownWorkspace } from "./live.js";
 import { isSame } from "./login.js";
 import { type CallRecord, OTHER_TOOL } from "./record.js";
@@ -68,7 +68,7 @@ export class Metrics {
   handle(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const { headers, method } = incoming;
     const { source, token } = this.context;
-    const given = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
+    const given = bearerToken(headers.authorization);
     if (repeatedHeader(incoming.headersDistinct) !== undefined) sendText(outgoing, 400, "");
     else if (!isAllowedSource(headers, source)) sendText(outgoing, 403, "");
     else if (token === undefined ? !isLocal(incoming) : !isSame(given, token))

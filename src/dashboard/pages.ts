@@ -6,7 +6,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
 import type { Log } from "../lsp/types.js";
-import { isAllowedSource, repeatedHeader, type SourceRules } from "../mcp/http/checks.js";
+import {
+  bearerToken,
+  isAllowedSource,
+  isJson,
+  repeatedHeader,
+  type SourceRules,
+} from "../mcp/http/checks.js";
 import { actOnServer, Playground, tableIn, weightsOf } from "./actions.js";
 import {
   type ConfigInfo,
@@ -113,7 +119,7 @@ export class Dashboard {
 
   #giveLink(authorization: string | undefined, outgoing: ServerResponse): void {
     const { key } = this.context;
-    const given = /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1];
+    const given = bearerToken(authorization);
     if (key === undefined || !isSame(given, key)) sendText(outgoing, 401, "");
     else sendJson(outgoing, { path: this.link() });
   }
@@ -203,10 +209,9 @@ export class Dashboard {
     const { headers } = incoming;
     const given = headers[CSRF_HEADER];
     const isOwn = headers.origin !== undefined && typeof given === "string" && isSame(given, session.csrf);
-    const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     if (!isOwn)
       sendError(outgoing, 403, "dashboard/foreign-request", "The request does not come from the page.");
-    else if (type !== "application/json") sendText(outgoing, 415, "");
+    else if (!isJson(headers["content-type"])) sendText(outgoing, 415, "");
     else {
       const controller = new AbortController();
       outgoing.once("close", () => controller.abort());

@@ -160,7 +160,7 @@ class Pool implements WholePool {
     for (const [key, slot] of earlier.#slots) {
       const server = servers.get(canonicalText(slot.plan));
       if (server === undefined) continue;
-      slot.moveTo(this.#slotContext(server, slot.root));
+      slot.switchTo(this.#slotContext(server, slot.root));
       this.#slots.set(key, slot);
     }
     earlier.#takenOver = new Set(this.#slots.values());

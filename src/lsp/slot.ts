@@ -67,8 +67,8 @@ export class Slot {
     this.#crashes = new CrashWindow(context.plan.restart);
   }
 
-  /** Goes on in another pool, whose plan has the same server. */
-  moveTo(context: SlotContext): void {
+  /** Switches to another pool, whose plan has the same server. */
+  switchTo(context: SlotContext): void {
     this.context = context;
   }
 

@@ -1,6 +1,8 @@
 /** Types of a session's calls. */
 import type { Refusal } from "../base/problem.js";
+import type { CallWatch } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
+import type { EnterProject, TrustOffer } from "./trust-question.js";
 
 /** How many calls of a session may run at once. */
 export interface CallLimit {
@@ -20,6 +22,18 @@ export interface WorkspaceChoice {
   refusal(): Refusal;
   /** How a session is opened in the chosen one. */
   session: { holder: string };
+}
+
+/** What is particular about a session's calls. */
+export interface CallsOptions {
+  trust?: TrustOffer | undefined;
+  /** If the proxy was not started in a project: switches to the client's project. */
+  enter?: EnterProject | undefined;
+  /** Limits the calls that run at once. Over HTTP the gateway limits them. */
+  limit?: CallLimit | undefined;
+  workspaces?: WorkspaceChoice | undefined;
+  /** Follows the calls, instead of the runtime's own watch. */
+  watch?: CallWatch | undefined;
 }
 
 export interface ProgressParams {

@@ -5,93 +5,111 @@
 import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan, Plan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
-import { nextTurn, sharedAbortController } from "../base/timing.js";
-import type { CallToolResult, ClientInfo } from "../runtime/call-observer.js";
+import { Listeners, nextTurn, sharedAbortController } from "../base/timing.js";
+import type { CallToolResult, CallWatch, ClientInfo, WatchedSession } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
-import type { CallLimit, ProgressParams, WorkspaceChoice } from "./call-types.js";
+import type { CallsOptions, ProgressParams } from "./call-types.js";
 import { type AbortReason, abortError, numberedError, refusalError } from "./protocol-error.js";
-import { type EnterProject, TrustNeeded, type TrustOffer, type TrustQuestion } from "./trust-question.js";
+import { listenToRuntime } from "./runtime-listener.js";
+import { type AskTrust, SessionTrust } from "./trust-question.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
 export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
 
-/** Asks the user through the client; or `later`, where the call ends with the question. */
-export type AskTrust = ((question: string) => Promise<boolean>) | "later";
-
-export class SessionCalls {
+export class SessionCalls implements WatchedSession {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = sharedAbortController();
   readonly aborted: AbortSignal = this.#abort.signal;
-  /** The answer to the question about trust, which is asked once, and a question that is not answered yet. */
-  #answer: Promise<boolean> | undefined;
-  #pending: TrustQuestion | undefined;
   #entered: Promise<void> | undefined;
   /** What the client said about itself, once it has. */
   client: ClientInfo | undefined;
-  /** Ends the listening to updates of the runtime. */
-  #unlisten: () => void = () => undefined;
-  #onToolsChanged: (() => void) | undefined;
+  readonly trust: SessionTrust;
+  /** Sessions in runtimes that were switched from, while their calls run. */
+  readonly #earlier = new Set<Session>();
+  readonly #switched = new Listeners();
+  /** Calls the listener when another runtime is used. */
+  readonly onSwitched = this.#switched.subscribe;
+  #unlistenTools: () => void = () => undefined;
   /** Whether the session's workspace is known: on a gateway with several, the client's roots choose it. */
   #isBound: boolean;
 
   constructor(
     public runtime: Runtime,
     public session: Session,
-    public trust?: TrustOffer,
-    /** If the proxy was not started in a project: switches to the client's project. */
-    private readonly enter?: EnterProject,
-    /** Limits the calls that run at once. Over HTTP the gateway limits them. */
-    private readonly limit?: CallLimit,
-    private readonly workspaces?: WorkspaceChoice,
+    private readonly options: CallsOptions = {},
   ) {
-    this.#isBound = workspaces === undefined;
+    this.trust = new SessionTrust(options.trust);
+    this.#isBound = options.workspaces === undefined;
+    this.#watch?.opened(this);
+  }
+
+  get #watch(): CallWatch | undefined {
+    return this.options.watch ?? this.runtime.watch;
+  }
+
+  get roots(): readonly string[] {
+    return this.session.roots;
+  }
+
+  get isClosed(): boolean {
+    return this.session.closed.aborted;
   }
 
   /** Limits the session to the client's roots, in the workspace that they are in where there are several. */
-  async narrow(uris: readonly string[] | undefined): Promise<void> {
-    const chosen = this.workspaces?.choose(uris ?? []);
-    if (chosen !== undefined && chosen !== this.runtime) this.#moveTo(chosen);
+  narrow(uris: readonly string[] | undefined): void {
+    const chosen = this.options.workspaces?.choose(uris ?? []);
+    if (chosen !== undefined && chosen !== this.runtime) this.#switchTo(chosen);
     if (chosen !== undefined) this.#isBound = true;
-    await this.session.narrow(uris);
+    this.session.narrow(uris);
   }
 
-  /** Goes on in another runtime. Calls that run are finished in the old one. */
-  #moveTo(runtime: Runtime): void {
+  /** Later calls use another runtime; those that run finish in the old one. */
+  #switchTo(runtime: Runtime): void {
     const old = this.session;
-    const running = [...this.#running.keys()];
-    void Promise.allSettled(running).then(() => old.close());
+    this.#earlier.add(old);
+    void Promise.allSettled(this.#running.keys()).then(() => {
+      this.#earlier.delete(old);
+      old.close();
+    });
     this.runtime = runtime;
-    this.session = runtime.openSession(this.workspaces?.session ?? {});
-    if (this.#onToolsChanged !== undefined) this.onToolsChanged(this.#onToolsChanged);
-    this.#onToolsChanged?.();
+    this.session = runtime.openSession(this.options.workspaces?.session ?? {});
+    this.#switched.notify();
   }
 
   /** Whether the client's roots say which project is served, because the proxy was started in none. */
   get needsRoots(): boolean {
-    return this.enter !== undefined;
+    return this.options.enter !== undefined;
   }
 
   /** Whether the client's roots choose the project, or a workspace of the gateway. */
   get rootsChoose(): boolean {
-    return this.needsRoots || this.workspaces !== undefined;
+    return this.needsRoots || this.options.workspaces !== undefined;
   }
 
-  /** Goes on in the project of the client's roots. They are asked for once. */
-  enterProject(roots: () => Promise<readonly string[]>): Promise<void> {
-    this.#entered ??= roots().then(async (uris) => {
-      const entered = await this.enter?.(uris);
-      if (entered !== undefined) this.trust = entered.trust;
-    });
+  /** Switches to the project of the client's roots. They are asked for once; after a failure again at the next call. */
+  enterProject(
+    roots: () => Promise<readonly string[]>,
+    onFailed: (error: unknown) => void = () => undefined,
+  ): Promise<void> {
+    this.#entered ??= roots()
+      .then((uris) => this.options.enter?.(uris))
+      .then(
+        (entered) => {
+          if (entered !== undefined) this.trust.offer = entered.trust;
+        },
+        (error: unknown) => {
+          this.#entered = undefined;
+          onFailed(error);
+        },
+      );
     return this.#entered;
   }
 
   /** Calls the listener until the session ends, when the tools may differ: the config changed or is trusted now. */
   onToolsChanged(listener: () => void): void {
-    this.#unlisten();
-    this.#onToolsChanged = listener;
-    this.#unlisten = this.runtime.onUpdated(listener);
-    this.session.closed.addEventListener("abort", this.#unlisten, { once: true });
+    this.#unlistenTools();
+    this.#unlistenTools = listenToRuntime(this, ["onUpdated"], listener);
   }
 
   get loaded(): Runtime["loaded"] {
@@ -124,42 +142,59 @@ export class SessionCalls {
     client: string | undefined,
     ask?: AskTrust,
   ): Promise<CallToolResult> {
+    const watch = this.#watch;
+    if (watch !== undefined && client !== undefined) this.client ??= { name: client, version: undefined };
+    const watched = watch?.began(this, name, args);
+    const observed = { ...options, observer: watched?.observer };
     try {
       if (this.aborted.aborted) throw abortError(this.aborted.reason);
       let outcome = await this.#tracked(
-        this.session.call(name, args, this.#withRefusal(options)),
+        this.session.call(name, args, this.#withRefusal(observed)),
         options.signal,
       );
-      if (this.#isForTrust(outcome) && (await this.#isTrustGiven(ask)))
-        outcome = await this.#tracked(this.session.call(name, args, options), options.signal);
+      if (this.#isForTrust(outcome) && (await this.trust.isGiven(ask)))
+        outcome = await this.#tracked(this.session.call(name, args, observed), options.signal);
       const { dialect, mcp } = this.#plan;
       if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
       if (outcome.error !== null && dialect.errors.form === "protocol") throw numberedError(outcome.error);
       const known = mcp.clients.find((entry) => matchesName(client, entry.name));
-      return toolResult(outcome, dialect, known?.result);
+      const result = toolResult(outcome, dialect, known?.result);
+      watched?.ended(result);
+      return result;
     } catch (error) {
-      throw error instanceof Refusal ? refusalError(error, this.#plan.dialect.errors) : error;
+      const shown = error instanceof Refusal ? refusalError(error, this.#plan.dialect.errors) : error;
+      watched?.failed(shown);
+      throw shown;
     }
   }
 
   /** Calls a tool for a resource; its outcome is no tool result. */
   async read(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
-    if (this.aborted.aborted) throw abortError(this.aborted.reason);
-    const outcome = await this.#tracked(
-      this.session.call(name, args, this.#withRefusal(options)),
-      options.signal,
-    );
-    if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
-    return outcome;
+    const watched = this.#watch?.began(this, name, args);
+    const observed = { ...options, observer: watched?.observer };
+    try {
+      if (this.aborted.aborted) throw abortError(this.aborted.reason);
+      const outcome = await this.#tracked(
+        this.session.call(name, args, this.#withRefusal(observed)),
+        options.signal,
+      );
+      if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
+      const { text, structured } = outcome;
+      watched?.ended({ content: [{ type: "text", text }], structuredContent: structured });
+      return outcome;
+    } catch (error) {
+      watched?.failed(error);
+      throw error;
+    }
   }
 
   /** Options with the reason why the call is refused, where it is. */
   #withRefusal(options: CallOptions): CallOptions {
     const { running } = this;
-    const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.limit?.now ?? {};
+    const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.options.limit?.now ?? {};
     const full = `${running + others} calls are running (${setting}). Call again when one is answered.`;
     const tooMany = running < most ? undefined : new Refusal("call/too-many", full);
-    const { refusal = this.#isBound ? tooMany : this.workspaces?.refusal() } = options;
+    const { refusal = this.#isBound ? tooMany : this.options.workspaces?.refusal() } = options;
     return { ...options, refusal };
   }
 
@@ -174,35 +209,17 @@ export class SessionCalls {
   }
 
   #isForTrust({ trustCommand }: CallOutcome): boolean {
-    return trustCommand !== undefined && this.trust?.covers(trustCommand) === true;
+    return trustCommand !== undefined && this.trust.offer?.covers(trustCommand) === true;
   }
 
-  /** Asks the user, once in the session; calls that need the answer meanwhile wait for it. */
-  #isTrustGiven(ask: AskTrust | undefined): Promise<boolean> | boolean {
-    if (this.#answer !== undefined || ask === undefined) return this.#answer ?? false;
-    const question = this.trust?.question();
-    if (question === undefined) return false;
-    if (ask === "later") {
-      this.#pending = question;
-      this.#answer = Promise.resolve(false);
-      throw new TrustNeeded(question.message);
-    }
-    this.#answer = ask(question.message).then((isYes) => isYes && question.grant());
-    return this.#answer;
-  }
-
-  /** The client's answer to a question that was asked `later`. One that was not asked is ignored. */
-  async answerTrust(isYes: boolean): Promise<void> {
-    const question = this.#pending;
-    this.#pending = undefined;
-    if (question === undefined || !isYes) return;
-    this.#answer = question.grant();
-    await this.#answer;
+  /** Ends the session; its calls are cancelled. */
+  end(): void {
+    for (const session of [this.session, ...this.#earlier]) session.close();
   }
 
   /** Ends the session and closes its runtime. */
   async close(): Promise<void> {
-    this.session.close();
+    this.end();
     await this.runtime.close();
   }
 
@@ -230,7 +247,7 @@ export class SessionCalls {
   /** Aborts all calls, also later ones. Each is answered with an error that says why. */
   abort(reason: AbortReason): void {
     this.#abort.abort(reason);
-    this.session.close();
+    this.end();
   }
 
   /** Aborts all calls and resolves when their answers were handed to the transport. */

@@ -24,12 +24,12 @@ import {
   listResourceTemplates,
   readResource,
 } from "./prompts-and-resources.js";
-import { serverInfo } from "./server-info.js";
+import { sendListsChanged, serverInfo } from "./server-info.js";
 import { isYes, TrustNeeded, takesForms, trustForm } from "./trust-question.js";
 
 interface CallSource {
   /** The calls limited to these roots; undefined for a client without roots. */
-  callsFor(roots: readonly string[] | undefined): Promise<SessionCalls>;
+  callsFor(roots: readonly string[] | undefined): SessionCalls;
   /** Whether calls are limited to the roots of their client. */
   narrow: boolean;
   /** Whether the roots choose one of several workspaces. */
@@ -44,7 +44,7 @@ function createModernServer(runtime: Runtime, { callsFor, narrow, rootsChoose }:
   const server = new Server(implementation, options);
   // This protocol version cannot ask for roots before a list: it shows the first workspace's.
   server.setRequestHandler("tools/list", async ({ params }) => ({
-    tools: (await callsFor(undefined)).list(params?.cursor) as Tool[],
+    tools: callsFor(undefined).list(params?.cursor) as Tool[],
   }));
   server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     const { name, arguments: args } = request.params;
@@ -56,10 +56,10 @@ function createModernServer(runtime: Runtime, { callsFor, narrow, rootsChoose }:
     if (roots === "missing") return askForRoots();
     const info = clientInfoIn(mcpReq.envelope);
     const client = info?.name ?? server.getClientVersion()?.name;
-    const calls = await callsFor(roots);
+    const calls = callsFor(roots);
     calls.client ??= info;
     const answer = mcpReq.inputResponses?.[TRUST];
-    if (answer !== undefined) await calls.answerTrust(isYes(answer));
+    if (answer !== undefined) await calls.trust.answer(isYes(answer));
     const canAsk = takesForms(declaredIn(mcpReq.envelope, "elicitation"));
     try {
       const refusal = mcpReq._meta?.[INTERRUPTED] === true ? interruptedCall() : undefined;
@@ -73,25 +73,25 @@ function createModernServer(runtime: Runtime, { callsFor, narrow, rootsChoose }:
   const { prompts, resources } = runtime.loaded.plan;
   if (prompts.length > 0 || rootsChoose) {
     server.setRequestHandler("prompts/list", async () => ({
-      prompts: listPrompts(await callsFor(undefined)),
+      prompts: listPrompts(callsFor(undefined)),
     }));
     server.setRequestHandler("prompts/get", async ({ params }, { mcpReq }) => {
       const roots = rootsChoose ? rootsOf(mcpReq) : undefined;
       if (roots === "missing") return askForRoots();
-      return getPrompt(await callsFor(roots), params.name, params.arguments);
+      return getPrompt(callsFor(roots), params.name, params.arguments);
     });
   }
   if (resources.length > 0 || rootsChoose) {
     server.setRequestHandler("resources/list", async () => ({
-      resources: listResources(await callsFor(undefined)),
+      resources: listResources(callsFor(undefined)),
     }));
     server.setRequestHandler("resources/templates/list", async () => ({
-      resourceTemplates: listResourceTemplates(await callsFor(undefined)),
+      resourceTemplates: listResourceTemplates(callsFor(undefined)),
     }));
     server.setRequestHandler("resources/read", async ({ params }, { mcpReq }) => {
       const roots = narrow ? rootsOf(mcpReq) : undefined;
       if (roots === "missing") return askForRoots();
-      return readResource(await callsFor(roots), params.uri, { signal: mcpReq.signal });
+      return readResource(callsFor(roots), params.uri, { signal: mcpReq.signal });
     });
   }
   return server;
@@ -120,15 +120,10 @@ export function serveModernTransport(
   transport: Transport,
   onerror: (error: Error) => void,
 ): StdioServerHandle {
-  const source: CallSource = { callsFor: async () => calls, narrow: false, rootsChoose: false };
+  const source: CallSource = { callsFor: () => calls, narrow: false, rootsChoose: false };
   const open = () => {
     const server = createModernServer(runtime, source);
-    const { prompts, resources } = server.getCapabilities();
-    calls.onToolsChanged(() => {
-      void server.sendToolListChanged();
-      if (prompts !== undefined) void server.sendPromptListChanged();
-      if (resources !== undefined) void server.sendResourceListChanged();
-    });
+    calls.onToolsChanged(() => sendListsChanged(server, server.getCapabilities()));
     return server;
   };
   return serveStdio(open, { transport, onerror });

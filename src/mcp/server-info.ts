@@ -1,5 +1,4 @@
-/** What the proxy says about itself in a handshake: name, version, capabilities and instructions, for both SDKs. */
-
+/** What the proxy says about itself in a handshake, for both SDKs, and that its lists have changed. */
 import type { Runtime } from "../runtime/runtime.js";
 import { promptAndResourceCapabilities } from "./prompts-and-resources.js";
 
@@ -23,4 +22,23 @@ export function serverInfo(
       ...(mcp.instructions === "" ? {} : { instructions: mcp.instructions }),
     },
   };
+}
+
+/** A `Server` of either SDK. */
+interface ListSender {
+  sendToolListChanged(): Promise<void>;
+  sendPromptListChanged(): Promise<void>;
+  sendResourceListChanged(): Promise<void>;
+}
+
+/** Tells the client that the lists may have changed: of tools, and of what its handshake announced besides. */
+export function sendListsChanged(
+  server: ListSender,
+  { prompts, resources }: { prompts?: unknown; resources?: unknown },
+): void {
+  const sent = [server.sendToolListChanged()];
+  if (prompts !== undefined) sent.push(server.sendPromptListChanged());
+  if (resources !== undefined) sent.push(server.sendResourceListChanged());
+  // A session may outlive the connection of its client, which then cannot be told.
+  for (const notification of sent) notification.catch(() => undefined);
 }

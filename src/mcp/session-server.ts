@@ -30,7 +30,7 @@ import {
   listResourceTemplates,
   readResource,
 } from "./prompts-and-resources.js";
-import { serverInfo } from "./server-info.js";
+import { sendListsChanged, serverInfo } from "./server-info.js";
 import type { ResourceSubscriptions } from "./subscriptions.js";
 import { isYes, takesForms, trustForm } from "./trust-question.js";
 
@@ -45,45 +45,52 @@ type RequestContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 export function createSessionServer(
   runtime: Runtime,
   calls: SessionCalls,
-  options: { narrow: boolean; log: Log } = { narrow: false, log: () => undefined },
+  options: { narrow: boolean; log: Log },
 ): Server {
-  const mayChange = calls.rootsChoose || calls.trust?.isRefused === true;
+  const mayChange = calls.rootsChoose || calls.trust.offer?.isRefused === true;
   const { implementation, options: serverOptions } = serverInfo(runtime, { mayChange, subscribe: true });
   const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
   let narrowed: Promise<void> | undefined;
-  const showNothing = (cause: string): Promise<void> => {
+  /** The last request for roots, of which alone the outcome counts. */
+  let newest: Promise<void> | undefined;
+  const showNothing = (cause: string): void => {
     options.log("info", "a client did not send its roots; it sees no files", { cause });
-    return calls.session.narrow([]);
+    calls.session.narrow([]);
   };
 
-  /** Limits the session to the roots of its client, and goes on in the project that they name. */
+  const requestRoots = async (extra: RequestContext): Promise<string[] | undefined> => {
+    const limits = { timeout: ROOTS_TIMEOUT_MS, signal: calls.aborted };
+    const { roots } = await extra.sendRequest({ method: "roots/list" }, ResultSchema, limits);
+    return rootUris(roots);
+  };
+  const narrowToRoots = (extra: RequestContext): Promise<void> => {
+    const requested: Promise<void> = requestRoots(extra)
+      .then((roots) => (requested === newest ? calls.narrow(roots) : newest))
+      .catch((error: unknown) => {
+        if (requested !== newest) return newest;
+        showNothing(error instanceof Error ? error.name : "");
+        narrowed = undefined;
+      });
+    newest = requested;
+    return requested;
+  };
+
+  /** Limits the session to the roots of its client, and switches to the project that they name. */
   const enterRoots = async (extra: RequestContext): Promise<void> => {
-    if (options.narrow && server.getClientCapabilities()?.roots !== undefined) {
+    if (server.getClientCapabilities()?.roots === undefined) return;
+    if (options.narrow) {
       // Over HTTP, `roots/list` travels on the stream of the call's answer. Without a stream it cannot be sent.
-      if (acceptsStream(extra.requestInfo?.headers.accept))
-        narrowed ??= extra
-          .sendRequest({ method: "roots/list" }, ResultSchema, {
-            timeout: ROOTS_TIMEOUT_MS,
-            signal: calls.aborted,
-          })
-          .then(({ roots }) => calls.narrow(rootUris(roots)))
-          .catch(async (error: unknown) => {
-            await showNothing(error instanceof Error ? error.name : "");
-            narrowed = undefined;
-          });
-      await (narrowed ?? showNothing("it accepts no event stream"));
+      if (acceptsStream(extra.requestInfo?.headers.accept)) narrowed ??= narrowToRoots(extra);
+      if (narrowed === undefined) showNothing("it accepts no event stream");
+      else await narrowed;
     }
-    if (calls.needsRoots && server.getClientCapabilities()?.roots !== undefined) {
-      const limits = { timeout: ROOTS_TIMEOUT_MS, signal: calls.aborted };
-      // A client that does not answer is served where the proxy was started.
-      await calls.enterProject(() =>
-        extra
-          .sendRequest({ method: "roots/list" }, ResultSchema, limits)
-          .then(({ roots }) => rootUris(roots) ?? [])
-          .catch(() => []),
-      );
-    }
+    if (!calls.needsRoots) return;
+    // A client that does not answer is served where the proxy was started.
+    const roots = async () => (await requestRoots(extra).catch(() => undefined)) ?? [];
+    await calls.enterProject(roots, (error) =>
+      options.log("error", "the project of the client's roots cannot be opened", { cause: String(error) }),
+    );
   };
 
   /** Lists are the same for all roots, unless the roots choose the project. */
@@ -157,11 +164,7 @@ export function createSessionServer(
     const { name, version } = server.getClientVersion() ?? {};
     calls.client = name === undefined ? undefined : { name, version };
   };
-  calls.onToolsChanged(() => {
-    void server.sendToolListChanged();
-    if (prompts.length > 0 || mayChange) void server.sendPromptListChanged();
-    if (resources.length > 0 || mayChange) void server.sendResourceListChanged();
-  });
+  calls.onToolsChanged(() => sendListsChanged(server, serverOptions.capabilities));
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
     narrowed = undefined;
   });

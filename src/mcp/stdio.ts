@@ -47,8 +47,12 @@ const FINAL_ANSWERS_MS = 2000;
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
   const { input, output, trace, log, signal, trust, enterProject } = options;
-  const limit = { now: { most: runtime.loaded.plan.http.maxCalls, setting: "http.max_calls", others: 0 } };
-  const calls = new SessionCalls(runtime, runtime.openSession(), trust, enterProject, limit);
+  const maxCalls = () => ({ most: runtime.loaded.plan.http.maxCalls, setting: "http.max_calls", others: 0 });
+  const limit = { now: maxCalls() };
+  runtime.onUpdated(() => {
+    limit.now = maxCalls();
+  });
+  const calls = new SessionCalls(runtime, runtime.openSession(), { trust, enter: enterProject, limit });
   const transport = new StreamTransport(input, output, trace);
   const end = () => void transport.close();
   runtime.memory.watchClients(() => [{ heldBytes: output.writableLength, end }]);
@@ -110,7 +114,7 @@ async function connect(
     const { serveModernTransport } = await import("./modern-server.js");
     return serveModernTransport(runtime, calls, transport, onerror).close;
   }
-  const server = createSessionServer(runtime, calls);
+  const server = createSessionServer(runtime, calls, { narrow: false, log });
   server.onerror = onerror;
   await server.connect(transport);
   return () => server.close();

@@ -14,11 +14,11 @@ export interface TrustOffer {
 export interface TrustQuestion {
   /** All that the trust allows. */
   message: string;
-  /** Records a yes and goes on with the trusted config; false when that fails. */
+  /** Records a yes and switches to the trusted config; false when that fails. */
   grant(): Promise<boolean>;
 }
 
-/** Goes on in the project in which the client works, given by its roots; undefined where they name none. */
+/** Switches to the project in which the client works, given by its roots; undefined where they name none. */
 export type EnterProject = (
   roots: readonly string[],
 ) => Promise<{ trust: TrustOffer | undefined } | undefined>;
@@ -54,5 +54,40 @@ export class TrustNeeded extends Error {
   constructor(readonly question: string) {
     super("the workspace is not trusted");
     this.name = "TrustNeeded";
+  }
+}
+
+/** Asks the user through the client; or `later`, where the call ends with the question. */
+export type AskTrust = ((question: string) => Promise<boolean>) | "later";
+
+/** The question about trust in one session: it is asked once, and calls that need the answer meanwhile wait for it. */
+export class SessionTrust {
+  #answer: Promise<boolean> | undefined;
+  /** A question that is not answered yet. */
+  #pending: TrustQuestion | undefined;
+
+  constructor(public offer: TrustOffer | undefined) {}
+
+  /** The user's answer. Throws TrustNeeded where the question is asked `later`. */
+  isGiven(ask: AskTrust | undefined): Promise<boolean> | boolean {
+    if (this.#answer !== undefined || ask === undefined) return this.#answer ?? false;
+    const question = this.offer?.question();
+    if (question === undefined) return false;
+    if (ask === "later") {
+      this.#pending = question;
+      this.#answer = Promise.resolve(false);
+      throw new TrustNeeded(question.message);
+    }
+    this.#answer = ask(question.message).then((isYes) => isYes && question.grant());
+    return this.#answer;
+  }
+
+  /** The client's answer to a question that was asked `later`. One that was not asked is ignored. */
+  async answer(isYes: boolean): Promise<void> {
+    const question = this.#pending;
+    this.#pending = undefined;
+    if (question === undefined || !isYes) return;
+    this.#answer = question.grant();
+    await this.#answer;
   }
 }

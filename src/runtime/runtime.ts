@@ -90,7 +90,7 @@ export interface Runtime {
   readonly finder: ServerFinder;
   /** Aborts when the runtime is closed. */
   readonly closed: AbortSignal;
-  /** Goes on with another bundle. Calls that run finish with the old one; servers that are the same keep running. */
+  /** Switches to another bundle. Calls that run finish with the old one; servers that are the same keep running. */
   update(loaded: LoadedBundle, changed: ChangedContext): Promise<void>;
   /** Calls the listener after each update, until the returned function is called. */
   onUpdated(listener: () => void): () => void;
@@ -115,6 +115,8 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   let parts = await openParts(loaded, context, wiring);
   const sessions = new Set<Session>();
   let lastText: Promise<unknown> = Promise.resolve();
+  /** Updates follow each other. */
+  let lastUpdate: Promise<unknown> = Promise.resolve();
   const closed = sharedAbortController();
   const listeners = new Listeners();
   /** Earlier parts that still serve calls. */
@@ -133,6 +135,17 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       const code = error instanceof Refusal ? error.code : "runtime/fault";
       log("warn", `warmup: ${serverId} did not start`, { code, cause: String(error) });
     }
+  };
+
+  const switchTo = async (next: LoadedBundle, changed: ChangedContext): Promise<void> => {
+    if (closed.signal.aborted) return;
+    const old = parts;
+    parts = await openParts(next, { ...old.context, ...changed }, wiring, old);
+    for (const session of sessions) session.switchTo(parts.shared);
+    const ended = Promise.allSettled(old.shared.running).then(() => closeParts(old));
+    ending.add(ended);
+    void ended.finally(() => ending.delete(ended));
+    listeners.notify();
   };
 
   return {
@@ -185,14 +198,10 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       const { servers, limits } = parts.shared.plan;
       await Promise.all(servers.slice(0, limits.maxServers).map((server) => warm(server.id)));
     },
-    async update(next, changed) {
-      const old = parts;
-      parts = await openParts(next, { ...old.context, ...changed }, wiring, old);
-      await Promise.all([...sessions].map((session) => session.goOnWith(parts.shared)));
-      const ended = Promise.allSettled(old.shared.running).then(() => closeParts(old));
-      ending.add(ended);
-      void ended.finally(() => ending.delete(ended));
-      listeners.notify();
+    update(next, changed) {
+      const updated = lastUpdate.then(() => switchTo(next, changed));
+      lastUpdate = updated.catch(() => undefined);
+      return updated;
     },
     onUpdated: listeners.subscribe,
     reportConfig: (problem) => {
@@ -201,6 +210,8 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     async close() {
       closed.abort();
       for (const session of [...sessions]) session.close();
+      // The parts that an update is opening are closed as well.
+      await lastUpdate;
       await closeParts(parts);
       await Promise.all(ending);
       if (context.memory === undefined) memory.close();

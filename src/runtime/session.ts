@@ -58,7 +58,7 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   refusal: Refusal | undefined;
 }
 
-/** What a call sees of the runtime from beginning to end, also if the runtime goes on with another plan meanwhile. */
+/** What a call sees of the runtime from beginning to end, also if the runtime switches to another plan meanwhile. */
 interface View {
   shared: BundleServices;
   gate: Gate;
@@ -112,15 +112,15 @@ export class Session {
   }
 
   /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
-  async narrow(uris: readonly string[] | undefined): Promise<void> {
+  narrow(uris: readonly string[] | undefined): void {
     this.#uris = uris;
-    await this.goOnWith(this.#view.shared);
+    this.switchTo(this.#view.shared);
   }
 
   /** Later calls use another plan, or other servers; those that run finish with the old ones. */
-  async goOnWith(shared: BundleServices): Promise<void> {
+  switchTo(shared: BundleServices): void {
     const { gate, pool } = shared;
-    const narrowed = this.#uris === undefined ? gate : await narrowGate(gate, this.#uris);
+    const narrowed = this.#uris === undefined ? gate : narrowGate(gate, this.#uris);
     const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
     this.#view = { shared, gate: narrowed, pool: isWhole ? pool : pool.within(narrowed.roots) };
   }
@@ -166,25 +166,28 @@ export class Session {
   async #perform(request: ToolRequest): Promise<Performed> {
     const { view, tool, cancel, timeoutMs, onProgress, outer } = request;
     const { plan, loaded, log } = view.shared;
-    const module = await loaded.tool(tool.name);
-    const { text, errorText } = module;
     const [root = ""] = view.gate.roots;
     const uriOf = (path: string) => fileUri(resolve(root, path));
-    const texts: ToolTexts = { dialect: plan.dialect, empty: tool.empty, text, errorText, uriOf };
+    const { dialect } = plan;
+    let texts: ToolTexts = { dialect, empty: tool.empty, text: undefined, errorText: undefined, uriOf };
+    let module: LoadedTool | undefined;
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;
     let gathered = this.#gather(view, texts, outer);
-    const runOnce = async (attempt?: Attempt): Promise<Answer> => {
-      const files = await this.#checkFiles(request, signal, remainingMs, attempt);
-      const frame: Frame = { signal, remainingMs, onProgress, files };
-      gathered = this.#gather(view, texts, outer);
-      const caller = { view, tool, frame, evidence: gathered.evidence };
-      const run: RunTool = (name, args) => this.#callWithin(name, args, caller);
-      const state = { ...this.#stateOf(view), tool, attempt, ...frame, ...gathered };
-      return answerCall(module, state, request.args, run);
-    };
     try {
+      const opened = await loaded.tool(tool.name);
+      module = opened;
+      texts = { ...texts, text: opened.text, errorText: opened.errorText };
+      const runOnce = async (attempt?: Attempt): Promise<Answer> => {
+        const files = await this.#checkFiles(request, signal, remainingMs, attempt);
+        const frame: Frame = { signal, remainingMs, onProgress, files };
+        gathered = this.#gather(view, texts, outer);
+        const caller = { view, tool, frame, evidence: gathered.evidence };
+        const run: RunTool = (name, args) => this.#callWithin(name, args, caller);
+        const state = { ...this.#stateOf(view), tool, attempt, ...frame, ...gathered };
+        return answerCall(opened, state, request.args, run);
+      };
       signal.throwIfAborted();
       if (request.refusal) throw request.refusal;
       const answer = await (isRepeatable(tool)
@@ -205,11 +208,11 @@ export class Session {
     }
   }
 
-  /** Checks an answer against the tool's output schema: a violation is logged, or thrown in tests. */
-  #validated({ shared }: View, { handler, outputValidator }: LoadedTool, performed: Performed): Performed {
-    const fault = answerFault(outputValidator, performed.outcome.structured);
+  /** Checks an answer against the schema of its tool, if that was loaded. A violation is logged, or thrown in tests. */
+  #validated({ shared }: View, module: LoadedTool | undefined, performed: Performed): Performed {
+    const fault = module && answerFault(module.outputValidator, performed.outcome.structured);
     if (fault === undefined) return performed;
-    const message = `the answer of ${handler.name} violates its output schema: ${fault}`;
+    const message = `the answer of ${module?.handler.name} violates its output schema: ${fault}`;
     if (shared.strictAnswers) throw new AnswerFault(message);
     shared.log("warn", message);
     return performed;

@@ -11,7 +11,7 @@ import type { Admitted, Gate } from "./gate-types.js";
 /**
  * The gate that admits what `gate` admits inside the folders of these URIs. Relative names start at the first of them.
  */
-export async function narrowGate(gate: Gate, uris: readonly string[]): Promise<Gate> {
+export function narrowGate(gate: Gate, uris: readonly string[]): Gate {
   const asked = uris.map((uri) => realFolder(uri, gate.roots));
   const roots = [...new Set(asked.flatMap((folder) => sharedRoots(gate.roots, folder)))];
   const base = roots[0] ?? gate.roots[0] ?? sep;

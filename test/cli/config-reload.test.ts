@@ -1,4 +1,4 @@
-/** A config that changes while it is served: the session goes on with it, its servers keep running, problems are shown. */
+/** A config that changes while it is served: the session switches to it, its servers keep running, problems are shown. */
 import {
   mkdirSync,
   mkdtempSync,

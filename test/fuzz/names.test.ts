@@ -30,7 +30,7 @@ beforeAll(async () => {
   symlinkSync(join(top, "outside"), join(root, "out"));
   symlinkSync("src", join(root, "in"));
   const gate = await openGate({ roots: [root], extraRoots: [], deny: ["**/.git/**"] });
-  gates = [gate, await narrowGate(gate, [`file://${root}/src`])];
+  gates = [gate, narrowGate(gate, [`file://${root}/src`])];
 });
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 

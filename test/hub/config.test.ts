@@ -1,4 +1,4 @@
-/** A config that changes while sessions share a hub: the hub goes on with it, or leaves its sessions to another hub. */
+/** A config that changes while sessions share a hub: the hub switches to it, or leaves its sessions to another hub. */
 import {
   cpSync,
   existsSync,
@@ -186,7 +186,7 @@ it("a changed config that was found needs trust first; one that lost it refuses 
   expect(session.closed()).toBe(0);
 });
 
-it("a hub whose program has changed answers its running calls, and its sessions go on in another", async () => {
+it("a hub whose program has changed answers its running calls, and its sessions switch to another", async () => {
   const copy = join(user.top, "program");
   mkdirSync(copy);
   for (const name of ["dist", "package.json"])

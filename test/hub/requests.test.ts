@@ -1,4 +1,4 @@
-/** What a session remembers of its requests, so that it can go on with another hub. */
+/** What a session remembers of its requests, so that it can switch to another hub. */
 import { describe, expect, it } from "vitest";
 import { PendingRequests } from "../../src/hub/requests.js";
 

@@ -1,17 +1,25 @@
 /** MCP over stdio: a real client, and the transport with raw lines. */
 import { randomUUID } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ListRootsRequestSchema,
+  McpError,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { nextTurn } from "../../src/base/timing.js";
 import { serveStdio } from "../../src/mcp/stdio.js";
 import { StreamTransport } from "../../src/mcp/stream-transport.js";
+import { loadBundle } from "../../src/runtime/bundle/load.js";
 import type { Scenario } from "../fake-server/index.js";
 import { until } from "../lsp/support.js";
 import {
+  compileConfig,
   openTestWorkspace,
   range,
   type TestWorkspace,
@@ -176,6 +184,60 @@ describe("a session with a real client", () => {
     });
   });
 
+  it("has the limit of a changed config", async () => {
+    const { client, work } = await connect({
+      files,
+      servers: {
+        fake: { scenario: { ...definition, on: { "textDocument/definition": [{ never: true }] } } },
+      },
+      config: { http: { max_calls: 1, max_calls_per_session: 1 } },
+    });
+    const cancel = new AbortController();
+    const waiting = client
+      .callTool({ name: "find_definition", arguments: at }, undefined, { signal: cancel.signal })
+      .catch(() => "cancelled");
+    await expect.poll(() => work.received("textDocument/definition")).toHaveLength(1);
+    const status = () => client.callTool({ name: "get_server_status", arguments: {} });
+    expect(await status()).toMatchObject({ structuredContent: { error: { code: "call/too-many" } } });
+    const top = dirname(work.folder);
+    const path = join(top, "lspi.json");
+    writeFileSync(path, readFileSync(path, "utf8").replace('"max_calls":1', '"max_calls":2'));
+    const loaded = await loadBundle({ bundle: compileConfig(path) });
+    await work.runtime.update(loaded, { base: top, ...{ ownFiles: [], binFolders: [], avoid: [] } });
+    expect(await status()).toMatchObject({ structuredContent: { ok: true } });
+    cancel.abort();
+    await waiting;
+  });
+
+  it("is served where the proxy was started while its roots cannot be entered, which is tried again", async () => {
+    const work = await openTestWorkspace({ files });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const entered: string[][] = [];
+    const logged: string[] = [];
+    void serveStdio(work.runtime, {
+      input,
+      output,
+      log: (level, message, data) => logged.push(`${level} ${message} ${JSON.stringify(data)}`),
+      enterProject: async (roots) => {
+        entered.push([...roots]);
+        if (entered.length === 1) throw new Error("EACCES");
+        return { trust: undefined };
+      },
+    });
+    const client = new Client({ name: "test", version: "0" }, { capabilities: { roots: {} } });
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///project" }] }));
+    await client.connect(new StreamTransport(output, input));
+    open.push({ work, client });
+    for (const tries of [1, 2, 2]) {
+      const status = await client.callTool({ name: "get_server_status", arguments: {} });
+      expect(status).toMatchObject({ structuredContent: { ok: true } });
+      expect(entered).toHaveLength(tries);
+    }
+    expect(entered[1]).toEqual(["file:///project"]);
+    const errors = logged.filter((line) => line.startsWith("error"));
+    expect(errors).toEqual([expect.stringContaining("EACCES")]);
+  });
+
   it("passes a cancellation on to the language server", async () => {
     const { client, work } = await connect({
       files,
@@ -293,6 +355,58 @@ describe("the transport", () => {
   it("closes everything when its signal aborts", async () => {
     const { stop, served } = await serve({ files });
     stop.abort();
+    await served;
+  });
+
+  it("a changed config, after the client has left and while its host has not, is no error", async () => {
+    const rejected: unknown[] = [];
+    const onRejected = (reason: unknown) => rejected.push(reason);
+    process.on("unhandledRejection", onRejected);
+    const work = await openTestWorkspace({ files });
+    open.push({ work });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const host = { leave: () => {}, isAwaited: () => {} };
+    const ended = new Promise<void>((resolve) => {
+      host.leave = resolve;
+    });
+    const awaited = new Promise<void>((resolve) => {
+      host.isAwaited = resolve;
+    });
+    const link = {
+      ready: async () => undefined,
+      // Only the host is waited for when the client is disconnected.
+      get ended() {
+        host.isAwaited();
+        return ended;
+      },
+      left: new Promise<void>(() => undefined),
+      close: () => undefined,
+    };
+    const { signal } = new AbortController();
+    const options = { input, output, log: () => undefined, signal, openHost: () => link };
+    const served = serveStdio(work.runtime, options);
+    const client = new Client({ name: "test", version: "0" });
+    await client.connect(new StreamTransport(output, input));
+    await client.listTools();
+    let changes = 0;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void changes++);
+    const change = () =>
+      work.runtime.update(work.runtime.loaded, {
+        base: dirname(work.folder),
+        ...{ ownFiles: [], binFolders: [], avoid: [] },
+      });
+    await change();
+    await expect.poll(() => changes).toBe(1);
+    input.end();
+    await awaited;
+    await change();
+    // Node reports a rejection after the turn in which nobody has handled it.
+    await nextTurn();
+    await nextTurn();
+    process.off("unhandledRejection", onRejected);
+    expect(rejected).toEqual([]);
+    expect(changes).toBe(1);
+    host.leave();
     await served;
   });
 

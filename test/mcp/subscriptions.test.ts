@@ -3,12 +3,17 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json.js";
+import { Refusal } from "../../src/base/problem.js";
+import type { WorkspaceChoice } from "../../src/mcp/call-types.js";
+import { SessionCalls } from "../../src/mcp/calls.js";
 import { serveStdio } from "../../src/mcp/stdio.js";
 import { StreamTransport } from "../../src/mcp/stream-transport.js";
+import { ResourceSubscriptions } from "../../src/mcp/subscriptions.js";
 import { openTestWorkspace, range, type TestWorkspace } from "../runtime/test-workspace.js";
 import { closeAll, connect, openGateway } from "./http/support.js";
 
@@ -149,6 +154,101 @@ it("a file that is written again and again is read when it rests", async () => {
   }
   await expect.poll(reads, { timeout: 30_000 }).toBeGreaterThan(1);
   expect(await reads()).toBeLessThan(10);
+});
+
+describe("a session's subscriptions", () => {
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+  const opened = async () => {
+    const work = await openTestWorkspace(options);
+    closing.push(() => work.close());
+    return work;
+  };
+  const { signal } = new AbortController();
+
+  /** Subscriptions whose first reading is done, but not reported until `release`. */
+  async function heldAtFirst() {
+    const work = await opened();
+    const calls = new SessionCalls(work.runtime, work.runtime.openSession());
+    const told: string[] = [];
+    const subscriptions = new ResourceSubscriptions(calls, (name) => told.push(name));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const read = calls.read.bind(calls);
+    let hasRead: () => void = () => undefined;
+    const firstRead = new Promise<void>((resolve) => {
+      hasRead = resolve;
+    });
+    calls.read = async (...call) => {
+      calls.read = read;
+      const outcome = await read(...call);
+      hasRead();
+      await released;
+      return outcome;
+    };
+    const added = subscriptions.add(uri, signal);
+    await firstRead;
+    return { work, subscriptions, told, added, release };
+  }
+
+  it("one that is ended during its first reading stays ended", async () => {
+    const { work, subscriptions, told, added, release } = await heldAtFirst();
+    subscriptions.remove(uri);
+    release();
+    await added;
+    await subscriptions.add("lsp://diagnostics/0.fake", signal);
+    writeFileSync(join(work.folder, "a.fake"), "two\n");
+    writeFileSync(join(work.folder, "0.fake"), "two\n");
+    await expect.poll(() => told).toEqual(["lsp://diagnostics/0.fake"]);
+  });
+
+  it("a change during the first reading is not lost", async () => {
+    const { work, told, added, release } = await heldAtFirst();
+    let changes = 0;
+    work.runtime.onActivity(() => changes++);
+    writeFileSync(join(work.folder, "a.fake"), "two\n");
+    await expect.poll(() => changes).toBeGreaterThan(0);
+    // The readings after a change leave out what is not read yet, and find nothing more to do.
+    await delay(3_000);
+    release();
+    await added;
+    await expect.poll(() => told).toEqual([uri]);
+  });
+
+  it("follow the session to another workspace", async () => {
+    const [first, second] = [await opened(), await opened()];
+    let chosen = first.runtime;
+    const workspaces: WorkspaceChoice = {
+      choose: () => chosen,
+      refusal: () => new Refusal("http/no-workspace", "no workspace is chosen"),
+      session: { holder: "one" },
+    };
+    const calls = new SessionCalls(first.runtime, first.runtime.openSession(), { workspaces });
+    calls.narrow([pathToFileURL(first.folder).href]);
+    const told: string[] = [];
+    const subscriptions = new ResourceSubscriptions(calls, (name) => told.push(name));
+    await subscriptions.add(uri, signal);
+    chosen = second.runtime;
+    calls.narrow([pathToFileURL(second.folder).href]);
+    // The resource is read again, because it may differ there.
+    await expect.poll(() => second.received("textDocument/didOpen")).toHaveLength(1);
+    expect(told).toEqual([]);
+    writeFileSync(join(second.folder, "a.fake"), "two\n");
+    await expect.poll(() => told).toEqual([uri]);
+    // And they end with it.
+    calls.end();
+    let changes = 0;
+    second.runtime.onActivity(() => changes++);
+    writeFileSync(join(second.folder, "a.fake"), "three\n");
+    await second.call("get_diagnostics", { file_path: "a.fake" });
+    await expect.poll(() => changes).toBeGreaterThan(0);
+    await delay(1_000);
+    expect(told).toEqual([uri]);
+  });
 });
 
 it("what cannot be read cannot be subscribed to", async () => {

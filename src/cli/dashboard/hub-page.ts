@@ -1,6 +1,7 @@
 /** The page of a hub: a listener on this machine's loopback address, opened when somebody asks for it. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pathOf } from "../../mcp/http/checks.js";
 import type { ServedPages } from "./served-pages.js";
 
 const ADDRESS = "127.0.0.1";
@@ -20,8 +21,7 @@ export function hubPage(pages: ServedPages): HubPage {
   const server = createServer(
     { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS },
     (request, response) => {
-      const path = request.url?.split("?", 1)[0] ?? "";
-      if (pages.handles(path)) void pages.handle(request, response);
+      if (pages.handles(pathOf(request))) void pages.handle(request, response);
       else response.writeHead(404).end();
     },
   );

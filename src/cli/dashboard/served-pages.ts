@@ -2,10 +2,9 @@
  * The dashboard and the metrics of a hub or a gateway. Calls are recorded from the start; everything else is loaded
  * with the first request for it.
  */
-import type { IncomingMessage } from "node:http";
 import type { Dashboard } from "../../dashboard/pages.js";
 import type { Log } from "../../lsp/types.js";
-import type { SourceRules } from "../../mcp/http/checks.js";
+import { pathOf, type SourceRules } from "../../mcp/http/checks.js";
 import type { OtherPages } from "../../mcp/http/listen.js";
 import type { Workspace } from "../../mcp/http/workspaces.js";
 import type { Input, Io } from "../command.js";
@@ -103,10 +102,6 @@ export async function openPages(options: PagesOptions): Promise<ServedPages | un
       setup: async () => (await import("./config-info.js")).setupInfo(input, io, options.addressOf?.(name)),
     };
   }
-}
-
-function pathOf({ url = "" }: IncomingMessage): string {
-  return url.split("?", 1)[0] ?? "";
 }
 
 function isDashboard(path: string): boolean {

@@ -215,11 +215,11 @@ function hubOf(
     trust(leave) {
       if (found === undefined) return undefined;
       // The record of trust is one of the watched files: the next hub has the trust.
-      const goOn = async () => {
+      const reload = async () => {
         leave();
         return false;
       };
-      return trustOffer(found, refusal !== undefined, goOn, io, log);
+      return trustOffer(found, refusal !== undefined, reload, io, log);
     },
     async call({ kind, body }, signal, onProgress): Promise<JsonObject> {
       if (kind === "lookAgain") {
@@ -240,7 +240,7 @@ function hubOf(
 }
 
 /**
- * Watches the config. The hub goes on with a changed one, under its new key. It leaves its sessions to another hub
+ * Watches the config. The hub switches to a changed one, under its new key. It leaves its sessions to another hub
  * where they may differ in what they would find, or another one has the key already.
  */
 function followConfig(

@@ -7,7 +7,7 @@ import { type Code, codes } from "../../base/codes.js";
 import { sha256 } from "../../base/hash.js";
 import { ConfigError } from "../../base/problem.js";
 import type { Log } from "../../lsp/types.js";
-import type { Authenticate } from "./checks.js";
+import { type Authenticate, bearerToken } from "./checks.js";
 
 export interface TokenSource {
   /** The source in words, without its path (it is logged). */
@@ -87,7 +87,7 @@ export function authenticator(source: TokenSource, log: Log): Authenticator {
   return {
     needs: needsToken(source),
     authenticate(authorization) {
-      const token = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? "";
+      const token = bearerToken(authorization) ?? "";
       const digest = digestOf(token);
       let isKnown = false;
       for (const known of current()) isKnown = timingSafeEqual(known, digest) || isKnown;

@@ -1,5 +1,5 @@
 /** Checks the head of a request before its body is read. The first check that fails decides the status. */
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { HttpPlan } from "../../abi/plan.js";
 import { acceptsJson, acceptsStream } from "../accept-header.js";
 
@@ -27,6 +27,16 @@ export interface Rejection {
 
 /** Checks the `Authorization` header; gives the name of the token's holder, or undefined. */
 export type Authenticate = (authorization: string | undefined) => string | undefined;
+
+/** The path of a request, without its query. */
+export function pathOf({ url = "" }: Pick<IncomingMessage, "url">): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
+/** The token in an `Authorization` header. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+}
 
 const HEALTH_PATH = "/health";
 
@@ -106,6 +116,6 @@ function isAcceptable({ method, headers: { accept } }: RequestHead, strict: bool
 }
 
 /** Whether `Content-Type` is JSON; parameters are ignored. */
-function isJson(contentType: string | undefined): boolean {
+export function isJson(contentType: string | undefined): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 }

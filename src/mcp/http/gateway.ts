@@ -16,6 +16,7 @@ import type { CallSlots } from "./call-slots.js";
 import {
   checkHead,
   isHealthCheck,
+  pathOf,
   type Rejection,
   type RequestHead,
   repeatedHeader,
@@ -75,10 +76,10 @@ export class Gateway {
 
   /** Answers a request; gives whether it has a valid token. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
-    const { method = "", url = "", headers } = incoming;
+    const { method = "", headers } = incoming;
     this.#logWhenClosed(method, outgoing);
     const repeated = repeatedHeader(incoming.headersDistinct);
-    const head: RequestHead = { method, path: url.split("?", 1)[0] ?? "", headers, repeated };
+    const head: RequestHead = { method, path: pathOf(incoming), headers, repeated };
     if (isHealthCheck(head, this.#http)) {
       const [status, text] = this.#isDraining ? [503, "ending"] : [200, "ok"];
       outgoing.writeHead(status, { "content-type": "application/json" });
@@ -121,7 +122,7 @@ export class Gateway {
   /** Aborts the running calls; resolves when each is answered with an error. */
   async abortCalls(): Promise<void> {
     this.sessions.abortCalls();
-    await this.#modern.abortCalls();
+    this.#modern.abortCalls();
     await this.#slots.idle();
   }
 

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CallSlots } from "./call-slots.js";
+import { pathOf } from "./checks.js";
 import { Gateway, type GatewayContext } from "./gateway.js";
 import type { Workspace } from "./workspaces.js";
 
@@ -42,8 +43,7 @@ export class Gateways {
 
   /** Answers a request; gives whether it has a valid token. */
   handle(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
-    const path = incoming.url?.split("?", 1)[0] ?? "";
-    return (this.#byPath.get(path) ?? this.#common).handle(incoming, outgoing);
+    return (this.#byPath.get(pathOf(incoming)) ?? this.#common).handle(incoming, outgoing);
   }
 
   /** Accepts no more requests; resolves when the running calls are answered. */

@@ -9,6 +9,7 @@ import { nextTurn, whenAborted, withTimeout } from "../../base/timing.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import { addressOf } from "./address.js";
 import { authenticator, type TokenSource, tokenProblem } from "./bearer-tokens.js";
+import { pathOf } from "./checks.js";
 import { Connections } from "./connections.js";
 import { Gateways } from "./gateways.js";
 import type { Workspace } from "./workspaces.js";
@@ -74,7 +75,7 @@ export async function serveHttp(
       response.on("timeout", (socket) => {
         if (socket.writableLength > 0) socket.destroy();
       });
-      const path = request.url?.split("?", 1)[0] ?? "";
+      const path = pathOf(request);
       if (pages?.handles(path) === true && !gateway.serves(path))
         void pages.handle(request, response).then((isAllowed) => {
           if (isAllowed && !response.closed) connections.admit(request.socket, response);

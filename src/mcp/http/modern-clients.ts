@@ -6,10 +6,9 @@ import type { HttpPlan } from "../../abi/plan.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { WorkspaceChoice } from "../call-types.js";
-import type { SessionCalls } from "../calls.js";
+import { SessionCalls } from "../calls.js";
 import type { createModernHandler } from "../modern-server.js";
 import type { AbortReason } from "../protocol-error.js";
-import { openCalls } from "../watched-calls.js";
 
 interface Holder {
   calls: CallsByRoots;
@@ -50,8 +49,8 @@ export class ModernClients {
   }
 
   /** Aborts all calls; each is answered with an error. */
-  async abortCalls(): Promise<void> {
-    await Promise.all([...this.#holders.values()].map(({ calls }) => calls.abort("shutdown")));
+  abortCalls(): void {
+    for (const { calls } of this.#holders.values()) calls.abort("shutdown");
   }
 
   async close(): Promise<void> {
@@ -80,7 +79,7 @@ export class ModernClients {
 
 async function close({ calls, handler }: Holder): Promise<void> {
   await (await handler).close();
-  await calls.close();
+  calls.close();
 }
 
 /**
@@ -89,7 +88,7 @@ async function close({ calls, handler }: Holder): Promise<void> {
  */
 class CallsByRoots {
   /** The most recently used is last. Not an LRUCache: sessions with a running call are kept. */
-  readonly #calls = new Map<string, Promise<SessionCalls>>();
+  readonly #calls = new Map<string, SessionCalls>();
 
   constructor(
     private readonly runtime: Runtime,
@@ -99,49 +98,43 @@ class CallsByRoots {
   ) {}
 
   /** The calls limited to these roots; undefined for a client without roots, which sees the whole workspace. */
-  get(roots: readonly string[] | undefined): Promise<SessionCalls> {
+  get(roots: readonly string[] | undefined): SessionCalls {
     const key = roots === undefined ? "" : JSON.stringify(roots);
     const calls = this.#calls.get(key) ?? this.#open(roots);
     this.#calls.delete(key);
+    this.#evict();
     this.#calls.set(key, calls);
-    void this.#evict();
     return calls;
   }
 
   /** Aborts all calls; each is answered with an error. */
-  async abort(reason: AbortReason): Promise<void> {
-    for (const calls of await this.#all()) calls.abort(reason);
+  abort(reason: AbortReason): void {
+    for (const calls of this.#calls.values()) calls.abort(reason);
   }
 
   /** Aborts all calls and resolves when their answers were handed to the transport. */
   async abortAndAnswer(reason: AbortReason): Promise<void> {
-    await Promise.all((await this.#all()).map((calls) => calls.abortAndAnswer(reason)));
+    await Promise.all([...this.#calls.values()].map((calls) => calls.abortAndAnswer(reason)));
   }
 
-  async close(): Promise<void> {
-    for (const { session } of await this.#all()) session.close();
+  close(): void {
+    for (const calls of this.#calls.values()) calls.end();
   }
 
-  async #open(roots: readonly string[] | undefined): Promise<SessionCalls> {
+  #open(roots: readonly string[] | undefined): SessionCalls {
     const { runtime, holder, workspaces } = this;
-    const session = runtime.openSession({ holder });
-    const calls = openCalls(runtime, session, undefined, undefined, undefined, workspaces);
-    if (roots !== undefined) await calls.narrow(roots);
+    const calls = new SessionCalls(runtime, runtime.openSession({ holder }), { workspaces });
+    if (roots !== undefined) calls.narrow(roots);
     return calls;
   }
 
-  /** Closes the least recently used sessions without a running call, down to the limit. */
-  async #evict(): Promise<void> {
+  /** Closes the least recently used sessions without a running call, until there is room for one more. */
+  #evict(): void {
     for (const [key, calls] of this.#calls) {
-      if (this.#calls.size <= this.max) return;
-      const { isBusy, session } = await calls;
-      if (isBusy || this.#calls.get(key) !== calls) continue;
+      if (this.#calls.size < this.max) return;
+      if (calls.isBusy) continue;
       this.#calls.delete(key);
-      session.close();
+      calls.end();
     }
-  }
-
-  #all(): Promise<SessionCalls[]> {
-    return Promise.all(this.#calls.values());
   }
 }

@@ -11,9 +11,8 @@ import { sortBy } from "../../base/order.js";
 import type { Log } from "../../lsp/types.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { WorkspaceChoice } from "../call-types.js";
-import type { SessionCalls } from "../calls.js";
+import { SessionCalls } from "../calls.js";
 import { createSessionServer } from "../session-server.js";
-import { openCalls } from "../watched-calls.js";
 import { onceClosed } from "./exchange.js";
 import type { RequestId } from "./json-rpc.js";
 
@@ -104,8 +103,7 @@ export class Sessions {
     if (!this.#makeRoom()) return undefined;
     const { runtime, choice } = this.context;
     const workspaces = choice(holder);
-    const first = runtime.openSession({ holder });
-    const calls = openCalls(runtime, first, undefined, undefined, undefined, workspaces);
+    const calls = new SessionCalls(runtime, runtime.openSession({ holder }), { workspaces });
     const narrow = this.http.sessionRoots === "narrow" || workspaces !== undefined;
     const server = createSessionServer(runtime, calls, { narrow, log: this.log });
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -203,6 +201,6 @@ export class Sessions {
     session.isClosed = true;
     this.#opening.delete(session);
     if (sessionId !== undefined) this.#sessions.delete(sessionId);
-    session.calls.session.close();
+    session.calls.end();
   }
 }

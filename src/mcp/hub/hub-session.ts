@@ -5,11 +5,10 @@ import type { Log } from "../../lsp/types.js";
 import type { ClientMemory } from "../../runtime/memory-watch.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { CallLimit } from "../call-types.js";
-import type { SessionCalls } from "../calls.js";
+import { SessionCalls } from "../calls.js";
 import { serveClient } from "../stdio.js";
 import { StreamTransport } from "../stream-transport.js";
 import type { TrustOffer } from "../trust-question.js";
-import { openCalls } from "../watched-calls.js";
 
 interface HubSessionOptions {
   runtime: Runtime;
@@ -33,7 +32,7 @@ export class HubSession implements CallLimit {
   constructor(private readonly options: HubSessionOptions) {
     const { runtime, socket, holder, trust } = options;
     const session = runtime.openSession(holder === undefined ? {} : { holder });
-    this.#calls = openCalls(runtime, session, trust, undefined, this);
+    this.#calls = new SessionCalls(runtime, session, { trust, limit: this });
     this.#transport = new StreamTransport(socket, socket);
   }
 
@@ -49,7 +48,7 @@ export class HubSession implements CallLimit {
     // It was paused after the first line, which was not for the client.
     socket.resume();
     await served;
-    this.#calls.session.close();
+    this.#calls.end();
   }
 
   /** Tells the client to leave when its running calls are answered. */

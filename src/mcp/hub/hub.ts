@@ -22,7 +22,7 @@ export interface HubOptions {
   runtime: Runtime;
   log: Log;
   workspace: string;
-  /** What a session offers about trust. When the user gives it, the session must go on in another hub: `leave`. */
+  /** What a session offers about trust. When the user gives it, the session must switch to another hub: `leave`. */
   trust(leave: () => void): TrustOffer | undefined;
   /** The address of a link that opens the dashboard once; undefined where there is none. */
   dashboard(): Promise<string | undefined>;
@@ -30,9 +30,9 @@ export interface HubOptions {
   call(command: HubCommand, signal: AbortSignal, onProgress: (text: string) => void): Promise<JsonObject>;
 }
 
-/** Who connects says at once what it wants. */
+/** A connection that sends no first message within this time is closed. */
 const FIRST_MESSAGE_MS = 5_000;
-/** Who starts a hub connects to it at once. One that nobody has used is not needed. */
+/** A hub that no session has used ends after this time: the process that starts one connects to it at once. */
 const FIRST_SESSION_MS = 30_000;
 const MB = 1024 * 1024;
 
@@ -118,7 +118,7 @@ export class Hub {
       socket.end(privateLine("answer", { url: (await this.options.dashboard()) ?? null }));
     else if (first?.kind === "status") socket.end(privateLine("answer", this.#status()));
     else if (first?.kind === "stop") {
-      // Who asks sees the end of the process by the end of the connection.
+      // The connection stays open until this process ends, so that its end tells the client that the hub has ended.
       socket.unref().write(privateLine("answer", { pid: process.pid }));
       this.end(true, this.options.runtime.loaded.plan.http.drainMs);
     } else socket.destroy();

@@ -1,0 +1,60 @@
+/** A runtime that switches to another bundle while it is in use. */
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { bundlePaths } from "../../src/abi/bundle.js";
+import { digest } from "../../src/base/hash.js";
+import { canonicalText } from "../../src/base/json.js";
+import { loadBundle } from "../../src/runtime/bundle/load.js";
+import type { Runtime } from "../../src/runtime/runtime.js";
+import { compileConfig, openTestWorkspace, type TestWorkspace } from "./test-workspace.js";
+
+const unchanged = ({ folder }: TestWorkspace): Parameters<Runtime["update"]>[1] => ({
+  base: dirname(folder),
+  ...{ ownFiles: [], binFolders: [], avoid: [] },
+});
+
+it("starts no server any more when it was closed during an update, and later updates do nothing", async () => {
+  const work = await openTestWorkspace({ files: { "a.fake": "one\n" }, servers: { fake: { scenario: {} } } });
+  try {
+    const { runtime } = work;
+    const signal = new AbortController().signal;
+    const path = `${work.folder}/a.fake`;
+    await runtime.pool.get("fake", path, signal);
+    expect(runtime.pool.running()).toHaveLength(1);
+    const updated = runtime.update(runtime.loaded, unchanged(work));
+    await runtime.close();
+    await updated;
+    await runtime.update(runtime.loaded, unchanged(work));
+    await expect(runtime.pool.get("fake", path, signal)).rejects.toThrow();
+    expect(runtime.pool.running()).toEqual([]);
+  } finally {
+    await work.runtime.pool.close();
+    await work.close();
+  }
+});
+
+it("answers with a refusal where the code of a tool cannot be loaded, and says why in the log only", async () => {
+  const work = await openTestWorkspace({ files: { "a.fake": "one\n" } });
+  try {
+    const { files, manifest } = compileConfig(join(dirname(work.folder), "lspi.json"));
+    const path = bundlePaths.handler("get_server_status");
+    const text = 'throw new Error("broken on purpose");';
+    const { bundle: _, ...members } = { ...manifest, files: { ...manifest.files, [path]: digest(text) } };
+    const bundle = {
+      files: files.map((file) => (file.path === path ? { ...file, text } : file)),
+      manifest: { ...members, bundle: digest(canonicalText(members)) },
+    };
+    await work.runtime.update(await loadBundle({ bundle }), unchanged(work));
+    const outcome = await work.session.call(
+      "get_server_status",
+      {},
+      { signal: new AbortController().signal },
+    );
+    expect(outcome).toMatchObject({ isError: true, structured: { error: { code: "runtime/fault" } } });
+    expect(JSON.stringify(outcome)).not.toContain("on purpose");
+    const faults = work.logged.filter(({ level }) => level === "error");
+    expect(faults).toEqual([{ level: "error", message: expect.stringContaining("broken on purpose") }]);
+  } finally {
+    await work.close();
+  }
+});
