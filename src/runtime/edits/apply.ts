@@ -104,7 +104,7 @@ function checkApplicable(call: CallState, { readiness, edit }: ShownPreview, had
 }
 
 async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<Normalized> {
-  const before = await errorsBefore(call, preview);
+  const before = await errorsBefore(call, preview, edit.symbol);
   // After this point a cancelled call is still completed.
   call.signal.throwIfAborted();
   const applied: Applied[] = [];
