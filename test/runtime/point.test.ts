@@ -409,4 +409,14 @@ describe("words near a place", () => {
     const near = wordsAt(lines, placesNear(lines, { line, character }, counted, defaultDialect));
     expect(near.map((place) => [place.line, place.character])).toEqual(expected);
   });
+
+  it("are of the same line first", () => {
+    const longer = new Lines("ab;;\n  cd = efg;\n");
+    const counted = { line: 1, character: 4 };
+    const near = wordsAt(longer, placesNear(longer, { line: 0, character: 3 }, counted, defaultDialect));
+    expect(near.map((place) => [place.line, place.character])).toEqual([
+      [0, 0],
+      [1, 2],
+    ]);
+  });
 });
