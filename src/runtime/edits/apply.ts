@@ -42,7 +42,7 @@ export async function previewOrApply(
   const readiness = evidence.serverId === null ? undefined : evidence.readiness;
   const shown: ShownPreview = { edit, preview, readiness };
   if (isEmpty(preview) && edit.command === undefined)
-    return { items: [], beside: { status: "unchanged", summary: summarizePreview(preview) } };
+    return { items: [], beside: { status: "unchanged", summary: { files: 0, edits: 0, operations: 0 } } };
   if (options.apply !== "on_request" || input[editArguments.dryRun] !== false)
     return answerPreview(call, shown);
   checkApplicable(call, shown, input[editArguments.expected] !== undefined);

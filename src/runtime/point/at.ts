@@ -31,6 +31,7 @@ import { askTree } from "../ask/tree.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { answersNearby } from "./nearby.js";
+import { checkNewName } from "./new-name.js";
 import { warnOfOtherSymbol } from "./other-symbol.js";
 import { encodePlaces } from "./place-arguments.js";
 import {
@@ -222,7 +223,8 @@ export class PointedAt implements At {
         const { server } = attached;
         const name = methodFor(method, target, attached);
         const params = make(attached);
-        checkNewName(method, params);
+        const newName = params[methods[method]?.named ?? ""];
+        if (typeof newName === "string") checkNewName(call, target, newName);
         const isRanged = name !== method && target !== undefined;
         const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
         if (methods[method]?.isWide)
@@ -264,13 +266,6 @@ function nameFilter(target: Target | undefined, { query }: JsonObject): TextFilt
   if (typeof query !== "string" || query === "") return undefined;
   const wanted = query.toLowerCase();
   return (text) => text.toLowerCase().includes(wanted);
-}
-
-/** Refuses an empty new name or one with white space, because servers accept any text. */
-function checkNewName(method: string, params: JsonObject): void {
-  const name = params[methods[method]?.named ?? ""];
-  if (typeof name === "string" && !/^\S+$/.test(name))
-    throw new Refusal("guard/invalid-arguments", "The new name is empty or has white space in it.");
 }
 
 /** An optional step that no server supports gives an empty reply. */

@@ -74,14 +74,15 @@ export function placeOf(call: CallState, lines: Lines, line: number, character: 
   if (at < 0 || at >= lines.count || character < characterBase)
     throw new Refusal(
       "point/out-of-range",
-      `The file has ${lineCount(lines)} lines, counted from ${lineBase}; characters are counted from ${characterBase}.`,
+      `Lines go from ${lineBase} to ${lastLine(lines, lineBase)}; characters are counted from ${characterBase}.`,
     );
   return { line: at, character: lines.column(at, character - characterBase, unit, "utf-16") };
 }
 
-/** The number of lines as people count them: what follows the last line end is no line if it is empty. */
-function lineCount(lines: Lines): number {
-  return lines.count > 1 && lines.line(lines.count - 1) === "" ? lines.count - 1 : lines.count;
+/** The last line that may be named. Editors show the empty text after the last line end as a line; counts leave it out. */
+function lastLine(lines: Lines, lineBase: number): string {
+  const isAfterEnd = lines.count > 1 && lines.line(lines.count - 1) === "";
+  return `${lines.count - 1 + lineBase}${isAfterEnd ? ", which is the empty one after the last line end" : ""}`;
 }
 
 /** A line and a character as the agent counted them; either may be missing. */
