@@ -1,7 +1,6 @@
 /**
  * The document and position that a call points at, open in the first available server, and request parameters for it.
  */
-import { basename, dirname, join } from "node:path";
 import type {
   DocumentFormattingParams,
   Position,
@@ -9,21 +8,18 @@ import type {
   SelectionRangeParams,
   TextDocumentPositionParams,
 } from "vscode-languageserver-protocol";
-import { namesIn } from "../../base/disk.js";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { nearest } from "../../base/nearest.js";
-import { sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
-import { MissingFile, pathOfName, realPathOf } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
 import { type Attached, type CandidateServers, candidatesForDocument, isRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { indentationOf } from "./indentation.js";
+import { withMeantFile } from "./meant-file.js";
 import { isBefore } from "./symbols.js";
 
 /** A position in a text: zero-based line, column in UTF-16 units. */
@@ -42,8 +38,8 @@ export interface Target {
 
 /** Opens the document of a path or URI in the first available server. */
 export async function openTarget(call: CallState, name: string): Promise<Target> {
-  const admitted = await call.gate.admitFile(name).catch((error: unknown) => {
-    throw withNearestFile(call, name, error);
+  const admitted = await call.gate.admitFile(name).catch(async (error: unknown) => {
+    throw await withMeantFile(call, name, error);
   });
   const candidates = await candidatesForDocument(call, admitted);
   const [first] = await askCandidates(call, candidates, "first", async ({ document }) => document);
@@ -52,19 +48,6 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   call.evidence.document = { admitted, hash: document.hash };
   call.places.asksAbout(document.uri, admitted, document.lines);
   return { admitted, candidates, document, counted: undefined, place: undefined, range: undefined };
-}
-
-/** The refusal of a file that does not exist, with the most similar name in its folder. */
-function withNearestFile({ gate }: CallState, name: string, error: unknown): unknown {
-  if (!(error instanceof MissingFile)) return error;
-  const path = pathOfName(name, gate.roots[0] ?? "");
-  const folder = gate.place(realPathOf(dirname(path)));
-  if (folder instanceof Refusal) return error;
-  const near = nearest(basename(path), sortedSet(namesIn(folder.path)));
-  const found = near === undefined ? folder : gate.place(join(folder.path, near));
-  // What is denied is not named.
-  if (near === undefined || found instanceof Refusal) return error;
-  return new Refusal(error.code, `${error.message} Did you mean ${found.shown}?`, { cause: error });
 }
 
 /** Converts a line and character as the agent counts them into a position in the text. */
