@@ -877,6 +877,11 @@ const warnings = ofKind("warning", {
     "The symbol at the position, or the one that the server resolved, has a different name than the one in the call.",
     "Check that it is the symbol you meant: it may be an alias, a re-export or a constructor.",
   ],
+  "answer/reserved-name": [
+    "The new name is a reserved word",
+    "The language reserves the new name of a rename for itself: only members of objects can be called so.",
+    "Check that a property or a method is renamed, or choose another name.",
+  ],
   "answer/config-not-used": [
     "A changed config is not used",
     "The config was changed while it is served, and it has problems or is not trusted. The old one is still used.",

@@ -22,7 +22,7 @@ export interface MethodFacts {
   isWide?: true;
   /** The same method for a range. It is sent if the call gives a range or the server offers nothing else. */
   ranged?: string;
-  /** The parameter that is an identifier: it may contain no white space. */
+  /** The parameter that is an identifier. */
   named?: string;
   /** The answer about a whole document can be filtered by range, for servers without the `ranged` method. */
   isNarrowed?: true;

@@ -3,7 +3,7 @@
  * about the whole workspace starts a server for such a file, in that file's project; a server without a file is not
  * started.
  */
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
 import { factsOf } from "../base/file-stamp.js";
 import { homeOf } from "../base/home.js";
@@ -22,6 +22,8 @@ import { type Walk, walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
 const BEST = 3;
 
 const MOST_LIKELY = 12;
+/** Files of one name. */
+const MOST_NAMED = 1_000;
 
 /** A search whose result holds until a file is created or deleted that would change it. */
 class CachedSearch<T> {
@@ -99,6 +101,19 @@ export class SampleFiles {
         return paths.length >= most;
       });
     return paths;
+  }
+
+  /** The absolute paths of the files of that name, as far as the watch knows the names; folders are not listed. */
+  async named(name: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const root of this.gate.roots) {
+      if (name === "" || this.pool.names().filesOf(root) === undefined) continue;
+      await walkInTurns(this.#walk(root), (path) => {
+        if (basename(path) === name) found.push(join(root, path));
+        return found.length > MOST_NAMED;
+      });
+    }
+    return found;
   }
 
   #scanned(): Promise<Samples> {

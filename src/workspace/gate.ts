@@ -35,6 +35,7 @@ export async function openGate(options: GateOptions, platform: Platform = here):
   const named = [...roots, ...options.roots, ...extraRoots, ...options.extraRoots];
   const base = roots[0];
   if (base === undefined) throw noRoot("The workspace has no root.", 0);
+  const outside = () => outsideOf(basename(base) || base);
   const deny = compileDeny(options.deny);
 
   const place = (path: string): Admitted | Refusal => {
@@ -139,9 +140,15 @@ function prefixes(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-function outside(): Refusal {
-  return new Refusal("guard/outside-root", "The path leads outside the workspace.", {
-    nextSteps: [{ kind: "config", text: "Add its folder to `workspace.extra_roots` to make it readable." }],
+/** The same whether the path exists or not: nothing is said of what lies outside. */
+function outsideOf(folder: string): Refusal {
+  return new Refusal("guard/outside-root", `The path leads outside the workspace folder \`${folder}\`.`, {
+    nextSteps: [
+      {
+        kind: "config",
+        text: "Give a path relative to the workspace folder. To read files of another folder, add that folder to `workspace.extra_roots`.",
+      },
+    ],
   });
 }
 

@@ -54,7 +54,13 @@ it("asks at the word beside a place with nothing, once, and says which it was", 
   expect(structured).toMatchObject({
     total: 1,
     readiness: "ready",
-    warnings: [{ code: "answer/fuzzed-position", data: { line: 1, character: 9 } }],
+    warnings: [
+      {
+        code: "answer/fuzzed-position",
+        message: "There is no symbol at the exact position; two in line 1, character 9, was used.",
+        data: { line: 1, character: 9 },
+      },
+    ],
   });
 });
 
@@ -127,6 +133,43 @@ it("moves onto names only: onto no number, and onto a keyword only where the fil
       { line: 4, character: 5 },
       { line: 4, character: 0 },
     ]);
+  } finally {
+    await other.close();
+  }
+});
+
+it("never answers with a word of another line where the line has names, also past its end", async () => {
+  const other = await openTestWorkspace({
+    files: { "l.fake": "one  (;\n  two;\n\n\n  six\n" },
+    servers: {
+      fake: {
+        scenario: {
+          capabilities: { definitionProvider: true },
+          on: {
+            initialized: ["begin", "end"].map((kind) => ({
+              notify: "$/progress",
+              params: { token: "index", value: { kind, title: "indexing" } },
+            })),
+          },
+          replies: { "textDocument/definition": null },
+        },
+      },
+    },
+  });
+  try {
+    const places = async (line: number, character: number) => {
+      const before = (await other.received("textDocument/definition")).length;
+      await other.call("find_definition", { file_path: "l.fake", line, character });
+      const asked = (await other.received("textDocument/definition")).slice(before);
+      return asked.map(({ position }) => position);
+    };
+    expect(await places(1, 5)).toEqual([
+      { line: 0, character: 4 },
+      { line: 0, character: 0 },
+    ]);
+    expect(await places(1, 600)).toEqual([{ line: 0, character: 7 }]);
+    // A line without names may be one off.
+    expect(await places(4, 3)).toContainEqual({ line: 4, character: 2 });
   } finally {
     await other.close();
   }

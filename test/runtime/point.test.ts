@@ -337,6 +337,18 @@ describe("by position", () => {
     });
   });
 
+  it("accepts the lines that the refusal of another names, the empty one after the last line end too", async () => {
+    const at = async (file_path: string, line: number) =>
+      (await work.call("find_definition", { file_path, line, character: 1 })).structured;
+    expect(await at("a.fake", 9)).toMatchObject({
+      error: { message: "Lines go from 1 to 8; characters are counted from 1." },
+    });
+    expect(await at("lib/b.fake", 4)).toMatchObject({
+      error: { message: expect.stringContaining("Lines go from 1 to 3, which is the empty one") },
+    });
+    expect(await at("lib/b.fake", 3)).toMatchObject({ ok: true });
+  });
+
   it("says when the character is past the line's end", async () => {
     const { structured } = await work.call("find_definition", {
       file_path: "a.fake",
@@ -408,5 +420,15 @@ describe("words near a place", () => {
     const counted = { line: line + 1, character: character + 1 };
     const near = wordsAt(lines, placesNear(lines, { line, character }, counted, defaultDialect));
     expect(near.map((place) => [place.line, place.character])).toEqual(expected);
+  });
+
+  it("are of the same line first", () => {
+    const longer = new Lines("ab;;\n  cd = efg;\n");
+    const counted = { line: 1, character: 4 };
+    const near = wordsAt(longer, placesNear(longer, { line: 0, character: 3 }, counted, defaultDialect));
+    expect(near.map((place) => [place.line, place.character])).toEqual([
+      [0, 0],
+      [1, 2],
+    ]);
   });
 });

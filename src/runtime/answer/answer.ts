@@ -4,16 +4,17 @@
  */
 import type { Answer, AnswerOptions } from "../../abi/handler.js";
 import type { ShapeName } from "../../abi/plan.js";
+import type { FileStamp } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
-import { Fault } from "../../base/problem.js";
+import { Fault, Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
 import { documentKey } from "../../protocol/dialect-format.js";
 import { itemKey } from "../../protocol/item-order.js";
 import { type ShapeFacts, shapes } from "../../protocol/shapes.js";
 import type { ReplyData } from "../ask/candidates.js";
-import { assertFilesUnchanged } from "../ask/retry-on-change.js";
+import { assertFilesUnchanged, type Stamps } from "../ask/retry-on-change.js";
 import type { CallState } from "../call-state.js";
 import type { RenderContext } from "../listing/collect.js";
 import { type List, sortRendered } from "../listing/list.js";
@@ -32,7 +33,7 @@ import {
   wholeAnswer,
 } from "./fit-answer.js";
 import { boundedWarning, tooMany } from "./next-steps.js";
-import { blankCursor, Pages, type Snapshot } from "./pages.js";
+import { BYTES_PER_STAMP, blankCursor, Pages, type Snapshot, TOO_LARGE } from "./pages.js";
 
 /** No agent pages through more; the largest message of a language server has about as many items. */
 const MAX_ITEMS = 500_000;
@@ -76,10 +77,19 @@ export async function buildAnswer(
     list,
     total: found.length,
     isBounded: listed.length < found.length,
-    files,
+    files: stampsIn(files, list, call.evidence.document?.admitted.path),
     sources: call.files?.sources,
   };
   return firstPage(request, listing, part, turns);
+}
+
+/** The stamps of a list's files, and of the document that the call is about. */
+function stampsIn(stamps: Stamps, { paths }: List, own: string | undefined): Stamps {
+  if (paths === undefined) return stamps;
+  const kept = new Map<string, FileStamp | undefined>();
+  for (const path of own === undefined ? paths : [own, ...paths])
+    if (stamps.has(path)) kept.set(path, stamps.get(path));
+  return kept;
 }
 
 /** The part of a list that may be listed and kept for paging, with a warning when it is not all of it. */
@@ -95,7 +105,8 @@ async function bounded(call: CallState, list: List, context: RenderContext): Pro
   const room = SHARE_OF_ITEMS * call.pages.maxListingBytes;
   // A list without further pages is not kept.
   while (call.tool.page !== null && kept.length > size) {
-    const bytes = await kept.bytes(context.turns);
+    const stamps = (kept.paths ?? call.places.shown()).length;
+    const bytes = (await kept.bytes(context.turns)) + BYTES_PER_STAMP * stamps;
     if (bytes <= room) break;
     const fewer = Math.floor(kept.length * Math.min(SHARE_OF_ITEMS, room / bytes));
     kept = await kept.first(Math.max(size, fewer), context);
@@ -167,10 +178,23 @@ async function firstPage(
     shown = { offset: 0, items: part.items.slice(0, count) };
   }
   const kept = { ...listing, header: sharedHeader(listing.header) };
-  const nextPage = await call.pages.keep(bindingOf(call), kept, turns);
+  const nextPage = await call.pages.keep(bindingOf(call), kept, turns).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.code !== TOO_LARGE) throw error;
+    return undefined;
+  });
+  if (nextPage === undefined) return onlyPage(request, listing, shown);
   const { answer, next } = pageOf(request, listing, shown, nextPage.cursor);
   if (next !== undefined) nextPage.issue(next);
   return answer;
+}
+
+/** The first page of a listing that is too large to be kept: it says that no page follows. */
+function onlyPage(request: AnswerRequest, listing: Snapshot, shown: ItemSlice): Answer {
+  const { count } = pageOf(request, listing, shown, blankCursor);
+  const message = boundedWarning(request.call, count, listing.total);
+  const warnings = [...listing.header.warnings, { code: "answer/truncated", message } as const];
+  const bounded = { ...listing, isBounded: true, header: { ...listing.header, warnings } };
+  return pageOf(request, bounded, { offset: 0, items: shown.items.slice(0, count) }, undefined).answer;
 }
 
 /** What a cursor of this call is bound to: the tool and its arguments, except those that page. */

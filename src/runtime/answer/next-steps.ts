@@ -137,7 +137,7 @@ const listSymbols: Suggestion = {
   isFor: ({ input, output }) => output.shape === "document_symbols" && input.includes("document"),
   args({ input, dialect: { document } }) {
     const file = input[document.field];
-    return file === undefined ? undefined : { [document.field]: file };
+    return file === undefined || file === "" ? undefined : { [document.field]: file };
   },
 };
 

@@ -37,7 +37,10 @@ const MIB = 1024 * 1024;
 const defaultBounds: PageBounds = { lifeMs: 10 * 60_000, bytes: MIB, snapshotBytes: 16 * MIB };
 /** Files that are stat-ed before each page besides its own; few are enough where the sources are watched. */
 const mostStats = { watched: 256, unwatched: 2000 };
-const BYTES_PER_FILE = 200;
+/** For the stamp of a file, besides what the list itself takes. */
+export const BYTES_PER_STAMP = 200;
+/** The code of a listing that is too large to be kept. */
+export const TOO_LARGE = "page/snapshot-too-large";
 const BYTES_PER_CURSOR = 150;
 const CURSOR_VERSION = 1;
 
@@ -84,13 +87,13 @@ export class Pages {
     return this.bounds.snapshotBytes;
   }
 
-  /** Keeps a listing for its further pages. */
+  /** Keeps a listing for its further pages; refuses one that is too large for that. */
   async keep(binding: string, snapshot: Snapshot, turns: Turns): Promise<NextPage> {
     const { header, beside, total, files, list } = snapshot;
     const title = JSON.stringify([header, beside, total]);
-    const bytes = Buffer.byteLength(title) + BYTES_PER_FILE * files.size + (await list.bytes(turns));
+    const bytes = Buffer.byteLength(title) + BYTES_PER_STAMP * files.size + (await list.bytes(turns));
     if (bytes > this.bounds.snapshotBytes)
-      throw new Refusal("page/snapshot-too-large", "The whole listing is too large to page through.");
+      throw new Refusal(TOO_LARGE, "The whole listing is too large to page through.");
     const listing = { binding, snapshot, cursors: new Map<string, number>(), bytes, usedAt: 0 };
     this.#use(listing);
     return this.#nextPage(listing, title);

@@ -5,6 +5,7 @@
 import { canonicalText, isTable, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
 import { pathAfterMove, pathOfUri } from "../../base/paths.js";
+import { Refusal } from "../../base/problem.js";
 import { Turns, untilAborted, withDeadline } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { itemKey } from "../../protocol/item-order.js";
@@ -15,6 +16,7 @@ import { Places } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { renderDiagnostic } from "../shapes/diagnostics.js";
 import { operatedFilesIn } from "./file-edits.js";
+import { filesUsing, type NamedPlace } from "./files-using.js";
 
 const BEFORE_MS = 5000;
 const NOTIFY_MS = 5000;
@@ -36,12 +38,30 @@ interface ErrorSnapshot {
   /** By absolute path: the checked files, and others with errors. */
   errors: Map<string, JsonObject[]>;
   unknown: string[];
+  /** Absolute paths of further files that are checked: they use the edited symbol. */
+  users: string[];
 }
 
-export async function errorsBefore(call: CallState, edit: Preview | EditOutcome): Promise<ErrorSnapshot> {
+/** The errors before an edit; `symbol` is the one whose declaration it changes. */
+export async function errorsBefore(
+  call: CallState,
+  edit: Preview | EditOutcome,
+  symbol?: NamedPlace,
+): Promise<ErrorSnapshot> {
   const existing = edit.files.filter(({ beforeSha256 }) => beforeSha256 !== null).map(({ path }) => path);
-  const ms = Math.min(BEFORE_MS, call.remainingMs() * BEFORE_SHARE);
-  return new ErrorCollector(call, existing, ms).collect();
+  const limitMs = () => Math.min(BEFORE_MS, call.remainingMs() * BEFORE_SHARE);
+  const most = Math.max(0, call.plan.limits.afterEditCheckedFiles - existing.length);
+  let users: string[] = [];
+  let why: string[] = [];
+  if (symbol !== undefined && most > 0)
+    try {
+      users = await filesUsing(call, symbol, limitMs(), most);
+    } catch (error) {
+      why = [error instanceof Refusal ? error.message : "the uses of the symbol are not known"];
+      call.log("debug", "uses of an edited symbol are not known", { cause: String(error) });
+    }
+  const snapshot = await new ErrorCollector(call, [...existing, ...users], limitMs()).collect();
+  return { ...snapshot, unknown: [...why, ...snapshot.unknown], users };
 }
 
 /** Notifies servers of applied edits and compares errors. `unsureServers` do not know the whole project. */
@@ -62,17 +82,20 @@ export async function diagnosticsAfter(
   const edited = sortBy([...new Set([...kept, ...moved])], (path) => [path !== own]);
   const limitMs = before.unknown.length === 0 ? AFTER_MS : SHORT_AFTER_MS;
   const ms = Math.min(limitMs, call.remainingMs() * AFTER_SHARE);
-  // References to renamed and deleted files are in other files.
-  const removed = operations.filter(({ kind }) => kind !== "create");
-  const concerned = removed.flatMap(({ path, folder }) =>
+  // An edit may cause errors in other files, so a server that is silent about them leaves that unknown.
+  const changed = [...files.map(({ path }) => ({ path, folder: false })), ...operations];
+  const concerned = changed.flatMap(({ path, folder }) =>
     folder ? call.pool.running().map(({ plan }) => plan.id) : call.pool.route(path).map(({ id }) => id),
   );
   const mustReport = new Set([...concerned, ...unsureServers]);
-  const after = await new ErrorCollector(call, edited, ms, mustReport).collect();
+  const after = await new ErrorCollector(call, [...edited, ...before.users], ms, mustReport).collect();
   if ([before, after].every(({ errors, unknown }) => errors.size === 0 && unknown.length === 0)) return {};
   const why = [...new Set([...before.unknown, ...after.unknown])].join("; ");
   const status: JsonObject = why === "" ? { status: "known" } : { status: "unknown", why };
-  return { diagnostics: { ...status, ...compareErrors(call, before, after, edited, operations) } };
+  const created = files.filter(({ beforeSha256 }) => beforeSha256 === null).map(({ path }) => path);
+  return {
+    diagnostics: { ...status, ...compareErrors(call, before, after, { edited, created, operations }) },
+  };
 }
 
 const operationNames = { create: "Create", rename: "Rename", delete: "Delete" } as const;
@@ -97,7 +120,7 @@ async function notifyServers(call: CallState, operations: readonly AppliedOperat
 
 /** Collects the errors of files, and of other files that servers report, within a time. */
 class ErrorCollector {
-  readonly #snapshot: ErrorSnapshot = { errors: new Map(), unknown: [] };
+  readonly #snapshot: ErrorSnapshot = { errors: new Map(), unknown: [], users: [] };
   readonly #call: CallState;
 
   /** The silence of the servers in `mustReport` about other files makes the result unknown. */
@@ -116,9 +139,10 @@ class ErrorCollector {
     } catch (error) {
       this.#notKnown("the language servers did not answer in time", error);
     }
-    const { errors, unknown } = this.#snapshot;
-    const unique = [...errors].map(([path, list]) => [path, uniqueBy(list, canonicalText)] as const);
-    return { errors: new Map(unique), unknown };
+    const unique = [...this.#snapshot.errors].map(
+      ([path, list]) => [path, uniqueBy(list, canonicalText)] as const,
+    );
+    return { ...this.#snapshot, errors: new Map(unique) };
   }
 
   async #collectAll(signal: AbortSignal): Promise<void> {
@@ -194,23 +218,30 @@ function severityOf({ severity }: { [member: string]: unknown }): number {
   return typeof severity === "number" ? severity : ERROR_SEVERITY;
 }
 
+interface ChangedFiles {
+  /** Absolute paths after the edit, and those of them that did not exist before. */
+  edited: readonly string[];
+  created: readonly string[];
+  operations: readonly AppliedOperation[];
+}
+
 function compareErrors(
   call: CallState,
   before: ErrorSnapshot,
   after: ErrorSnapshot,
-  edited: readonly string[],
-  operations: readonly AppliedOperation[],
+  { edited, created, operations }: ChangedFiles,
 ): JsonObject {
   const movedPath = (path: string) =>
     operations.reduce((at, { path: from, to = from }) => pathAfterMove(at, from, to), path);
   const old = new Map([...before.errors].map(([path, errors]) => [movedPath(path), errors]));
   const introduced: JsonObject[] = [];
   const resolved: JsonObject[] = [];
+  const checked = new Set([...edited, ...before.users]);
   for (const path of sortedSet([...old.keys(), ...after.errors.keys()])) {
-    const was = old.get(path);
+    const was = created.includes(path) ? [] : old.get(path);
     const is = after.errors.get(path);
-    // An edited file that only one snapshot knows cannot be compared; other files are listed only with errors.
-    if (edited.includes(path) && (was === undefined || is === undefined)) continue;
+    // A checked file that only one snapshot knows cannot be compared; other files are listed only with errors.
+    if (checked.has(path) && (was === undefined || is === undefined)) continue;
     for (const error of errorsWithout(is ?? [], was ?? [])) introduced.push(error);
     for (const error of errorsWithout(was ?? [], is ?? [])) resolved.push(error);
   }

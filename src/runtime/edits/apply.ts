@@ -42,7 +42,7 @@ export async function previewOrApply(
   const readiness = evidence.serverId === null ? undefined : evidence.readiness;
   const shown: ShownPreview = { edit, preview, readiness };
   if (isEmpty(preview) && edit.command === undefined)
-    return { items: [], beside: { status: "unchanged", summary: summarizePreview(preview) } };
+    return { items: [], beside: { status: "unchanged", summary: { files: 0, edits: 0, operations: 0 } } };
   if (options.apply !== "on_request" || input[editArguments.dryRun] !== false)
     return answerPreview(call, shown);
   checkApplicable(call, shown, input[editArguments.expected] !== undefined);
@@ -104,7 +104,7 @@ function checkApplicable(call: CallState, { readiness, edit }: ShownPreview, had
 }
 
 async function apply(call: CallState, { preview, edit }: ShownPreview): Promise<Normalized> {
-  const before = await errorsBefore(call, preview);
+  const before = await errorsBefore(call, preview, edit.symbol);
   // After this point a cancelled call is still completed.
   call.signal.throwIfAborted();
   const applied: Applied[] = [];

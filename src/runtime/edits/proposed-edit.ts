@@ -20,6 +20,7 @@ import { reasonOfRefusal } from "../../workspace/edits/errors.js";
 import type { Change, PathChange, Reason, TextChange } from "../../workspace/edits/types.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
+import type { NamedPlace } from "./files-using.js";
 
 export interface ServerCommand {
   server: LanguageServer;
@@ -40,6 +41,8 @@ export class ProposedEdit {
   isWorkspaceWide = false;
   /** Whether a file operation was left out, so that later changes may refer to wrong files. */
   lacksOperation = false;
+  /** The symbol whose declaration it changes. */
+  symbol: NamedPlace | undefined;
   command: ServerCommand | undefined;
   /** The edit to undo, in place of changes; without a token the last one. */
   undo: { token: string | undefined } | undefined;
@@ -53,6 +56,7 @@ export class ProposedEdit {
     for (const id of other.unsureServers) this.unsureServers.push(id);
     this.isWorkspaceWide ||= other.isWorkspaceWide;
     this.lacksOperation ||= other.lacksOperation;
+    this.symbol ??= other.symbol;
     this.command ??= other.command;
     this.undo ??= other.undo;
   }

@@ -50,6 +50,7 @@ async function editSymbol(call: CallState, args: JsonObject, makeChange: MakeCha
     throw new Refusal("edit/changed", `${admitted.shown} changed while the server was asked.`);
   const change = makeChange(lines, declaration, String(args.text ?? ""));
   builder.edit.changes.push({ kind: "edit", path: admitted.path, sha256: hash, changes: [change] });
+  if (target.place !== undefined) builder.edit.symbol = { path: admitted.path, place: target.place };
   return builder.edit;
 }
 

@@ -13,6 +13,8 @@ import { type FileItems, type ItemKind, itemCount, type RenderContext, sortFile 
 /** A sorted list without duplicates. */
 export interface List {
   readonly length: number;
+  /** The absolute paths of its files; undefined when only the items name them. */
+  readonly paths?: readonly string[];
   /** The items from one index up to another, rendered. */
   render(from: number, to: number, context: RenderContext): Promise<Json[]>;
   /** A list of the first items only. */
@@ -80,6 +82,10 @@ export class ItemList<T> implements List {
     this.length = itemCount(files);
   }
 
+  get paths(): string[] {
+    return pathsOf(this.files);
+  }
+
   async render(from: number, to: number, context: RenderContext): Promise<Json[]> {
     const rendered: Json[] = [];
     let before = 0;
@@ -124,6 +130,10 @@ export class FileList<T> implements List {
     return this.files.length;
   }
 
+  get paths(): string[] {
+    return pathsOf(this.files);
+  }
+
   async render(from: number, to: number, context: RenderContext): Promise<Json[]> {
     const rendered: Json[] = [];
     for (const file of this.files.slice(from, to)) {
@@ -141,6 +151,10 @@ export class FileList<T> implements List {
   bytes(turns: Turns): Promise<number> {
     return bytesOf(this.kind, this.files, turns);
   }
+}
+
+function pathsOf(files: readonly FileItems<unknown>[]): string[] {
+  return files.map(({ admitted }) => admitted.path);
 }
 
 async function renderItems<T>(

@@ -31,6 +31,7 @@ import { askTree } from "../ask/tree.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
 import { answersNearby } from "./nearby.js";
+import { checkNewName } from "./new-name.js";
 import { warnOfOtherFiles } from "./other-files.js";
 import { warnOfOtherSymbol } from "./other-symbol.js";
 import { encodePlaces } from "./place-arguments.js";
@@ -221,7 +222,8 @@ export class PointedAt implements At {
       const name = methodFor(method, target, attached);
       if (!(await server.offers(name, document, limit))) return undefined;
       const params = make(attached);
-      checkNewName(method, params);
+      const newName = params[methods[method]?.named ?? ""];
+      if (typeof newName === "string") checkNewName(call, target, newName);
       const isRanged = name !== method && target !== undefined;
       const sent = isRanged ? overlay(rangeBase(target, attached), params) : params;
       if (methods[method]?.isWide)
@@ -261,13 +263,6 @@ function nameFilter(target: Target | undefined, { query }: JsonObject): TextFilt
   if (typeof query !== "string" || query === "") return undefined;
   const wanted = query.toLowerCase();
   return (text) => text.toLowerCase().includes(wanted);
-}
-
-/** Refuses an empty new name or one with white space, because servers accept any text. */
-function checkNewName(method: string, params: JsonObject): void {
-  const name = params[methods[method]?.named ?? ""];
-  if (typeof name === "string" && !/^\S+$/.test(name))
-    throw new Refusal("guard/invalid-arguments", "The new name is empty or has white space in it.");
 }
 
 /** An optional step that no server supports gives an empty reply. */

@@ -4,6 +4,7 @@
  * and the answer says so. On a word, an empty answer is the truth. Edits are never moved.
  */
 import type { DialectPlan } from "../../abi/plan.js";
+import { sortBy } from "../../base/order.js";
 import { columnsOf, convertColumn, type Lines, type PositionEncoding } from "../../base/text.js";
 import { formatPosition, type Point } from "../../protocol/dialect-format.js";
 import { isKeyword } from "../../protocol/keywords.js";
@@ -12,7 +13,7 @@ import { isEmpty, type ReplyPart } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { declaredNames } from "./find-symbol.js";
 import type { Place, Target } from "./target.js";
-import { wordAt } from "./words.js";
+import { wordAt, wordsOf } from "./words.js";
 
 const mostTries = 4;
 const mostPlaces = 50;
@@ -32,20 +33,17 @@ export async function answersNearby(
   if (readiness === "indexing" || readiness === "starting") return undefined;
   const { lines } = target.document;
   if (wordAt(lines.line(place.line), place.character) !== undefined) return undefined;
-  const words = await namesOf(
-    call,
-    target,
-    wordsAt(lines, placesNear(lines, place, counted, call.plan.dialect)),
-  );
-  for (const other of words.slice(0, mostTries)) {
+  const near = wordsAt(lines, placesNear(lines, place, counted, call.plan.dialect));
+  const words = await namesOf(call, target, near);
+  const here = wordsOf(lines.line(place.line)).map(({ start }) => ({ line: place.line, character: start }));
+  // Where the line has names, a name of another line would be a guess.
+  const hasNames = (await namesOf(call, target, here)).length > 0;
+  const tried = hasNames ? words.filter(({ line }) => line === place.line) : words;
+  for (const other of tried.slice(0, mostTries)) {
     target.place = other;
     const parts = await ask();
     if (parts.every((part) => isEmpty(part.value))) continue;
-    warnOfMovedPosition(
-      call,
-      target,
-      "There is no symbol at the exact position; the word beside it was used.",
-    );
+    warnOfMovedPosition(call, target, "There is no symbol at the exact position");
     return parts;
   }
   target.place = place;
@@ -72,11 +70,16 @@ export function wordNearby(target: Target, word: string, dialect: DialectPlan): 
   );
 }
 
-/** Warns that another position was used. */
-export function warnOfMovedPosition(call: CallState, target: Target, message: string): void {
-  if (target.place === undefined) return;
+/** Warns that another position was used, and names its word; `why` begins the sentence. */
+export function warnOfMovedPosition(call: CallState, target: Target, why: string): void {
+  const { place, document } = target;
+  if (place === undefined) return;
   const { dialect } = call.plan;
-  const used = toPoint(target.document.lines, target.place, "utf-16", dialect.position.unit);
+  const { lineBase, characterBase, unit } = dialect.position;
+  const used = toPoint(document.lines, place, "utf-16", unit);
+  const word = wordAt(document.lines.line(place.line), place.character)?.text ?? "the place";
+  const where = `line ${used.line + lineBase}, character ${used.character + characterBase}`;
+  const message = `${why}; ${word} in ${where}, was used.`;
   call.evidence.warn("answer/fuzzed-position", message, formatPosition(dialect, used));
 }
 
@@ -90,9 +93,10 @@ export function wordsAt(lines: Lines, places: readonly Place[]): Place[] {
   return [...found.values()];
 }
 
-/** The positions that the numbers may have meant, the likeliest first; at most 50. */
+/** The positions that the numbers may have meant, those of the given line and the likeliest first; at most 50. */
 export function placesNear(lines: Lines, place: Place, counted: Point, dialect: DialectPlan): Place[] {
-  return [...otherReadings(lines, counted, dialect), ...around(place)].slice(0, mostPlaces);
+  const all = [...otherReadings(lines, counted, dialect), ...around(place)];
+  return sortBy(all, ({ line }) => [line !== place.line]).slice(0, mostPlaces);
 }
 
 /** The same numbers, read with the other base or in other units. */

@@ -101,11 +101,7 @@ function beside(call: CallState, target: Target, name: string): Target | undefin
   const found = mayBeNearby ? wordNearby(target, wanted, dialect) : undefined;
   if (found !== undefined) {
     const moved = { ...target, place: found };
-    warnOfMovedPosition(
-      call,
-      moved,
-      `${wanted} is not at the exact position but beside it; that place was used.`,
-    );
+    warnOfMovedPosition(call, moved, `${wanted} is not at the exact position`);
     return moved;
   }
   if (call.tool.effect !== "read")

@@ -1,7 +1,6 @@
 /**
  * The document and position that a call points at, open in the first available server, and request parameters for it.
  */
-import { basename, dirname, join } from "node:path";
 import type {
   DocumentFormattingParams,
   Position,
@@ -9,21 +8,18 @@ import type {
   SelectionRangeParams,
   TextDocumentPositionParams,
 } from "vscode-languageserver-protocol";
-import { namesIn } from "../../base/disk.js";
 import { define, isTable, type Json, type JsonObject } from "../../base/json.js";
-import { nearest } from "../../base/nearest.js";
-import { sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines } from "../../base/text.js";
 import type { OpenDocument } from "../../lsp/types.js";
 import type { Point } from "../../protocol/dialect-format.js";
-import { MissingFile, pathOfName, realPathOf } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import { toPoint, toSpan } from "../answer/places.js";
 import { askCandidates } from "../ask/ask.js";
 import { type Attached, type CandidateServers, candidatesForDocument, isRange } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { indentationOf } from "./indentation.js";
+import { withMeantFile } from "./meant-file.js";
 import { isBefore } from "./symbols.js";
 
 /** A position in a text: zero-based line, column in UTF-16 units. */
@@ -42,8 +38,8 @@ export interface Target {
 
 /** Opens the document of a path or URI in the first available server. */
 export async function openTarget(call: CallState, name: string): Promise<Target> {
-  const admitted = await call.gate.admitFile(name).catch((error: unknown) => {
-    throw withNearestFile(call, name, error);
+  const admitted = await call.gate.admitFile(name).catch(async (error: unknown) => {
+    throw await withMeantFile(call, name, error);
   });
   const candidates = await candidatesForDocument(call, admitted);
   const [first] = await askCandidates(call, candidates, "first", async ({ document }) => document);
@@ -54,19 +50,6 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
   return { admitted, candidates, document, counted: undefined, place: undefined, range: undefined };
 }
 
-/** The refusal of a file that does not exist, with the most similar name in its folder. */
-function withNearestFile({ gate }: CallState, name: string, error: unknown): unknown {
-  if (!(error instanceof MissingFile)) return error;
-  const path = pathOfName(name, gate.roots[0] ?? "");
-  const folder = gate.place(realPathOf(dirname(path)));
-  if (folder instanceof Refusal) return error;
-  const near = nearest(basename(path), sortedSet(namesIn(folder.path)));
-  const found = near === undefined ? folder : gate.place(join(folder.path, near));
-  // What is denied is not named.
-  if (near === undefined || found instanceof Refusal) return error;
-  return new Refusal(error.code, `${error.message} Did you mean ${found.shown}?`, { cause: error });
-}
-
 /** Converts a line and character as the agent counts them into a position in the text. */
 export function placeOf(call: CallState, lines: Lines, line: number, character: number): Place {
   const { lineBase, characterBase, unit } = call.plan.dialect.position;
@@ -74,14 +57,15 @@ export function placeOf(call: CallState, lines: Lines, line: number, character: 
   if (at < 0 || at >= lines.count || character < characterBase)
     throw new Refusal(
       "point/out-of-range",
-      `The file has ${lineCount(lines)} lines, counted from ${lineBase}; characters are counted from ${characterBase}.`,
+      `Lines go from ${lineBase} to ${lastLine(lines, lineBase)}; characters are counted from ${characterBase}.`,
     );
   return { line: at, character: lines.column(at, character - characterBase, unit, "utf-16") };
 }
 
-/** The number of lines as people count them: what follows the last line end is no line if it is empty. */
-function lineCount(lines: Lines): number {
-  return lines.count > 1 && lines.line(lines.count - 1) === "" ? lines.count - 1 : lines.count;
+/** The last line that may be named. Editors show the empty text after the last line end as a line; counts leave it out. */
+function lastLine(lines: Lines, lineBase: number): string {
+  const isAfterEnd = lines.count > 1 && lines.line(lines.count - 1) === "";
+  return `${lines.count - 1 + lineBase}${isAfterEnd ? ", which is the empty one after the last line end" : ""}`;
 }
 
 /** A line and a character as the agent counted them; either may be missing. */

@@ -29,6 +29,11 @@ export function firstWord(line: string): Word | undefined {
   return undefined;
 }
 
+/** All words of a line. */
+export function wordsOf(line: string): Word[] {
+  return [...line.matchAll(word)].map(({ index, 0: text }) => ({ start: index, text }));
+}
+
 /** Whether a text is one word and nothing else. */
 export function isWord(text: string): boolean {
   return /^[\p{L}\p{N}\p{M}_$]+$/u.test(text);

@@ -94,6 +94,8 @@ function shortenDiagnostics(diagnostics: JsonObject, characters: number): JsonOb
 
 function statusLine({ status, summary, command_failed, actions }: JsonObject): string {
   if (status === "choose") return `Status: choose (nothing is changed; ${choiceText(actions)})`;
+  if (status === "unchanged" && command_failed === undefined)
+    return "Status: unchanged (there is nothing to change: the files have this content already)";
   const { files, edits, operations } = table(summary);
   const parts = [
     plural(edits, "edit"),
@@ -107,7 +109,7 @@ function statusLine({ status, summary, command_failed, actions }: JsonObject): s
         ? "all of it is done"
         : "the edits listed here are done, the command failed",
     undone: "the files are as they were before",
-    unchanged: command_failed === undefined ? "there is nothing to change" : "the command failed",
+    unchanged: "the command failed",
   }[textOf(status)];
   return `Status: ${textOf(status)} (${parts.join(", ")}; ${what})`;
 }

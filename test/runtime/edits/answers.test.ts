@@ -95,6 +95,68 @@ it("names that go carry what it did to errors, or why that is not known", async 
   expect(deleted.text).toContain("1 resolved; not all is known");
 });
 
+it("every error of a created file is introduced", async () => {
+  const work = await editing({ tools: ["create_file", "get_hover"], capabilities: { hoverProvider: true } });
+  await work.call("get_hover", { file_path: "a.fake", line: 1, character: 10 });
+  const created = await work.call("create_file", { file_path: "c.fake", content: "bad\n", dry_run: false });
+  expect(created.structured.diagnostics).toMatchObject({
+    introduced: [{ path: "c.fake", message: "found bad" }],
+    errors: [{ path: "c.fake", message: "found bad" }],
+  });
+  expect(created.text).toContain("Errors: 1 introduced, 0 resolved");
+});
+
+const greetBody = { file_path: "a.fake", symbol_name: "greet", body: "function greet(x) {}", dry_run: false };
+
+it("an edit of a declaration counts the errors of files that use it and are not open", async () => {
+  const about = (file: string, message: string): JsonObject => ({
+    notify: "textDocument/publishDiagnostics",
+    params: { uri: `file:///work/${file}`, diagnostics: [{ range: range(0, 0, 5), message, severity: 1 }] },
+  });
+  const work = await editing({
+    tools: ["replace_symbol_body"],
+    capabilities: { referencesProvider: true },
+    replies: {
+      "textDocument/references": [
+        { uri: "file:///work/b.fake", range: range(0, 0, 5) },
+        { uri: "file:///elsewhere/c.fake", range: range(0, 0, 5) },
+      ],
+    },
+    scenario: {
+      on: { "textDocument/didChange": [about("a.fake", "in a"), about("b.fake", "in b")] },
+    },
+  });
+  const { structured } = await work.call("replace_symbol_body", greetBody);
+  expect(structured.diagnostics).toMatchObject({
+    status: "unknown",
+    why: expect.stringContaining("only on files that were opened"),
+    introduced: [
+      { path: "a.fake", message: "in a" },
+      { path: "b.fake", message: "in b" },
+    ],
+  });
+  const opened = await work.received("textDocument/didOpen");
+  expect(opened.map(({ textDocument }) => (textDocument as JsonObject).uri)).toContain(work.uri("b.fake"));
+});
+
+it("what an edit did to errors is known where the server reports on all files", async () => {
+  const work = await editing({
+    tools: ["replace_symbol_body"],
+    capabilities: {
+      referencesProvider: true,
+      diagnosticProvider: { interFileDependencies: true, workspaceDiagnostics: true },
+    },
+    replies: {
+      "textDocument/diagnostic": { kind: "full", items: [] },
+      "workspace/diagnostic": { items: [] },
+    },
+    scenario: { on: { "textDocument/didOpen": [], "textDocument/didChange": [] } },
+  });
+  const { structured } = await work.call("replace_symbol_body", greetBody);
+  expect(structured.diagnostics).toMatchObject({ status: "known", introduced: [] });
+  expect(await work.received("textDocument/references")).toEqual([]);
+});
+
 it("an edit in a process of its own starts the servers that tell what it did to errors", async () => {
   const edits = [{ line: 1, character: 1, end_line: 1, end_character: 1, new_text: "bad " }];
   const call = { files: [{ path: "a.fake", edits }], dry_run: false };

@@ -41,6 +41,58 @@ it.each([" ", "two words", "two\nlines", " led"])("the new name %j is refused", 
   expect(await work.received("textDocument/rename")).toEqual([]);
 });
 
+it.each([
+  ["typescript", "1bad", "is not an identifier"],
+  ["typescript", "a-b", "is not an identifier"],
+  ["python", "class", "is a reserved word"],
+  ["go", "a.b", "is not an identifier"],
+])("in %s the new name %s is refused", async (languageId, name, why) => {
+  const work = await editing({ replies, server: { language_id: languageId } });
+  const answer = await work.call("rename_symbol", { ...greet, new_name: name });
+  expect(codeOf(answer)).toBe("guard/invalid-arguments");
+  expect(answer.text).toContain(`${name} ${why}`);
+  expect(await work.received("textDocument/rename")).toEqual([]);
+});
+
+it.each([
+  ["typescript", "#hidden"],
+  ["typescript", "größe2"],
+  ["rust", "r#type"],
+  ["scheme", "list->vector!"],
+  ["plaintext", "1bad"],
+])("in %s the new name %s is allowed", async (languageId, name) => {
+  const work = await editing({ replies, server: { language_id: languageId } });
+  const { structured } = await work.call("rename_symbol", { ...greet, new_name: name });
+  expect(structured).toMatchObject({ status: "preview", warnings: [] });
+});
+
+it("a part of a string is renamed to any text without white space", async () => {
+  const work = await editing({
+    replies,
+    files: { "a.fake": 'function "greet"() {}\n', "b.fake": "greet();\n" },
+    server: { language_id: "typescript" },
+  });
+  const answer = await work.call("rename_symbol", { ...greet, character: 11, new_name: "content-type" });
+  expect(answer.structured).toMatchObject({ ok: true, status: "preview" });
+});
+
+it("a reserved word of TypeScript, which a member may be called, is a warning", async () => {
+  const work = await editing({ replies, server: { language_id: "typescript" } });
+  const answer = await work.call("rename_symbol", { ...greet, new_name: "delete" });
+  expect([answer.structured.status, warningsOf(answer)]).toEqual(["preview", ["answer/reserved-name"]]);
+});
+
+it("an edit that leaves every text as it is changes nothing, and counts no edit", async () => {
+  const changes = { "file:///work/a.fake": [{ range: range(0, 9, 14), newText: "greet" }] };
+  const work = await editing({ replies: { "textDocument/rename": { changes } } });
+  const answer = await work.call("rename_symbol", { ...greet, new_name: "greet" });
+  expect(answer.structured).toMatchObject({
+    status: "unchanged",
+    summary: { files: 0, edits: 0, operations: 0 },
+  });
+  expect(answer.text).toContain("Status: unchanged (there is nothing to change");
+});
+
 it("members of a written edit that would have no effect are refused", async () => {
   const work = await editing({});
   const entries: JsonObject[] = [

@@ -169,6 +169,40 @@ describe("more than can be listed", () => {
   });
 });
 
+describe("30 000 files with a reference each", () => {
+  const count = 30_000;
+  const name = "a-folder-with-a-long-name/".repeat(4);
+  const value = Array.from({ length: count }, (_, n) => ({
+    uri: `file:///w/${name}${n}.fake`,
+    range: range(0, 0, 4),
+  }));
+
+  it("are paged through as far as they are kept, and the last page says where that ends", async () => {
+    const { server } = reading("name\n");
+    const pages = new Pages();
+    let page = await firstPage("locations", [{ server, value }], 200, pages);
+    expect(page.structured).toMatchObject({ total: count, shown: 200, truncated: true });
+    let shown = 200;
+    while (typeof page.structured.next_cursor === "string") {
+      page = await pageAnswer(pagedCall("locations", pages, 200), "locations", page.structured.next_cursor);
+      shown += Number(page.structured.shown);
+    }
+    expect(shown).toBeGreaterThan(count / 2);
+    expect(page.structured).toMatchObject({ total: count, truncated: true });
+    expect(JSON.stringify(page.structured.warnings)).toContain(`the first ${shown} are listed`);
+  });
+
+  it("have a first page, and no cursor, where even a few of them are too large to be kept", async () => {
+    const { server } = reading("name\n");
+    const pages = new Pages({ lifeMs: 1e6, bytes: 1e6, snapshotBytes: 100 });
+    const { structured, text } = await firstPage("locations", [{ server, value }], 100, pages);
+    expect(structured).toMatchObject({ ok: true, total: count, shown: 100, truncated: true });
+    expect(structured.next_cursor).toBeUndefined();
+    expect(text).toContain(`Of ${count} results the first 100 are listed.`);
+    expect(pages.held.listings).toBe(0);
+  });
+});
+
 describe("the symbols of 50 000 lines", () => {
   it("are shown page by page, nested, and read the file once", async () => {
     const count = 50_000;
