@@ -72,6 +72,10 @@ export interface PlanOptions {
   startsNothing?: boolean;
   /** Whether a config that is found and not named does not count. */
   ignoresFound?: boolean;
+  /** Whether the user's own config does not count. */
+  ignoresUser?: boolean;
+  /** Collects the files that are read, also those of an attempt that fails. */
+  files?: Set<string>;
 }
 
 /** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
@@ -93,7 +97,8 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
     return true;
   };
   let isScanned = false;
-  const files = new Set([trust.file]);
+  const { files = new Set() } = options;
+  files.add(trust.file);
   const read = (file: string) => {
     files.add(file);
     return diskFiles.read(file);
@@ -112,6 +117,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
       ignoresFound: options.ignoresFound,
+      ignoresUser: options.ignoresUser,
       isTrusted: trusts,
       embedded: (presets, { base, isNamed }) => {
         if (input.config !== undefined) return {};
