@@ -35,7 +35,10 @@ async function generated(): Promise<{ [path: string]: string }> {
     [`configs/${INDEX_FILE}`]: indexText(presets()),
     "configs/schema.json": canonicalPretty(annotatedSchema(configJsonSchema(), texts)),
     "docs/cli.md": await cliDocs(templates),
-    "docs/clients.md": clientsDocs(clientsView(clients, planOf("default"), templates), templates),
+    "docs/clients.md": clientsDocs(
+      clientsView(clients, planOf("default"), planOf("default", allEffects), templates),
+      templates,
+    ),
     "docs/config.md": configDocs(configJsonSchema(), texts, templates),
     "docs/languages.md": languagesDocs(languagesView(presets().map(presetFacts), matrix()), templates),
     "docs/problems.md": problemsDocs(codes, readMessages(join(root, ".ci", "print")), templates),
@@ -52,8 +55,11 @@ function presets(): PresetConfig[] {
   return new Catalogue(shippedConfigs, diskFiles).presets().map(({ config }) => config);
 }
 
+/** An entry for every project names also the tools that only some projects allow. */
+const allEffects = { allow: { effects: ["read", "edit", "command"] } };
+
 /** The plan of a shipped profile, independent of this machine. */
-function planOf(profile: string) {
+function planOf(profile: string, commandLine: JsonObject = {}) {
   const loaded = loadConfig(
     {
       workspace: root,
@@ -61,7 +67,7 @@ function planOf(profile: string) {
       env: {},
       home: root,
       shipped: shippedConfigs,
-      commandLine: {},
+      commandLine,
     },
     diskFiles,
   );

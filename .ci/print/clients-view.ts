@@ -23,13 +23,21 @@ function startedFor({ workspace }: ClientFacts): ClientView["reach"] {
 
 const gateway: ClientView["reach"] = { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" };
 
-export function clientsView(clients: readonly ClientFacts[], plan: Plan, templates: Templates): ClientsView {
-  // Two tools are enough for an example.
-  const brief = { ...plan, mcp: { ...plan.mcp, listed: plan.mcp.listed.slice(0, 2) } };
+/** `plan` is that of a new project, `all` that of one which allows everything. */
+export function clientsView(
+  clients: readonly ClientFacts[],
+  plan: Plan,
+  all: Plan,
+  templates: Templates,
+): ClientsView {
+  // Two tools of a kind are enough for an example.
+  const ofKind = (reads: boolean) =>
+    all.tools.filter(({ effect }) => (effect === "read") === reads).slice(0, 2);
+  const brief = [...ofKind(true), ...ofKind(false)];
   const texts = (client: ClientFacts, files: readonly ClientFileFacts[], reach: ClientView["reach"]) =>
     files.map(({ template }) => ({
       language: template.endsWith(".toml") ? "toml" : "json",
-      text: clientText(template, { name: plan.mcp.name, reach }, wordsOf(client), brief, templates),
+      text: clientText(template, { name: plan.mcp.name, reach }, wordsOf(client), plan, templates, brief),
     }));
   return {
     clients: clients.map((client) => ({

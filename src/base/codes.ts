@@ -82,6 +82,11 @@ const problems = ofKind("problem", {
     "A config found in a workspace may start programs only after a person has trusted it.",
     "Read it, then run `lsp-proxy trust`, or name it with `--config`.",
   ],
+  "config/unusable": [
+    "The config that was found has problems",
+    "A config that was found, in the workspace or as the user's own, has problems. The session goes on, and every call is refused until they are corrected.",
+    "Run `lsp-proxy validate`, which shows each problem with its fix. A corrected config is used without a restart.",
+  ],
   "config/strayed": [
     "A config outside the workspace",
     "The config found in the workspace is a symbolic link to a file outside it. Trust applies to files in the workspace only.",

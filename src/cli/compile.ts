@@ -63,6 +63,10 @@ export interface PlanOptions {
   startsNothing?: boolean;
   /** Whether a config that is found and not named does not count. */
   ignoresFound?: boolean;
+  /** Whether the user's own config does not count. */
+  ignoresUser?: boolean;
+  /** Collects the files that are read, also those of an attempt that fails. */
+  files?: Set<string>;
 }
 
 /** Reads and plans the config that the command line names or that is found. Throws a ConfigError with all problems. */
@@ -87,7 +91,8 @@ export async function planConfig(
     isStillTrusted = () => hasKeptTrust(trust, file, hash);
     return true;
   };
-  const files = new Set([trust.file]);
+  const { files = new Set() } = options;
+  files.add(trust.file);
   const read = (file: string) => {
     files.add(file);
     return diskFiles.read(file);
@@ -106,6 +111,7 @@ export async function planConfig(
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
       ignoresFound: options.ignoresFound,
+      ignoresUser: options.ignoresUser,
       isTrusted: trusts,
     },
     { ...diskFiles, read },

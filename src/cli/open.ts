@@ -4,7 +4,9 @@ import { MANIFEST_FILE } from "../abi/bundle.js";
 import { realPath } from "../base/disk.js";
 import { homeOf } from "../base/home.js";
 import { sortedSet } from "../base/order.js";
-import { type ConfigError, type Problem, Refusal } from "../base/problem.js";
+import { CONFIG_NAMES } from "../base/own-names.js";
+import { ConfigError, type Problem, Refusal } from "../base/problem.js";
+import { plural } from "../base/words.js";
 import { configFolder, stateFolder } from "../config/state-folder.js";
 import { trustCommand } from "../lsp/process/trusted.js";
 import type { PoolContext, Trace } from "../lsp/types.js";
@@ -16,8 +18,11 @@ import { openLog, openTrace, type UsualLog } from "./log/log.js";
 import { programFolders } from "./program-folders.js";
 import type { Load, ServedConfig } from "./served-config.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
+import { shownFile } from "./terminal/shown-file.js";
 import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 import { workspaceOf } from "./workspace.js";
+
+const MOST_SHOWN = 5;
 
 export interface Loaded extends FolderTrust {
   loaded: LoadedBundle;
@@ -34,12 +39,12 @@ export interface Loaded extends FolderTrust {
   /** Whether the config that was found is still trusted as it was read; true for all others. */
   isStillTrusted: () => boolean;
   otherServer?: PoolContext["otherServer"];
-  /** Why every call is refused: the config that was found is not trusted. */
+  /** Why every call is refused: the config that was found is not trusted, or has problems. */
   refusal?: Refusal | undefined;
 }
 
 export interface OpenOptions {
-  /** Whether a found config that is not trusted leads to refused calls instead of a ConfigError. */
+  /** Whether a found config that is not trusted or has problems leads to refused calls instead of a ConfigError. */
   servesUntrusted?: boolean;
   /** Whether a person may be asked on the terminal for that trust; default: yes. */
   asks?: boolean;
@@ -153,18 +158,28 @@ export async function loadFrom(
     const unscanned = { isScanned: false, isStillTrusted: () => true };
     return { loaded, base, folder: base, source: bundleSource, files, ...unscanned, ...trust };
   }
-  const { compile, isUntrusted } = await import("./compile.js");
+  const { compile } = await import("./compile.js");
   let refusal: Refusal | undefined;
-  const compiled = await compile(input, io).catch(async (error: unknown) => {
-    if (!isUntrusted(error) || !servesUntrusted) throw error;
+  // A file of the attempt that fails is watched too: its correction is used.
+  const read = new Set<string>();
+  const compiled = await compile(input, io, { files: read }).catch(async (error: unknown) => {
+    if (!(error instanceof ConfigError) || !servesUntrusted || isNamed(input, io)) throw error;
     const workspace = workspaceOf(input, io);
-    if (asks && (await import("./terminal/prompt.js")).isInteractive(io)) {
+    const errors = error.problems.filter(({ severity }) => severity === "error");
+    const needsOnlyTrust = errors.every(({ code }) => code === "config/untrusted");
+    if (needsOnlyTrust && asks && (await import("./terminal/prompt.js")).isInteractive(io)) {
       const { askForTrust, inspectTrust } = await import("./trust-workspace.js");
       if (await askForTrust(inspectTrust(workspace, io), io)) return compile(input, io);
     }
-    await printWarnings((error as ConfigError).problems, io);
-    refusal = untrusted(workspace);
-    return compile(input, io, { ignoresFound: true });
+    await printWarnings(needsOnlyTrust ? error.problems : [], io);
+    if (!needsOnlyTrust) await printAll(error.problems, io);
+    refusal = needsOnlyTrust ? untrusted(workspace) : unusable(workspace, errors);
+    for (const name of CONFIG_NAMES) read.add(join(workspace, name));
+    return compile(input, io, { ignoresFound: true, files: read }).catch((further: unknown) => {
+      if (!(further instanceof ConfigError)) throw further;
+      // The user's own config has problems too.
+      return compile(input, io, { ignoresFound: true, ignoresUser: true, files: read });
+    });
   });
   const { bundle, loaded: config, warnings, workspace, ...rest } = compiled;
   await printWarnings(warnings, io);
@@ -182,9 +197,34 @@ export function untrusted(workspace: string): Refusal {
   return new Refusal("config/untrusted", message, { nextSteps });
 }
 
+/** The refusal of all calls because of a config that was found and has problems. */
+function unusable(workspace: string, errors: readonly Problem[]): Refusal {
+  const message = `The config that was found has ${plural(errors.length, "problem")}, so no tool can be used: ${problemList(errors, true, workspace)}.`;
+  const text = `lsp-proxy validate --workspace ${workspace}`;
+  return new Refusal("config/unusable", message, { nextSteps: [{ kind: "command", text }] });
+}
+
+/** The first problems in one line. Agents may not read what a config says that was only found. */
+export function problemList(errors: readonly Problem[], isFound: boolean, base: string): string {
+  const shown = errors.slice(0, MOST_SHOWN).map(({ code, message, place }) => {
+    const at = place === undefined ? "" : ` in ${shownFile(place.file, base)}:${place.line}`;
+    return isFound ? `${code}${at}` : `${code}${at}: ${message}`;
+  });
+  const more = errors.length > shown.length ? [`${errors.length - shown.length} more`] : [];
+  return [...shown, ...more].join("; ");
+}
+
+/** Whether the command line or a variable names the config. */
+function isNamed(input: Input, io: Io): boolean {
+  return input.config !== undefined || input.text("config") !== undefined || Boolean(io.env.LSPI_CONFIG_PATH);
+}
+
 async function printWarnings(problems: readonly Problem[], io: Io): Promise<void> {
   const warnings = problems.filter(({ severity }) => severity === "warning");
-  if (warnings.length === 0) return;
+  if (warnings.length > 0) await printAll(warnings, io);
+}
+
+async function printAll(problems: readonly Problem[], io: Io): Promise<void> {
   const { printProblems } = await import("./terminal/report.js");
-  printProblems(warnings, { json: false, io });
+  printProblems(problems, { json: false, io });
 }

@@ -12,12 +12,11 @@ import { plural } from "../base/words.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Io } from "./command.js";
-import { changedContext, type Loaded, type OpenOptions, untrusted } from "./open.js";
+import { changedContext, type Loaded, type OpenOptions, problemList, untrusted } from "./open.js";
 import { shippedConfigs } from "./shipped.js";
-import { printProblems, shownFile } from "./terminal/report.js";
+import { printProblems } from "./terminal/report.js";
 import { watchFiles } from "./watch-files.js";
 
-const MOST_SHOWN = 5;
 /** Servers are looked for again for at most this part of the time: it takes a walk over the workspace. */
 const LOOKING_SHARE = 0.1;
 
@@ -153,17 +152,20 @@ export class ServedConfig {
  */
 function identityOf({ loaded, base, files, trusted, binFolders, avoid, refusal }: Loaded): string {
   const { bundle } = loaded.manifest;
-  return canonicalText([bundle, base, sortedSet(files), trusted, binFolders, avoid, refusal !== undefined]);
+  return canonicalText([
+    bundle,
+    base,
+    sortedSet(files),
+    trusted,
+    binFolders,
+    avoid,
+    refusal?.message ?? null,
+  ]);
 }
 
-/** The problems for the status. Agents may not read what a config says that was only found. */
+/** The problems for the status. */
 function summary(problems: readonly Problem[], { found, base }: Loaded): string {
   const errors = problems.filter(({ severity }) => severity === "error");
-  const shown = errors.slice(0, MOST_SHOWN).map(({ code, message, place }) => {
-    const at = place === undefined ? "" : ` in ${shownFile(place.file, base)}:${place.line}`;
-    return found === undefined ? `${code}${at}: ${message}` : `${code}${at}`;
-  });
-  const more = errors.length > shown.length ? [`${errors.length - shown.length} more`] : [];
-  const list = [...shown, ...more].join("; ");
+  const list = problemList(errors, found !== undefined, base);
   return `The changed config is not used, it has ${plural(errors.length, "problem")}: ${list}.`;
 }

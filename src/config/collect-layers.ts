@@ -8,7 +8,14 @@ import { slashed } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
 import { applyPresets } from "./catalogue/presets.js";
-import { baseOf, type DiscoverRequest, discover, trustName, userConfigFile } from "./discover.js";
+import {
+  baseOf,
+  type DiscoverRequest,
+  discover,
+  namedConfig,
+  trustName,
+  userConfigFile,
+} from "./discover.js";
 import { type ExtendedConfig, readExtended, shippedLayers } from "./extends.js";
 import { readOrExplain } from "./files.js";
 import {
@@ -42,6 +49,8 @@ export interface ConfigRequest extends DiscoverRequest {
   alone?: boolean | undefined;
   /** A config that is found and not named does not count. */
   ignoresFound?: boolean | undefined;
+  /** The user's own config does not count. */
+  ignoresUser?: boolean | undefined;
   /** Whether the user trusts a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
   /** The defaults of a config and of a server, which a discovered config may not exceed; none when absent. */
@@ -64,8 +73,8 @@ export interface CollectedLayers {
 /** Reads and validates every layer that a person wrote. Throws when the named config does not exist. */
 export function collectLayers(request: ConfigRequest, catalogue: Catalogue): CollectedLayers {
   const none = { kind: "embedded" } as const;
-  const there = request.alone ? none : discover(request, catalogue.files);
-  const found = request.ignoresFound && there.kind === "discovered" ? none : there;
+  const find = request.ignoresFound ? namedConfig : discover;
+  const found = (request.alone ? undefined : find(request, catalogue.files)) ?? none;
   const user = readUserConfig(request, catalogue);
   const folder = found.kind === "embedded" ? request.workspace : baseOf(found.file);
   const commandLine = tableWithoutFile("command line", request.commandLine);
@@ -170,7 +179,7 @@ function withServerDefaults(config: LayerTable, defaults: LayerTable): LayerTabl
 
 export function readUserConfig(request: ConfigRequest, catalogue: Catalogue): ExtendedConfig {
   const nothing: ExtendedConfig = { layers: [], problems: [], hash: "" };
-  if (request.alone) return nothing;
+  if (request.alone || request.ignoresUser) return nothing;
   const file = userConfigFile(request.env, request.home);
   const result = readOrExplain(catalogue.files, file);
   if ("content" in result) return readExtended(file, result.content, catalogue);

@@ -32,6 +32,11 @@ export type Discovered =
 
 /** Finds the main config. Throws when a config is named or found and cannot be used. */
 export function discover(request: DiscoverRequest, files: Files): Discovered {
+  return namedConfig(request, files) ?? configIn(request.workspace, files);
+}
+
+/** The config that the command line or a variable names. Throws when it cannot be used. */
+export function namedConfig(request: DiscoverRequest, files: Files): Discovered | undefined {
   const variable = request.env.LSPI_CONFIG_PATH || undefined;
   if (request.configPath !== undefined) return named(request.configPath, "", request, files);
   if (variable !== undefined) {
@@ -40,9 +45,13 @@ export function discover(request: DiscoverRequest, files: Files): Discovered {
     const message = `\`LSPI_CONFIG_PATH\` is the relative path ${JSON.stringify(variable)}, which is a different file in each workspace`;
     throw failure("config/relative-variable", message);
   }
+  return undefined;
+}
+
+function configIn(workspace: string, files: Files): Discovered {
   for (const [index, name] of CONFIG_NAMES.entries()) {
-    const file = join(request.workspace, name);
-    const folder = files.realpath(request.workspace);
+    const file = join(workspace, name);
+    const folder = files.realpath(workspace);
     const real = files.realpath(join(folder, name));
     if (!isInside(real, folder))
       throw failure("config/strayed", `\`${file}\` is a link to a file outside the workspace`);

@@ -62,17 +62,17 @@ export function timeoutsFor(plan: Plan, reach: ClientView["reach"]): { startMs: 
   return { startMs: (reach.isFetched ? FETCH_MS : START_MS) + warmup, callMs };
 }
 
-/** The text for one of a client's files. */
+/** The text for one of a client's files. `tools` are those that its permissions name. */
 export function clientText(
   template: string,
   view: ClientView,
   syntax: ClientSyntax,
   plan: Plan,
   templates: Templates,
+  tools: readonly ToolPlan[] = listedTools(plan),
 ): string {
-  const listed = listedTools(plan);
-  const reading = listed.filter(({ effect }) => effect === "read");
-  const writing = listed.filter(({ effect }) => effect !== "read");
+  const reading = tools.filter(({ effect }) => effect === "read");
+  const writing = tools.filter(({ effect }) => effect !== "read");
   const plain = (name: string) => (syntax.isPlain ? name.replaceAll(/[^A-Za-z0-9_-]/g, "_") : name);
   const nameOf = ({ name }: ToolPlan) => modelName(syntax.allowName, plain(view.name), plain(name));
   const { startMs, callMs } = timeoutsFor(plan, view.reach);
@@ -84,9 +84,7 @@ export function clientText(
     // For clients with one timeout for both.
     ...timesOf("any", Math.max(startMs, callMs)),
     isReadOnly: writing.length === 0,
-    isLight: listed.length <= MAX_TOOLS_AT_ONCE,
-    tools: listed.map(({ name }) => name),
-    writingTools: writing.map(({ name }) => ({ server: view.name, tool: name })),
+    isLight: listedTools(plan).length <= MAX_TOOLS_AT_ONCE,
     readingNames: reading.map(nameOf),
     asking: Object.fromEntries(writing.map((tool) => [nameOf(tool), "ask"])),
   });

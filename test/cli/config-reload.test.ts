@@ -147,11 +147,14 @@ it("a found config that loses its trust: calls are refused until it is trusted a
   write(servers);
   await run(["trust", "--yes"], here);
   await connect();
-  for (const content of [servers, "not = [a config"]) {
+  for (const [content, code] of [
+    [servers, "config/untrusted"],
+    ["not = [a config", "config/unusable"],
+  ] as const) {
     expect(await symbols()).toContain("one");
     write(content);
     await run(["trust", "--remove"], here);
-    await vi.waitUntil(async () => (await symbols()).includes("config/untrusted"), { timeout: 60_000 });
+    await vi.waitUntil(async () => (await symbols()).includes(code), { timeout: 60_000 });
     write(servers);
     await run(["trust", "--yes"], here);
     await vi.waitUntil(async () => (await symbols()).includes("one"), { timeout: 60_000 });

@@ -188,6 +188,15 @@ it("serves a config that was found and is not trusted: calls are refused with th
   expect(answer.text).toContain("lsp-proxy trust");
 });
 
+it("serves a config that was found and has problems: calls are refused with the way out", async () => {
+  writeFileSync(join(folder, "lspi.toml"), "[allow\n");
+  const { url } = await start(["--port", "0", "--workspace", folder], { LSP_PROXY_TOKEN: token });
+  const headers = await openRaw(url, token);
+  const answer = await send(url, { headers, body: callOf(1) });
+  expect(answer.text).toContain("config/unusable");
+  expect(answer.text).toContain("lsp-proxy validate");
+});
+
 describe("serve --http does not start", () => {
   const refused = async (args: string[], env: { [name: string]: string } = {}) => {
     const { code, stdout, stderr } = await runHere(["serve", "--http", ...args], { env: environment(env) });

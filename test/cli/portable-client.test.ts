@@ -3,9 +3,11 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,6 +42,15 @@ function act(words: string[], cwd = project) {
 function putOnPath() {
   writeFileSync(join(bin, "lsp-proxy"), "#!/bin/sh\n");
   chmodSync(join(bin, "lsp-proxy"), 0o755);
+}
+
+/** The texts of all files of clients; how many tools are loaded at once is not compared. */
+function filesIn(place: string): string {
+  const files = readdirSync(place, { recursive: true, encoding: "utf8" }).filter(
+    (name) => !name.startsWith(".local") && statSync(join(place, name)).isFile(),
+  );
+  const texts = files.toSorted().map((name) => readFileSync(join(place, name), "utf8"));
+  return texts.join("\n").replace(/"alwaysLoad": (true|false)/, '"alwaysLoad": ...');
 }
 
 const scopes = ["user", "project"] as const;
@@ -110,6 +121,22 @@ it("replaces an entry that was for one project, says so, and leaves nothing of i
   expect((await act(["client", "codex", "--write"])).stdout).toMatch(/^nothing to change in /);
   expect((await act(["client", "codex", "--remove"])).stdout).toMatch(/^removed /);
 });
+
+it.each(clients.filter(({ workspace }) => workspace?.user !== undefined))(
+  "$id: an entry written in a project that only reads keeps the tools and the questions of one that edits",
+  async ({ id }) => {
+    putOnPath();
+    writeFileSync(join(project, "lspi.toml"), '[allow]\neffects = ["read", "edit"]\n');
+    await act(["trust", "--yes"]);
+    await act(["client", id, "--write"]);
+    const written = filesIn(home);
+    const other = join(folder, "other");
+    mkdirSync(other);
+    const again = await act(["client", id, "--write"], other);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(nothing to change|changed)/) });
+    expect(filesIn(home)).toBe(written);
+  },
+);
 
 it("`doctor` says what an entry is for, and warns where that is another project", async () => {
   putOnPath();

@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +24,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fakeServerPath } from "../fake-server/index.js";
 import { program, testEnvironment } from "../live/session.js";
 import { range } from "../runtime/test-workspace.js";
-import { serveHere } from "./terminal.js";
+import { runHere, serveHere } from "./terminal.js";
 
 /** What the person at the client does; undefined: the client does not support the question. */
 type Person = (() => Promise<ElicitResult>) | undefined;
@@ -229,6 +230,61 @@ describe.each([
     const session = await connect(never, { words: ["--config", "lspi.json"] });
     expect((await session.call()).isError).toBeFalsy();
     expect([session.questions, recorded()]).toEqual([[], undefined]);
+  });
+});
+
+/** What makes the config that is found unusable, by the code in the refusal. */
+const broken: { [code: string]: () => void } = {
+  "config/syntax in line 1": () => writeFileSync(join(work(), "lspi.toml"), "[allow\n"),
+  "config/unknown-key in line 3": () =>
+    writeFileSync(join(work(), "lspi.toml"), '[allow]\neffects = ["edit"]\nsecret_words = 1\n'),
+  "config/strayed": () => {
+    writeFileSync(join(top, "elsewhere.toml"), "");
+    symlinkSync(join(top, "elsewhere.toml"), join(work(), "lspi.toml"));
+  },
+  "config/syntax in line 2": () => {
+    mkdirSync(join(top, "config/lsp-proxy"), { recursive: true });
+    writeFileSync(join(top, "config/lsp-proxy/config.toml"), "# mine\n[allow\n");
+  },
+};
+
+describe("a found config that has problems", () => {
+  it.each(Object.entries(broken))(
+    "%s: the session goes on, and calls say what to run",
+    async (code, write) => {
+      write();
+      const session = await older(yes);
+      expect(await session.tools()).toContain("find_definition");
+      const told = await session.call();
+      expect(told.isError).toBe(true);
+      expect(textOf(told)).toMatch(/^Error config\/unusable: The config that was found has /);
+      expect(textOf(told)).toContain(code);
+      expect(textOf(told)).not.toContain("secret_words");
+      expect(textOf(told)).toContain(`lsp-proxy validate --workspace ${work()}`);
+      // Trust does not help.
+      expect(session.questions).toEqual([]);
+    },
+  );
+
+  it("is used as soon as it is correct and trusted, without a restart", async () => {
+    writeConfig();
+    const text = readFileSync(join(work(), "lspi.json"), "utf8");
+    writeFileSync(join(work(), "lspi.json"), text.slice(1));
+    const session = await older(undefined);
+    expect(textOf(await session.call())).toContain("config/unusable");
+    writeFileSync(join(work(), "lspi.json"), text);
+    const refused = async () => textOf(await session.call());
+    await vi.waitUntil(async () => (await refused()).includes("config/untrusted"), { timeout: 60_000 });
+    await runHere(["trust", "--yes"], surroundings());
+    await vi.waitUntil(async () => (await session.call()).isError !== true, { timeout: 60_000 });
+    expect(await session.tools()).toContain("own_tool");
+  });
+
+  it("ends the program where it is named, which says so", async () => {
+    writeFileSync(join(work(), "lspi.toml"), "[allow\n");
+    const { code, stderr } = await runHere(["serve", "--config", "lspi.toml"], surroundings());
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^lsp-proxy serves nothing until this is corrected:\nerror\[config\/syntax\]/);
   });
 });
 

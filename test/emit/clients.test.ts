@@ -65,7 +65,6 @@ describe("the clients", () => {
 
 describe("Codex", () => {
   it("gets TOML that says what it was told", () => {
-    const plan = planText("");
     expect(stanza("codex", {}).entry).toEqual({
       command: "/usr/bin/node",
       args: [hostileText, "serve"],
@@ -73,9 +72,7 @@ describe("Codex", () => {
       env_vars: ["GOPATH"],
       startup_timeout_sec: 20,
       tool_timeout_sec: 40,
-      required: true,
-      enabled_tools: plan.mcp.listed,
-      default_tools_approval_mode: "auto",
+      default_tools_approval_mode: "writes",
     });
   });
 
@@ -92,18 +89,15 @@ describe("Codex", () => {
       bearer_token_env_var: "LSP_PROXY_TOKEN",
       startup_timeout_sec: 20,
       tool_timeout_sec: 40,
-      required: true,
-      enabled_tools: expect.any(Array),
-      default_tools_approval_mode: "auto",
+      default_tools_approval_mode: "writes",
     });
   });
 
-  it("asks before tools that change something", () => {
-    const { entry } = stanza("codex", { reach: { ...started, env: {} } }, editing);
-    expect(entry).toMatchObject({
-      default_tools_approval_mode: "writes",
-      tools: { "restart.server": { approval_mode: "prompt" } },
-    });
+  it("gets the same entry whatever tools the config has, and starts without lsp-proxy", () => {
+    const reach = { ...started, env: {} };
+    const { entry, text } = stanza("codex", { reach }, editing);
+    expect(text).toBe(stanza("codex", { reach }).text);
+    expect(entry).not.toHaveProperty("required");
     expect(entry).not.toHaveProperty("env_vars");
   });
 
@@ -147,15 +141,18 @@ describe("how long a client waits", () => {
 });
 
 describe("other clients", () => {
-  it("wait for the longest call, each in its unit, and are told the tools that there are", () => {
+  it("wait for the longest call, each in its unit, and are not limited to the tools that there are", () => {
     const slow = "[limits]\ntimeout_ms = 90000";
     const tools = planText(slow).mcp.listed;
     expect(stanza("claude-code", {}, slow).entry).toMatchObject({ timeout: 100_000, alwaysLoad: true });
     expect(stanza("opencode", {}, slow).entry).toMatchObject({ timeout: 100_000, enabled: true });
-    expect(stanza("copilot-cli", {}, slow).entry).toMatchObject({ timeout: 100_000, type: "stdio", tools });
-    for (const id of ["gemini", "qwen-code"])
-      expect(stanza(id, {}, slow).entry).toMatchObject({ timeout: 100_000, includeTools: tools });
-    expect(stanza("crush", {}, slow).entry).toMatchObject({ timeout: 100, enabled_tools: tools });
+    expect(stanza("copilot-cli", {}, slow).entry).toMatchObject({ timeout: 100_000, tools: ["*"] });
+    for (const id of ["gemini", "qwen-code"]) {
+      expect(stanza(id, {}, slow).entry).toMatchObject({ timeout: 100_000 });
+      expect(stanza(id, {}, slow).entry).not.toHaveProperty("includeTools");
+    }
+    expect(stanza("crush", {}, slow).entry).toMatchObject({ timeout: 100 });
+    expect(stanza("crush", {}, slow).entry).not.toHaveProperty("enabled_tools");
     expect(stanza("crush", {}, slow).tree).toMatchObject({
       permissions: { allowed_tools: tools.map((tool) => `mcp_lsp proxy_${tool}`) },
     });
@@ -176,8 +173,9 @@ describe("other clients", () => {
       permissions: { allow: expect.arrayContaining([reading]) },
     });
     expect(stanza("claude-code", {}, editing, 1).text).not.toMatch(/restart.server/);
-    expect(stanza("gemini", {}).entry).toMatchObject({ trust: true, env: { GOPATH: "$GOPATH" } });
-    expect(stanza("gemini", {}).tree).not.toHaveProperty("tools");
+    expect(stanza("gemini", {}).entry).toMatchObject({ env: { GOPATH: "$GOPATH" } });
+    // It would also let the tools of another project run unasked.
+    expect(stanza("gemini", {}).entry).not.toHaveProperty("trust");
     for (const [id, name] of [
       ["gemini", "mcp_lsp proxy_find_definition"],
       ["qwen-code", "mcp__lsp proxy__find_definition"],

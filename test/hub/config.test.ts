@@ -186,6 +186,21 @@ it("a changed config that was found needs trust first; one that lost it refuses 
   expect(session.closed()).toBe(0);
 });
 
+it("a found config that has problems at the start: calls are refused until it is correct", async () => {
+  const { folder, config } = user.workspace();
+  const found = { ...JSON.parse(readFileSync(config, "utf8")), workspace: { roots: ["."] } };
+  const file = join(folder, "lspi.json");
+  writeFileSync(file, JSON.stringify(found));
+  expect((await runHere(["trust", "--yes"], { cwd: folder, env: user.env })).code).toBe(0);
+  writeFileSync(file, "{");
+  const session = await user.open([], {}, { cwd: folder });
+  const hover = async () => (await session.call("get_hover", place)).structuredContent;
+  expect(await hover()).toMatchObject({ error: { code: "config/unusable" } });
+  writeFileSync(file, JSON.stringify(found));
+  await expect.poll(hover).toMatchObject({ ok: true });
+  expect(session.closed()).toBe(0);
+});
+
 it("a hub whose program has changed answers its running calls, and its sessions switch to another", async () => {
   const copy = join(user.top, "program");
   mkdirSync(copy);

@@ -31,6 +31,8 @@ export interface ClientSetup {
   remarks: string[];
   /** Environment variables that the stanza passes to lsp-proxy. */
   env: readonly string[];
+  /** Whether the entry serves every project in which the client is started. */
+  servesAll: boolean;
   /** The URL of the gateway: the one that the entry connects to, or that of the config. */
   gateway: string;
   /** The targets of entries for this project: its config or workspace, and its gateway. */
@@ -68,7 +70,8 @@ export function clientSetup(
   ];
   const gateway = "url" in reach ? reach.url : gatewayUrl(plan.http);
   const project = [targetOf({ args: ["serve", ...serve] }), gatewayUrl(plan.http), gateway];
-  return { view: { name, reach }, remarks, env: Object.keys(env.passed), gateway, project };
+  const servesAll = !("url" in reach) && !isPinned;
+  return { view: { name, reach }, remarks, env: Object.keys(env.passed), servesAll, gateway, project };
 }
 
 /** The facts about a client that its templates use. */
@@ -83,21 +86,20 @@ export function wordsOf({ tool_name: toolName = "TOOL", ...facts }: ClientFacts)
 export function stanzaOf(
   client: ClientFacts,
   { template, entry, spread = [], joins }: ClientFileFacts,
-  { view, env }: Pick<ClientSetup, "view" | "env">,
+  { view, env, servesAll }: Pick<ClientSetup, "view" | "env" | "servesAll">,
   plan: Plan,
   { known, past }: { known: readonly ToolPlan[]; past: readonly string[] },
 ): Stanza {
   const templates = readTemplates(shippedTemplates);
   const words = wordsOf(client);
-  const text = (reach: ClientView["reach"], of: Plan) =>
-    clientText(template, { ...view, reach }, words, of, templates);
-  const tools = uniqueBy([...plan.tools, ...known], ({ name }) => name);
-  const whole = { ...plan, tools, mcp: { ...plan.mcp, listed: tools.map(({ name }) => name) } };
-  const reading = { ...whole, tools: tools.filter(({ effect }) => effect === "read") };
-  const possible = reachesOf(env).flatMap((reach) => [whole, reading].map((of) => text(reach, of)));
+  const text = (reach: ClientView["reach"], tools?: readonly ToolPlan[]) =>
+    clientText(template, { ...view, reach }, words, plan, templates, tools);
+  const whole = uniqueBy([...plan.tools, ...known], ({ name }) => name);
+  const possible = reachesOf(env).map((reach) => text(reach, whole));
   return {
     language: template.endsWith(".toml") ? "toml" : "json",
-    text: text(view.reach, plan),
+    // Other projects may allow more: their tools keep their permissions, whatever this project allows.
+    text: text(view.reach, servesAll ? whole : undefined),
     entry: entry && [...entry, view.name],
     forms: [...possible, ...past],
     spread,

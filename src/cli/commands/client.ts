@@ -114,9 +114,9 @@ async function partsOf(facts: ClientFacts, input: Input, io: Io) {
     const path = fileOf(file, scope, workspace, io);
     return path === undefined ? [] : [{ file, path }];
   });
-  // Only a change of a file that exists looks for what is in it already.
+  // They are the tools that any project may have, and those that may be in a file that exists.
   const known =
-    isChange && files.some(({ path }) => existsSync(path))
+    setup.servesAll || (isChange && files.some(({ path }) => existsSync(path)))
       ? (await planConfig(input.withConfig(allEffects), io)).plan.tools
       : [];
   const parts = files.map(({ file, path }) => {

@@ -1,5 +1,6 @@
 /** `serve`: serves MCP on stdio, on inherited descriptors or over HTTP. Everything but the protocol goes to stderr. */
-import { type Command, UsageError } from "../command.js";
+import { ConfigError } from "../../base/problem.js";
+import { type Command, type Input, type Io, UsageError } from "../command.js";
 import { bundleFlags, configFlags, logFlags, option, toggle, traceFlags, withDefault } from "../flags.js";
 import { openStreams } from "../streams.js";
 
@@ -11,7 +12,8 @@ export const serve: Command = {
     "Serves a config, or a bundle written by `generate`. If there is neither, the installed language servers for the\n" +
     "workspace's languages are served, read-only. stdout carries the protocol and nothing else. A changed config is used as\n" +
     "soon as it is saved, and servers whose settings did not change keep running. If the changed config has problems, the\n" +
-    "old one is still used, and the server status says why.",
+    "old one is still used, and the server status says why. If a config that was found has problems at the start, every call\n" +
+    "is refused until they are corrected; one that is named with --config ends the program.",
   flags: {
     ...configFlags,
     ...bundleFlags,
@@ -50,13 +52,23 @@ export const serve: Command = {
       throw new UsageError("a gateway shares its servers already: leave out --shared");
     if (input.isOn("shared") && input.text("trace") !== undefined)
       throw new UsageError("--trace is for a session with servers of its own: leave out --shared");
-    const streams = input.isOn("http") ? undefined : await openStreams(input, io);
-    if (streams !== undefined && input.isOn("shared")) {
-      const { serveShared } = await import("../hub/serve-shared.js");
-      await serveShared(input, io, streams);
-    } else {
-      const { serveAlone } = await import("../serve-alone.js");
-      await serveAlone(input, io, { streams });
+    try {
+      await serveWith(input, io);
+    } catch (error) {
+      if (error instanceof ConfigError)
+        io.stderr.writeLine("lsp-proxy serves nothing until this is corrected:");
+      throw error;
     }
   },
 };
+
+async function serveWith(input: Input, io: Io): Promise<void> {
+  const streams = input.isOn("http") ? undefined : await openStreams(input, io);
+  if (streams !== undefined && input.isOn("shared")) {
+    const { serveShared } = await import("../hub/serve-shared.js");
+    await serveShared(input, io, streams);
+  } else {
+    const { serveAlone } = await import("../serve-alone.js");
+    await serveAlone(input, io, { streams });
+  }
+}

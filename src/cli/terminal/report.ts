@@ -1,13 +1,12 @@
 /** Prints config problems: for people as code frames with carets, for programs as JSON. Many problems are cut. */
-import { relative } from "node:path";
 import { escapeLine } from "../../base/hidden-characters.js";
-import { isInside, slashed } from "../../base/paths.js";
 import type { Place, Problem } from "../../base/problem.js";
 import { ColumnWalk, Lines } from "../../base/text.js";
 import { plural } from "../../base/words.js";
 import { asText, diskFiles, readOrExplain } from "../../config/files.js";
 import { type Io, printJson } from "../command.js";
 import type { Styled } from "./output.js";
+import { shownFile } from "./shown-file.js";
 import { displayWidth } from "./text.js";
 
 export function printProblems(problems: readonly Problem[], { json, io }: { json: boolean; io: Io }): void {
@@ -143,13 +142,6 @@ function renderProblem(
 
 function joinLines(lines: readonly Piece[][]): Piece[] {
   return lines.flatMap((line, index) => (index === 0 ? line : ["\n", ...line]));
-}
-
-/** A path as it is shown: relative to the base when it is below it. */
-export function shownFile(file: string, base: string | undefined): string {
-  if (base === undefined) return escapeLine(file);
-  const isBelow = isInside(file, base) && relative(base, file) !== "";
-  return escapeLine(isBelow ? slashed(relative(base, file)) : file);
 }
 
 /** The source line of a problem and the carets below it. */
