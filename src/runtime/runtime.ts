@@ -10,7 +10,7 @@ import type { CallWatch } from "./call-observer.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { closeParts, openParts } from "./runtime-parts.js";
 import { Session } from "./session.js";
-import type { ServerFinder } from "./shared.js";
+import type { ServerFinder, Shared } from "./shared.js";
 
 export interface RuntimeContext {
   /** Absolute folder that relative paths of the plan start from. */
@@ -43,8 +43,7 @@ export interface RuntimeContext {
   serversFolder?: string | undefined;
   /** Folders of package managers' programs that PATH may lack. */
   toolFolders?: readonly string[] | undefined;
-  /** The name of a server of the catalogue for a file that no server of the plan handles. */
-  suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
+  suggestServers?: Shared["suggestServers"];
   otherServer?: PoolContext["otherServer"];
   /** Overrides the limits of file watching; for tests. */
   watchOptions?: PoolContext["watchOptions"];

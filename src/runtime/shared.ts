@@ -12,7 +12,7 @@ export interface ServerFinder {
 /** What all calls of a runtime share. */
 export type Shared = Pick<
   CallState,
-  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer" | "notShared"
+  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServers" | "notShared"
 > & {
   finder: ServerFinder;
   configProblem: string | undefined;

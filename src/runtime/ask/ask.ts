@@ -83,7 +83,7 @@ export async function requestCandidates(
   const answers = await askCandidates(call, candidates, merge, async (attached, limit) =>
     (await isOffered(attached, limit)) ? send(attached, limit) : undefined,
   );
-  if (answers.length === 0) throw notSupported(method, candidates.servers);
+  if (answers.length === 0) throw (await candidates.noneHere?.()) ?? notSupported(method, candidates.servers);
   return answers.map(({ attached: { server }, answer }) => {
     call.evidence.answered(server.plan.id, answer.readiness);
     if (server.plan.projectFiles.length > 0 && call.tool.effect === "read")
