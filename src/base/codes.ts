@@ -410,7 +410,7 @@ const refusals = ofKind("refusal", {
   "lsp/not-installed": [
     "The server is not installed",
     "The program of the language server was not found.",
-    "Install it as the message says.",
+    "Install it, or correct `command` of the server in the config.",
   ],
   "lsp/not-allowed": [
     "The server may not be started",
