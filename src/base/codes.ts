@@ -365,7 +365,7 @@ const refusals = ofKind("refusal", {
   "guard/not-a-file": [
     "Not a readable file",
     "The path does not exist, or is a folder, a device, too large, binary or not UTF-8.",
-    "Name a text file; check the spelling.",
+    "Name a text file in UTF-8; check the spelling.",
   ],
   "guard/too-large": [
     "Answer too large",
