@@ -62,6 +62,8 @@ export interface LoadedConfig {
   /** Absolute folder of the config itself, which its own files are relative to. */
   folder: string;
   main: CollectedLayers["mainFile"];
+  /** Whether the main config is named or trusted. A found one that only limits is used without trust. */
+  isTrusted: boolean;
   warnings: Problem[];
   /** The programs that may be started without `allow.commands`, sorted. */
   catalogueCommands: string[];
@@ -102,6 +104,7 @@ export function loadConfig(request: ConfigRequest, files: Files): LoadedConfig {
     base,
     folder,
     main: layers.mainFile,
+    isTrusted: layers.isTrusted,
     warnings: [...layers.warnings, ...withoutEffect(person)],
     catalogueCommands: sortedSet([
       ...catalogue.commands(),
