@@ -370,7 +370,7 @@ const refusals = ofKind("refusal", {
   "guard/not-a-file": [
     "Not a readable file",
     "The path does not exist, or is a folder, a device, too large, binary or not UTF-8.",
-    "Name a text file; check the spelling.",
+    "Name a text file in UTF-8; check the spelling.",
   ],
   "guard/too-large": [
     "Answer too large",
@@ -378,9 +378,9 @@ const refusals = ofKind("refusal", {
     "Ask for less: a narrower query or one file.",
   ],
   "route/no-server": [
-    "No server for this file",
-    "No configured language server handles this kind of file.",
-    "Add a server for its extension to the config.",
+    "No server to ask",
+    "No configured language server handles this kind of file, or none has a file in the workspace.",
+    "Install or add a server for these files, as the message says.",
   ],
   "point/incomplete": [
     "Incomplete position",
@@ -415,7 +415,7 @@ const refusals = ofKind("refusal", {
   "lsp/not-installed": [
     "The server is not installed",
     "The program of the language server was not found.",
-    "Install it as the message says.",
+    "Install it, or correct `command` of the server in the config.",
   ],
   "lsp/not-allowed": [
     "The server may not be started",
@@ -831,6 +831,11 @@ const warnings = ofKind("warning", {
     "The server was started without some paths",
     "The workspace is not trusted, so nothing is run or loaded from it. But an environment variable (PATH, PYTHONPATH, VIRTUAL_ENV or another) contains a path in it, or it has a Python environment (`.venv`, `venv`). The server does not use what is in that path, so answers and diagnostics may be incomplete.",
     "Run `lsp-proxy trust` if you trust the workspace, and restart. Or set the variable in `env` of the server.",
+  ],
+  "answer/no-server": [
+    "No language server",
+    "No language server is configured or was found for the workspace, so no question about code can be answered.",
+    "Run `lsp-proxy setup`, or add a server to the config.",
   ],
   "answer/no-project": [
     "The server does not know the whole project",

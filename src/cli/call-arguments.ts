@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import type { ToolEntry } from "../abi/bundle.js";
 import type { DialectPlan } from "../abi/plan.js";
+import { argumentMeant } from "../base/argument-hint.js";
 import { realPath } from "../base/disk.js";
 import { isTable, type Json, type JsonObject } from "../base/json.js";
 import { fileUri, isInside, slashed } from "../base/paths.js";
-import { didYouMean, UsageError } from "./command.js";
+import { UsageError } from "./command.js";
 
 export interface ToolArgument {
   name: string;
@@ -102,7 +103,11 @@ function shownIn(path: string, root: string): string {
 
 function unknownArgument(name: string, tool: ToolEntry, known: readonly ToolArgument[]): UsageError {
   const names = known.map((one) => one.name);
-  const hint = didYouMean(name, names) || `; it takes ${names.join(", ") || "none"}`;
+  const meant = argumentMeant(name, names);
+  const hint =
+    meant === undefined
+      ? `; it takes ${names.join(", ") || "none"}`
+      : `; did you mean \`${meant.replace(" and ", "` and `")}\`?`;
   return new UsageError(`${tool.name} has no argument \`${name}\`${hint}`);
 }
 

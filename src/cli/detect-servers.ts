@@ -5,6 +5,7 @@ import type { Catalogue } from "../config/catalogue/catalogue.js";
 import {
   claimsOf,
   languagesHere,
+  neededProposals,
   proposeServers,
   type Stack,
   servesAny,
@@ -15,7 +16,7 @@ import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
 import type { Input, Io } from "./command.js";
 import { type Found, membersOf } from "./files/config-text.js";
-import { findInstalled, presences } from "./presets.js";
+import { findInstalled, openCatalogue, presences } from "./presets.js";
 import { withProgress } from "./terminal/prompt.js";
 
 /** Scans the workspace and proposes servers, those with the most files first. */
@@ -51,6 +52,12 @@ export async function detectServers(
       return languagesHere(proposal, scan, (file) => languageIds[file] ?? languageId);
     },
   };
+}
+
+/** The ids of the servers that the files of a workspace need, those with the most files first. */
+export async function serversNeeded(workspace: string, input: Input, io: Io): Promise<string[]> {
+  const { proposals, languages } = await detectServers(workspace, openCatalogue(), input, io);
+  return neededProposals(proposals, languages).map(({ preset }) => preset.id);
 }
 
 /** A stack of the catalogue with the files that its servers serve. */

@@ -96,7 +96,10 @@ export async function openLoaded(
       process.exit(exitCodes.fault);
     },
     ...programFolders(io),
-    suggestServer: async (file) => (await import("./presets.js")).serverFor(file),
+    suggestServers: {
+      file: async (file) => (await import("./presets.js")).serverFor(file),
+      workspace: async (root) => (await import("./detect-servers.js")).serversNeeded(root, input, io),
+    },
   });
   if (options.reloads !== true || input.text("bundle") !== undefined)
     return { ...found, runtime, trace, config: undefined };

@@ -63,6 +63,8 @@ export interface LoadedConfig {
   /** Absolute folder of the config itself, which its own files are relative to. */
   folder: string;
   main: CollectedLayers["mainFile"];
+  /** Whether the main config is named or trusted. A found one that only limits is used without trust. */
+  isTrusted: boolean;
   warnings: Problem[];
   /** The programs that may be started without `allow.commands`, sorted. */
   catalogueCommands: string[];
@@ -138,6 +140,7 @@ function finishLoading(read: ReadLayers): LoadedConfig {
     base,
     folder,
     main: layers.mainFile,
+    isTrusted: layers.isTrusted,
     warnings: [...layers.warnings, ...withoutEffect(person)],
     catalogueCommands: sortedSet([
       ...catalogue.commands(),

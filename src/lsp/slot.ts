@@ -222,7 +222,9 @@ export class Slot {
     const message = reason === undefined ? error.message : `${error.message}: ${reason}`;
     this.#lastError = message;
     this.#isUnavailable = unavailableCodes.has(code);
-    if (!this.#isUnavailable) this.#crashes.add();
+    // Nothing was started, so the next start is no restart.
+    if (this.#isUnavailable) this.#generation--;
+    else this.#crashes.add();
     this.context.log("warn", START_FAILED, { server: this.plan.id, error: message });
     const isFailure = code === "lsp/exited" || code === "lsp/timeout";
     return new Refusal(isFailure ? "lsp/start-failed" : code, message, { nextSteps, cause: error });

@@ -198,6 +198,8 @@ function writeInstructions(
       ? "Code intelligence from language servers."
       : `Code intelligence from language servers, for ${languages}.`;
   if (tools.length === 0) return what;
+  if (servers.length === 0)
+    return `${what} No language server is configured or was found for this workspace, so these tools know nothing about its code yet: use text search, and tell the user to run \`lsp-proxy setup\`.`;
   const names = shorten(
     tools.map((tool) => tool.name),
     400,

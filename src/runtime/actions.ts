@@ -22,6 +22,7 @@ const actions: { [action in RuntimeAction]: Action } = {
   server_status: async (call, args) => {
     const wanted = serverIn(call, args);
     if (call.configProblem !== undefined) call.evidence.warn("answer/config-not-used", call.configProblem);
+    if (call.plan.servers.length === 0) await warnOfNoServer(call);
     if (call.notShared !== undefined) call.evidence.warn("answer/not-shared", call.notShared);
     return call.pool.status().filter((status) => wanted === undefined || status.id === wanted);
   },
@@ -49,6 +50,13 @@ const actions: { [action in RuntimeAction]: Action } = {
   delete_symbol: async (call, args) => (await editing()).deleteSymbol(call, args),
   undo_edit: async (_call, args) => (await editing()).proposeUndo(args),
 };
+
+async function warnOfNoServer(call: CallState): Promise<void> {
+  const { missingServers } = await import("./ask/no-server.js");
+  const { why, would, nextSteps } = await missingServers(call, []);
+  const steps = nextSteps.map(({ text }) => text).join("; ");
+  call.evidence.warn("answer/no-server", `${why}.${would} Next: ${steps}`);
+}
 
 /**
  * Runs an action on the servers that the arguments name: one by its id, those of some extensions, or all. With

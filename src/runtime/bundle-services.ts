@@ -11,7 +11,7 @@ export interface ServerFinder {
 
 export type BundleServices = Pick<
   CallState,
-  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServer" | "notShared"
+  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServers" | "notShared"
 > & {
   finder: ServerFinder;
   configProblem: string | undefined;

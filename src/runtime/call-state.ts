@@ -15,6 +15,14 @@ import type { SavedPreviews } from "./edits/saved-previews.js";
 import type { SessionPreviews } from "./edits/session-previews.js";
 import type { SampleFiles } from "./sample-files.js";
 
+/** Names of servers of the catalogue where no server of the plan can be asked. */
+export interface ServerSuggestions {
+  /** The one for a file. */
+  file(path: string): Promise<string | undefined>;
+  /** Those that the files of a folder need. */
+  workspace(root: string): Promise<string[]>;
+}
+
 export interface CallState {
   /** The bundle, for its validators of servers' replies. */
   readonly loaded: Pick<LoadedBundle, "replyValidator">;
@@ -43,8 +51,7 @@ export interface CallState {
   readonly log: Log;
   /** Why a changed config is not used, if one is not. */
   readonly configProblem: string | undefined;
-  /** The name of a server of the catalogue for a file that no server of the plan handles. */
-  readonly suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
+  readonly suggestServers?: ServerSuggestions | undefined;
   /** Why this proxy serves its client alone, where it should share its servers. */
   readonly notShared?: string | undefined;
   /** The files at the check before the question; undefined when the check took too long. */

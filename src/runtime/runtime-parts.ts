@@ -84,7 +84,7 @@ export async function openParts(
     edits: engine?.edits,
     log,
     finder,
-    suggestServer: context.suggestServer,
+    suggestServers: context.suggestServers,
     refusal: context.refusal,
     notShared: context.notShared,
     strictAnswers: context.strictAnswers ?? false,

@@ -3,6 +3,7 @@
  * them may be untrusted: they are read and matched within bounds, and what is over a bound is reported.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { realPath } from "../base/disk.js";
 import { GlobBudget, GlobError, PATH_STEPS } from "../base/glob.js";
 import { folderNamedBy } from "../base/home.js";
 import { slashed } from "../base/paths.js";
@@ -76,6 +77,13 @@ export class GitIgnore {
     const fromTop = rules.map((some) => ({ ...some, prefix: "" }));
     const isInIgnored = [...above.slice(1), prefix].some((folder) => this.isIgnored(folder, true, fromTop));
     return isInIgnored ? [] : rules;
+  }
+
+  /** Whether a folder inside the root is another worktree of the root's repository: a second copy of its files. */
+  isWorktree(root: string, folder: string): boolean {
+    const inner = repositoryOf(join(root, folder), this.files);
+    const outer = repositoryOf(root, this.files);
+    return inner !== undefined && outer !== undefined && realPath(inner.common) === realPath(outer.common);
   }
 
   /** The rules of a folder's own `.gitignore`; `folder` is relative to the root. */

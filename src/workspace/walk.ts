@@ -1,6 +1,6 @@
 /**
  * Walks the files of a folder that git does not ignore: bounded, nearest folders first, names in order. Equal folders
- * give equal walks. The result says whether a bound left files out.
+ * give equal walks. Other worktrees of the same repository are left out. The result says whether a bound left files out.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -45,6 +45,8 @@ export function* walk(root: string, files: WalkedFiles, user: GitUser): Walk {
   const git = new GitIgnore(files, user, (note) => notes.push(note));
   let seen = 0;
   let cut = false;
+  const isWorktree = (folder: string, entries: ReturnType<WalkedFiles["list"]>) =>
+    entries.some(({ name, kind }) => name === ".git" && kind === "file") && git.isWorktree(root, folder);
   let level: { folder: string; rules: IgnoreRules[] }[] = [{ folder: "", rules: git.outerRules(root) }];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return { cut: true, notes };
@@ -54,7 +56,7 @@ export function* walk(root: string, files: WalkedFiles, user: GitUser): Walk {
       yield undefined;
       const rules = [...outer, ...git.folderRules(root, folder)];
       const entries = sortBy(files.list(join(root, folder)), ({ name }) => [name]);
-      if (folder !== "" && holdsInstalled(folder, entries)) continue;
+      if (folder !== "" && (holdsInstalled(folder, entries) || isWorktree(folder, entries))) continue;
       const room = Math.min(MAX_IN_FOLDER, MAX_ENTRIES - seen);
       let looked = 0;
       for (const [index, { name, kind }] of entries.entries()) {

@@ -147,6 +147,8 @@ describe("arguments", () => {
     expect(await wrong("a.fake", "line=three")).toContain("`line` takes a number, not `three`");
     expect(await wrong("a.fake", "include_declaration=yes")).toContain("takes true or false");
     expect(await wrong("a.fake", "symbl_name=x")).toContain("did you mean `symbol_name`?");
+    expect(await wrong("a.fake", "symbol=x")).toContain("did you mean `symbol_name`?");
+    expect(await wrong("a.fake", "position=1")).toContain("did you mean `line` and `character`?");
     expect(await wrong("a.fake:1:1", "line=2")).toContain("`line` is given twice");
     expect(await wrong("{")).toContain("not JSON");
     const line = ["call", "find_references", "-", "--config", join(top, "lspi.json")];

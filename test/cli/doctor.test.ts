@@ -1,5 +1,6 @@
 /** `doctor`: what is right is told, what is wrong is told with its fix, and the exit code says which. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { program } from "../live/session.js";
@@ -168,6 +169,18 @@ describe("doctor", () => {
       state: "problem",
       fix: expect.stringContaining("generate --out"),
     });
+  });
+
+  it("does not call a config trusted that needs no trust", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-doctor-"));
+    folders.push(folder);
+    writeFileSync(join(folder, "lspi.toml"), '[allow]\neffects = ["read"]\n');
+    const doctor = (...flags: string[]) => runHere(["doctor", "--no-start", ...flags], { cwd: folder });
+    const { stdout } = await doctor();
+    expect(stdout).toMatch(/✓ trust +the config needs no trust: /);
+    expect(stdout).not.toContain("is trusted");
+    expect((await doctor("--trust-workspace")).stdout).toMatch(/✓ trust +the config is trusted$/m);
+    expect((await doctor("--config", "lspi.toml")).stdout).toMatch(/is trusted because it was named/);
   });
 
   it("reports an untrusted config, and which clients are configured for the proxy", async () => {

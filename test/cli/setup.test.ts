@@ -224,7 +224,9 @@ describe("trust", () => {
     write("ws/lspi.toml", config);
     const refused = await setup([], "n\n");
     expect(refused.stderr).toContain("Trust it now?");
-    expect(refused.stdout).toMatch(/^! trust .* is not trusted\n +→ `lsp-proxy trust`/m);
+    expect(refused.stdout).toMatch(
+      /^! trust .* is not trusted: servers that may run its code do not start\n +→ `lsp-proxy trust`/m,
+    );
     expect(refused.stdout).not.toContain("✓ answer");
     expect(refused.code).toBe(1);
     expect(await setup([])).toMatchObject({ code: 1, stdout: expect.stringContaining("is not trusted") });

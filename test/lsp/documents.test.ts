@@ -252,6 +252,8 @@ test("what is not a text file is refused, clearly and without hanging", async ()
   const { server, root, file } = await session({}, { plan: { limits }, files: { "large.fake": "" } });
   truncateSync(join(root, "large.fake"), 5_000_000_000);
   writeFileSync(join(root, "nul.fake"), Buffer.from([65, 0, 66]));
+  writeFileSync(join(root, "utf16.fake"), Buffer.from("\uFEFFtext", "utf16le"));
+  writeFileSync(join(root, "big.fake"), Buffer.from("\uFEFFtext", "utf16le").swap16());
   writeFileSync(join(root, "latin.fake"), Buffer.from([65, 0xe9, 66]));
   mkdirSync(join(root, "folder.fake"));
   execFileSync("mkfifo", [join(root, "pipe.fake")]);
@@ -260,6 +262,8 @@ test("what is not a text file is refused, clearly and without hanging", async ()
   const refused: [string, string][] = [
     ["large.fake", "larger than 1000 bytes"],
     ["nul.fake", "binary"],
+    ["utf16.fake", "is UTF-16; only UTF-8 is read"],
+    ["big.fake", "is UTF-16; only UTF-8 is read"],
     ["latin.fake", "not UTF-8"],
     ["folder.fake", "is a folder"],
     ["pipe.fake", "not a regular file"],

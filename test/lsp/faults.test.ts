@@ -99,6 +99,36 @@ describe("a server that does not come up", () => {
     expect(error.message).not.toContain("secret");
   });
 
+  test("is a program that sends back what it gets", async () => {
+    const { start, pool } = startOf({}, { command: ["cat"], args: [] });
+    expect(await refusal(start())).toMatchObject({
+      code: "lsp/start-failed",
+      message: expect.stringContaining("`cat` is not a language server"),
+      nextSteps: [{ kind: "config", text: expect.stringContaining("`command` of the server") }],
+    });
+    expect(pool.status()[0]?.state).not.toBe("running");
+  });
+
+  test("answers initialize without capabilities", async () => {
+    const { start } = startOf({ on: { initialize: [{ reply: { serverInfo: { name: "x" } } }] } });
+    expect((await refusal(start())).message).toContain("its reply has no capabilities");
+  });
+
+  test("is not installed and nothing is known about it: the command is named, and no start is counted", async () => {
+    const { pool, start } = startOf({}, { command: ["no-such-language-server"], install: null });
+    for (let n = 0; n < 3; n++) {
+      const error = await refusal(start());
+      expect(error.message).toContain("no-such-language-server was not found on PATH");
+      expect(error.nextSteps).toEqual([
+        {
+          kind: "config",
+          text: 'Install no-such-language-server, or correct `command` of the server "fake".',
+        },
+      ]);
+    }
+    expect(pool.status()[0]?.restarts).toBe(0);
+  });
+
   test("is not installed: the install line is the next step", async () => {
     const { pool, start } = startOf({}, { command: ["no-such-language-server"], install: "npm i -g it" });
     const error = await refusal(start());

@@ -647,7 +647,15 @@ describe("shipped profiles have none", () => {
 });
 
 describe("instructions", () => {
-  const endOf = (toml: string) => planOf(`${toml}\n${tool("")}`).plan.mcp.instructions.split("Tools: t. ")[1];
+  const server = '[[servers]]\nid = "x"\nkind = "gopls"\n';
+  const endOf = (toml: string) =>
+    planOf(`${toml}\n${server}${tool("")}`).plan.mcp.instructions.split("Tools: t. ")[1];
+
+  it("without a server do not promise to know the code", () => {
+    const { instructions } = planOf(tool("")).plan.mcp;
+    expect(instructions).toContain("No language server is configured or was found for this workspace");
+    expect(instructions).not.toContain("it knows the code");
+  });
 
   it("speak only of members that answers have", () => {
     expect(endOf("")).toBe("`readiness` and `truncated` say whether an answer is complete.");

@@ -156,6 +156,9 @@ describe("a call that cannot be answered", () => {
   it("learns which arguments there are", async () => {
     const { text } = await refusing.call("get_document_symbols", { path: "a.fake" });
     expect(text).toContain("/path is unknown, did you mean file_path?");
+    const wrong = { file_path: "a.fake", line: 5, column: 6 };
+    const { text: column } = await refusing.call("find_definition", wrong);
+    expect(column).toContain("/column is unknown, did you mean character?");
     expect(text).not.toContain("additionalProperties");
     // Everything is said once.
     expect(text.split("unknown")).toHaveLength(2);

@@ -43,6 +43,25 @@ describe("scanning", () => {
     expect(Object.fromEntries(found.extensions)).toEqual({ cfg: 1, py: 1, txt: 1, go: 1 });
   });
 
+  test("counts no other worktree of the repository, but submodules and other repositories", async () => {
+    const contents = {
+      "/w/.git/HEAD": "ref: refs/heads/main\n",
+      "/w/.git/worktrees/x/commondir": "../..\n",
+      "/w/a.ts": "",
+      "/w/.claude/worktrees/x/.git": "gitdir: /w/.git/worktrees/x\n",
+      "/w/.claude/worktrees/x/a.ts": "",
+      "/w/lib/.git": "gitdir: ../.git/modules/lib\n",
+      "/w/lib/b.py": "",
+      "/o/.git/worktrees/y/commondir": "../..\n",
+      "/w/other/.git": "gitdir: /o/.git/worktrees/y\n",
+      "/w/other/c.rs": "",
+    };
+    const all = await scan(contents);
+    expect(Object.fromEntries(all.extensions)).toMatchObject({ ts: 1, py: 1, rs: 1 });
+    const inside = await scan(contents, "/w/.claude/worktrees/x");
+    expect(inside.extensions.get("ts")).toBe(1);
+  });
+
   test("honours .gitignore, also nested ones and exceptions", async () => {
     const found = await scan({
       "/w/.gitignore": "/out\n*.log\n!keep.log\n",

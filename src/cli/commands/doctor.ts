@@ -121,8 +121,9 @@ const TRUST_FIX = "`lsp-proxy trust` trusts the workspace, `--trust-workspace` f
 
 function checkTrust({ loaded, binFolders }: Compiled, input: Input, io: Io, report: Report): void {
   const { kind } = loaded.main;
-  const why = kind === "named" ? " because it was named" : "";
-  if (kind !== "embedded") report("trust", "ok", `the config is trusted${why}`);
+  const trusted = `the config is trusted${kind === "named" ? " because it was named" : ""}`;
+  const text = loaded.isTrusted ? trusted : "the config needs no trust: it starts and allows nothing more";
+  if (kind !== "embedded") report("trust", "ok", text);
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
   if (!binFolders.includes(local) && existsSync(local))
     report("trust", "note", "servers in the workspace's node_modules/.bin are not used", TRUST_FIX);

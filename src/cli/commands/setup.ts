@@ -126,7 +126,12 @@ async function trustStep(
   const isTrusted = state.isTrusted || input.isOn("yes") || (await askForTrust(state, io));
   if (isTrusted) report("trust", "ok", `${workspace} is trusted`);
   else
-    report("trust", "warning", `${workspace} is not trusted`, "`lsp-proxy trust` trusts it, or --yes here.");
+    report(
+      "trust",
+      "warning",
+      `${workspace} is not trusted: servers that may run its code do not start`,
+      "`lsp-proxy trust` trusts it, or --yes here.",
+    );
 }
 
 /** Installs the servers that the config has, or without a config those that the languages need. */

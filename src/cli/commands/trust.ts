@@ -26,8 +26,9 @@ export const trust: Command = {
   summary: "Trusts a workspace: its config as it is now, and its code, which language servers may run.",
   usage: "[--workspace DIR] [--yes | --list | --remove]",
   description:
-    "Shows what the workspace's config would start, and asks for confirmation. Language servers may run code of the\n" +
-    "project, such as build scripts, plugins and packages, so they are not started in a folder that is not trusted.\n\n" +
+    "Shows what the workspace's config would start, and asks for confirmation. Many language servers may run code of\n" +
+    "the project, such as build scripts, plugins and packages. In a folder that is not trusted only those are started that\n" +
+    "are known to run none, such as pyright and gopls. A config that only limits what is allowed is used without trust.\n\n" +
     "The config is recorded by its hash: after a change it must be trusted again. The folder is recorded by its path. Trust\n" +
     "covers its subfolders and, of a git repository, its worktrees. It does not cover another repository inside it, such as\n" +
     "a clone or a submodule. A config that is named with --config needs no trust.",

@@ -59,14 +59,20 @@ async function readOnce(
     if (stats.size > maxBytes) throw tooLarge();
     const bytes = await file.readFile();
     if (bytes.length > maxBytes) throw tooLarge();
-    if (bytes.includes(0)) throw refuse("is a binary file");
-    const decoded = decodeUtf8(bytes);
-    if (decoded === undefined) throw refuse("is not UTF-8 text");
+    const decoded = bytes.includes(0) ? undefined : decodeUtf8(bytes);
+    if (decoded === undefined) throw refuse(whyNotText(bytes));
     const lines = new Lines(decoded.text);
     return { hash: sha256(bytes), lines, stamp, isReliable: isReliable(stamp, Date.now()) };
   } finally {
     await file.close();
   }
+}
+
+function whyNotText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isUtf16) return "is UTF-16; only UTF-8 is read";
+  return bytes.includes(0) ? "is a binary file" : "is not UTF-8 text";
 }
 
 const openErrors: { [code: string]: string } = {

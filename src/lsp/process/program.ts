@@ -75,11 +75,15 @@ export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramC
       { nextSteps: [trustStep(context.base, context)] },
     );
   }
-  throw new Refusal(
-    "lsp/not-installed",
-    `server "${server.id}" is not installed: ${server.command[0]} was not found`,
-    { nextSteps: server.install === null ? [] : [{ kind: "command", text: server.install }] },
-  );
+  const [name = ""] = server.command;
+  const where = /[\\/]/.test(name) ? "does not exist or is not a program" : "was not found on PATH";
+  throw new Refusal("lsp/not-installed", `server "${server.id}" is not installed: ${name} ${where}`, {
+    nextSteps: [
+      server.install === null
+        ? { kind: "config", text: `Install ${name}, or correct \`command\` of the server "${server.id}".` }
+        : { kind: "command", text: server.install },
+    ],
+  });
 }
 
 function find(

@@ -47,15 +47,28 @@ export async function initializeServer(
     const timeoutMs = plan.initializeTimeoutMs;
     answer = await connection.request("initialize", initializeParams(context), { timeoutMs, signal });
   } catch (error) {
-    throw error instanceof ResponseError ? refusalOf({ name: plan.id, roots }, "initialize", error) : error;
+    if (!(error instanceof ResponseError)) throw error;
+    const refusal = refusalOf({ name: plan.id, roots }, "initialize", error);
+    throw refusal.code === "lsp/not-supported"
+      ? noLanguageServer(plan, "it does not know the request")
+      : refusal;
   }
   const { capabilities, serverInfo } = fieldsOf<InitializeResult>(answer);
+  if (!isTable(capabilities)) throw noLanguageServer(plan, "its reply has no capabilities");
   const { version } = fieldsOf<NonNullable<InitializeResult["serverInfo"]>>(serverInfo);
   return {
     capabilities,
     encoding: chosenEncoding(fieldsOf<ServerCapabilities>(capabilities).positionEncoding, plan.id),
     serverVersion: typeof version === "string" ? redact(versionIn(version).slice(0, 100), roots) : null,
   };
+}
+
+/** The refusal of a program that answers, but not as a language server does. */
+function noLanguageServer({ id, command }: ServerPlan, why: string): Refusal {
+  const program = command[0] === undefined ? "the program" : `\`${command[0]}\``;
+  const message = `server "${id}" cannot be used: ${program} is not a language server, because of its answer to initialize: ${why}`;
+  const text = `Write a command into \`command\` of the server "${id}" that starts a language server.`;
+  return new Refusal("lsp/start-failed", message, { nextSteps: [{ kind: "config", text }] });
 }
 
 /** Root, folders and process in every form that servers look for; 8 of 85 fail when one is missing. */

@@ -55,6 +55,7 @@ export const workspaceEditFacts: ShapeFacts = {
         edit_token: text,
         undo_token: text,
         undo_tokens: texts,
+        undoes: text,
         backups: texts,
         command: text,
         command_failed: text,

@@ -83,13 +83,13 @@ export async function requestCandidates(
 }
 
 /** The replies to a request; records who answered. Throws `lsp/not-supported` when no candidate offers the method. */
-export function replyParts(
+export async function replyParts(
   call: CallState,
   candidates: CandidateServers,
   method: string,
   answers: readonly Answered<ServerReply>[],
-): ReplyPart[] {
-  if (answers.length === 0) throw notSupported(method, candidates.servers);
+): Promise<ReplyPart[]> {
+  if (answers.length === 0) throw (await candidates.noneHere?.()) ?? notSupported(method, candidates.servers);
   return answers.map(({ attached: { server }, answer }) => {
     call.evidence.answered(server.plan.id, answer.readiness);
     if (server.plan.projectFiles.length > 0 && call.tool.effect === "read")

@@ -18,14 +18,18 @@ export interface CandidateServers {
   readonly servers: readonly ServerPlan[];
   /** Starts the server when needed; several when it runs for several roots, none when it has nothing to do here. */
   attach(server: ServerPlan, signal: AbortSignal): Promise<Attached[]>;
+  /** The refusal of a question that no server got, because none has anything to do here. */
+  noneHere?(): Promise<Refusal | undefined>;
 }
 
 /** The servers of one file. */
 export async function candidatesForDocument(call: CallState, admitted: Admitted): Promise<CandidateServers> {
   const able = call.pool.route(admitted.path);
   const servers = able.filter((server) => mayAsk(call, server));
-  if (servers.length === 0 && able.length > 0) throw wrongServer(call, admitted);
-  if (servers.length === 0) throw await noServer(call, admitted);
+  if (servers.length === 0) {
+    const { noServerFor, wrongServer } = await import("./no-server.js");
+    throw able.length > 0 ? wrongServer(call, admitted) : await noServerFor(call, admitted);
+  }
   const { path } = admitted;
   const open = async ({ id }: ServerPlan, signal: AbortSignal): Promise<Attached[]> => {
     const server = await (admitted.isLibrary
@@ -61,8 +65,10 @@ export function candidatesForWorkspace(
   only: readonly ServerPlan[] = call.plan.servers,
   makeFilter?: MakeTextFilter,
 ): CandidateServers {
+  const asked = call.plan.servers.filter((server) => mayAsk(call, server) && only.includes(server));
+  let isAttached = false;
   return {
-    servers: call.plan.servers.filter((server) => mayAsk(call, server) && only.includes(server)),
+    servers: asked,
     async attach({ id }, signal) {
       const running = call.pool.running().filter((server) => server.plan.id === id);
       for (const server of running) call.evidence.awaits(server);
@@ -71,7 +77,12 @@ export function candidatesForWorkspace(
       for (const server of servers)
         if (!(await loadProjects(call, server, signal, makeFilter)))
           call.evidence.knowsNoProject(server.plan.id);
+      if (servers.length > 0) isAttached = true;
       return servers.map((server) => ({ server, document: undefined }));
+    },
+    async noneHere() {
+      if (isAttached || (asked.length === 0 && call.plan.servers.length > 0)) return undefined;
+      return (await import("./no-server.js")).noServerHere(call, asked);
     },
   };
 }
@@ -86,32 +97,6 @@ export async function loadProjects(
   const { hasProject, notSearched } = await server.openProjects(makeFilter, signal, call.files?.checkedAt);
   if (notSearched > 0) call.evidence.leavesOutFiles(server.plan.id, notSearched);
   return hasProject;
-}
-
-/** The refusal for a file that no server of the plan handles. It names the catalogue's server for such files. */
-async function noServer(call: CallState, { path, shown }: Admitted): Promise<Refusal> {
-  const name = await call.suggestServer?.(path);
-  const message = `No configured language server handles ${shown}`;
-  if (name === undefined)
-    return new Refusal("route/no-server", `${message}.`, {
-      nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
-    });
-  return new Refusal("route/no-server", `${message}. \`${name}\` would.`, {
-    nextSteps: [
-      { kind: "command", text: `lsp-proxy install ${name}` },
-      { kind: "command", text: `lsp-proxy add ${name}` },
-    ],
-  });
-}
-
-/** The refusal for a file that has servers, but none that the tool may ask. */
-function wrongServer({ tool, input }: CallState, { shown }: Admitted): Refusal {
-  const chosen = tool.serverArgument === null ? undefined : input[tool.serverArgument];
-  const ids = typeof chosen === "string" ? chosen : (tool.servers ?? []).join(", ");
-  const which = ids === "" ? "servers that do not run here" : ids;
-  return new Refusal("route/no-server", `${tool.name} is only for files of ${which}; ${shown} is none.`, {
-    nextSteps: [{ kind: "doc", text: "Use a tool that is not limited to these servers." }],
-  });
 }
 
 /** The running server, started when needed. The evidence records what the call waits for, whatever ends the wait. */

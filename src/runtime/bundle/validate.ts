@@ -4,6 +4,7 @@
  */
 import type { Validator } from "../../abi/bundle.js";
 import type { ArgForm, ArgPlan, Plan, ToolPlan } from "../../abi/plan.js";
+import { argumentMeant } from "../../base/argument-hint.js";
 import { define, fromPointer, getAt, isTable, type JsonObject, toPointer } from "../../base/json.js";
 import { nearest } from "../../base/nearest.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
@@ -179,15 +180,9 @@ function toIssue(error: ValidationError, known: readonly string[], given: JsonOb
   const { keyword, schemaPath = "#" } = error;
   if (!isUnknown)
     return { path, keyword, schemaPath, message: allowedValues(error, given) ?? error.message ?? "" };
-  const near = typeof name === "string" ? nearestArgument(name, known) : undefined;
+  const near = typeof name === "string" ? argumentMeant(name, known) : undefined;
   const message = near === undefined ? "is unknown" : `is unknown, did you mean ${near}?`;
   return { path, keyword, schemaPath, message, isUnknown, near };
-}
-
-/** The most similar argument, or one that has the name as one of its words: `path` for `file_path`. */
-function nearestArgument(name: string, known: readonly string[]): string | undefined {
-  const having = known.filter((other) => other.split("_").includes(name.toLowerCase()));
-  return nearest(name, known) ?? having.find((other) => /_(?:name|path)$/.test(other)) ?? having[0];
 }
 
 /** For a value that is not in an `enum`: the allowed values, and the most similar one. */

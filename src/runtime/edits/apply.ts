@@ -143,6 +143,7 @@ async function applyNow(call: CallState, preview: Preview, options: ApplyOptions
   call.evidence.commit();
   const applied = await editsOf(call).apply(preview, options);
   call.evidence.edited(applied.undoToken);
+  call.previews.applied.add(applied.undoToken);
   return applied;
 }
 

@@ -1,4 +1,4 @@
-/** Previews of a session that can still be applied. A token is bound to the tool and the arguments that produced it. */
+/** Previews of a session that can still be applied, and the edits that it has made. A token is bound to the tool and the arguments that produced it. */
 import { LRUCache } from "lru-cache";
 import { Refusal } from "../../base/problem.js";
 import type { Readiness } from "../../lsp/types.js";
@@ -20,6 +20,8 @@ const MAX_SESSION_BYTES = 64 << 20;
 /** The previews of one session; the oldest are dropped first. */
 export class SessionPreviews {
   readonly #previews: LRUCache<string, ShownPreview & { binding: string }>;
+  /** The tokens that undo the session's edits. */
+  readonly applied = new Set<string>();
 
   constructor(maxBytes = MAX_SESSION_BYTES) {
     this.#previews = new LRUCache({

@@ -153,7 +153,7 @@ function hashText(hash: Json | undefined): string {
 }
 
 function tokenLines(beside: JsonObject): string[] {
-  const { status, edit_token, undo_token, undo_tokens, backups, command, command_failed } = beside;
+  const { status, edit_token, undo_token, undo_tokens, undoes, backups, command, command_failed } = beside;
   const outcome = status === "preview" ? " (not run yet)" : command_failed === undefined ? "" : " (failed)";
   const apply = `${editArguments.dryRun} false and ${editArguments.token} "${textOf(edit_token)}"`;
   const undoCall = status === "preview" ? `the same call with ${editArguments.dryRun} false and ` : "";
@@ -163,6 +163,7 @@ function tokenLines(beside: JsonObject): string[] {
       ? [`Copies${status === "preview" ? ", made when it is applied" : ""}: ${backups.join(", ")}`]
       : []),
     ...(edit_token === undefined ? [] : [`To apply it: the same call with ${apply}.`]),
+    ...(undoes === undefined ? [] : [`Undoes: ${textOf(undoes)}`]),
     ...(undo_token === undefined ? [] : [`To undo it: ${undoCall}undo_token "${textOf(undo_token)}".`]),
     ...(Array.isArray(undo_tokens) ? [`To undo all of it, in this order: ${undo_tokens.join(", ")}.`] : []),
   ];

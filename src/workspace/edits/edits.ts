@@ -147,11 +147,12 @@ export class Edits implements EditActivity {
     });
   }
 
-  /** The token of the newest edit that the caller may undo; undefined when there is none. */
-  lastUndoToken({ gate, holder }: Caller = {}): Promise<string | undefined> {
+  /** The token of the newest edit, or of the newest of these, that the caller may undo; undefined without one. */
+  lastUndoToken({ gate, holder }: Caller = {}, among?: ReadonlySet<string>): Promise<string | undefined> {
     return this.#locked(gate, async ({ journal }) => {
       for (const { id, stage } of (await journal.list()).toReversed()) {
-        const entry = stage === "done" ? await journal.read(id) : undefined;
+        const isMeant = stage === "done" && (among === undefined || among.has(`undo-${id}`));
+        const entry = isMeant ? await journal.read(id) : undefined;
         if (entry !== undefined && isUndoable(entry, holder)) return `undo-${id}`;
       }
       return undefined;

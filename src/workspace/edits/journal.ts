@@ -24,6 +24,11 @@ const entryName = /^[0-9a-z]{9}-[0-9a-f]{16}$/;
 const MAX_RECORD_BYTES = 256 << 20;
 const HOUR_MS = 3_600_000;
 
+/** When an edit was made, from its id or its undo token. */
+export function madeAt(token: string): Date {
+  return new Date(Number.parseInt(token.replace(/^undo-/, "").slice(0, 9), 36));
+}
+
 /** One edit. This is the format of `record`: do not rename members. */
 export interface JournalEntry {
   id: string;

@@ -193,6 +193,31 @@ describe("an apply", () => {
     expect(codeOf(await work.call("undo_edit", { dry_run: false }))).toBe("edit/unknown-undo");
   });
 
+  it("of another session is undone only by its token, which the refusal names", async () => {
+    const work = await editing({ replies });
+    const applied = await work.call("rename_symbol", { ...greet, dry_run: false });
+    const token = String(applied.structured.undo_token);
+    const later = work.runtime.openSession();
+    const { signal } = new AbortController();
+    for (const dry_run of [true, false]) {
+      const refused = await later.call("undo_edit", { dry_run }, { signal });
+      expect(codeOf(refused)).toBe("edit/unknown-undo");
+      expect(refused.text).toMatch(/an edit of an earlier session, made at \d{4}-\d\d-\d\dT[\d:]+Z/);
+      expect(refused.text).toContain(`give its undo_token "${token}"`);
+    }
+    expect(read(work, "a.fake")).toBe(renamed["a.fake"]);
+    const own = await work.call("undo_edit", {});
+    expect(own.text).toMatch(/^Undoes: an edit of this session, made at \d{4}-.*Z$/m);
+    const undone = await later.call("undo_edit", { undo_token: token, dry_run: false }, { signal });
+    expect(undone.structured).toMatchObject({
+      status: "undone",
+      undoes: expect.stringMatching(/^an edit of an earlier session, made at /),
+    });
+    const [made = ""] = /\d{4}-\S+Z/.exec(String(undone.structured.undoes)) ?? [];
+    expect(Math.abs(Date.parse(made) - Date.now())).toBeLessThan(3_600_000);
+    expect(read(work, "a.fake")).toBe(files["a.fake"]);
+  });
+
   it("can be undone, whole or not at all", async () => {
     const work = await editing({ replies });
     const applied = await work.call("rename_symbol", { ...greet, dry_run: false });
