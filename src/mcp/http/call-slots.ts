@@ -13,6 +13,12 @@ interface CallLimits {
   isShared: () => boolean;
 }
 
+/** How many of all calls may run when one client has `held` of them: fewer for one with many, while there are others. */
+export function roomFor(held: number, max: number, isShared: () => boolean): number {
+  const few = Math.floor(max * KEPT_SHARE);
+  return held > few && isShared() ? max - few : max;
+}
+
 export class CallSlots {
   /** By session or token, and by token alone. */
   readonly #ofOwner = new Map<unknown, number>();
@@ -29,10 +35,8 @@ export class CallSlots {
   take(owner: unknown, holder: string, count: number): (() => void) | undefined {
     const { max, maxPerOwner, isShared } = this.limits;
     if ((this.#ofOwner.get(owner) ?? 0) + count > maxPerOwner) return undefined;
-    const few = Math.floor(max * KEPT_SHARE);
-    const isMany = (this.#ofHolder.get(holder) ?? 0) + count > few;
-    const room = isMany && isShared() ? max - few : max;
-    if (this.#total + count > room) return undefined;
+    const held = (this.#ofHolder.get(holder) ?? 0) + count;
+    if (this.#total + count > roomFor(held, max, isShared)) return undefined;
     this.#add(owner, holder, count);
     return () => this.#add(owner, holder, -count);
   }

@@ -6,6 +6,7 @@ import type { ClientMemory } from "../../runtime/memory-watch.js";
 import type { Runtime } from "../../runtime/runtime.js";
 import type { CallLimit } from "../call-types.js";
 import { SessionCalls } from "../calls.js";
+import { roomFor } from "../http/call-slots.js";
 import { serveClient } from "../stdio.js";
 import { StreamTransport } from "../stream-transport.js";
 import type { TrustOffer } from "../trust-question.js";
@@ -21,8 +22,6 @@ interface HubSessionOptions {
   others: ReadonlySet<HubSession>;
 }
 
-/** The share of all calls that is kept for sessions with few. */
-const KEPT_SHARE = 0.25;
 const KEPT = "http.max_calls, of which a part is kept for sessions with few calls";
 
 export class HubSession implements CallLimit {
@@ -68,11 +67,10 @@ export class HubSession implements CallLimit {
     const { runtime, others: all } = this.options;
     const { maxCalls, maxCallsPerSession } = runtime.loaded.plan.http;
     const others = [...all].reduce((sum, other) => sum + (other === this ? 0 : other.#calls.running), 0);
-    const few = Math.floor(maxCalls * KEPT_SHARE);
-    const isMany = this.#calls.running >= few && all.size > 1;
-    const left = maxCalls - others - (isMany ? few : 0);
+    const room = roomFor(this.#calls.running + 1, maxCalls, () => all.size > 1);
+    const left = room - others;
     if (maxCallsPerSession <= left)
       return { most: maxCallsPerSession, setting: "http.max_calls_per_session", others: 0 };
-    return { most: left, setting: isMany ? KEPT : "http.max_calls", others };
+    return { most: left, setting: room < maxCalls ? KEPT : "http.max_calls", others };
   }
 }
