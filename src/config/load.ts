@@ -106,8 +106,8 @@ export function openConfig(request: ConfigRequest, files: Files): OpenedConfig {
   const isNamed = mainFile.kind === "named";
   return {
     lacksServers: hasServers ? undefined : { base, isNamed, presets: () => catalogue.facts() },
-    finish: (chosen = {}) => {
-      const embedded = tableWithoutFile("embedded default", chosen);
+    finish: (chosen) => {
+      const embedded = chosen === undefined ? [] : [tableWithoutFile("embedded default", chosen)];
       return finishLoading({ request, catalogue, layers, profile, sealed, person, embedded });
     },
   };
@@ -120,13 +120,13 @@ interface ReadLayers {
   profile: LayerTable[];
   sealed: LayerTable;
   person: LayerTable;
-  embedded: LayerTable;
+  embedded: LayerTable[];
 }
 
 function finishLoading(read: ReadLayers): LoadedConfig {
   const { request, catalogue, layers, profile, sealed, person, embedded } = read;
   const { problems, base, folder } = layers;
-  const whole = applyPresets(mergeLayers([...profile, embedded, person]), catalogue, request.env);
+  const whole = applyPresets(mergeLayers([...profile, ...embedded, person]), catalogue, request.env);
   const merged = withEntries(whole.config, { extends: undefined, $schema: undefined });
   problems.push(...whole.problems, ...catalogue.problems);
   const tree = toTable(merged);
