@@ -203,12 +203,30 @@ describe("by a line's text", () => {
     expect(structured).toMatchObject({
       needs_disambiguation: true,
       candidates: [
-        { name: "run", kind: "line", path: "a.fake", line: 2, character: 3, text: "run() {}" },
-        { name: "run", kind: "line", path: "a.fake", line: 5, character: 3 },
+        { name: "run", kind: "word", path: "a.fake", line: 2, character: 3, text: "run() {}" },
+        { name: "run", kind: "word", path: "a.fake", line: 5, character: 3 },
       ],
       warnings: [{ code: "answer/several-matches" }],
     });
     expect(words).toContain("Several lines have this text");
+  });
+
+  it("takes the given line, or else the nearest one with the text and says so", async () => {
+    const named = (line: number) =>
+      work.call("find_definition", { file_path: "a.fake", line_text: "  |run()", line });
+    expect((await named(5)).structured).toMatchObject({
+      locations: [{ line: 5, character: 3 }],
+      warnings: [],
+    });
+    expect((await named(1)).structured).toMatchObject({
+      locations: [{ line: 2, character: 3 }],
+      warnings: [
+        {
+          code: "answer/fuzzed-position",
+          message: "Line 1 does not have this text; run in line 2, character 3, was used.",
+        },
+      ],
+    });
   });
 
   it("refuses a line that is not there", async () => {

@@ -63,7 +63,8 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   const target = file === undefined ? undefined : await openTarget(call, file);
   if (target !== undefined && place.line !== undefined && place.character !== undefined)
     return atPosition(call, target, { line: place.line, character: place.character }, name);
-  if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
+  if (target !== undefined && lineText !== undefined)
+    return findLine(call, target, lineText, { name, line: given.line });
   if (target !== undefined && name !== undefined && isHint) {
     const hinted = nearHint(call, target, given, name);
     if (hinted !== undefined) return hinted;
