@@ -11,7 +11,7 @@ import { toSpan } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { declaredOn, SeveralMatches } from "./find-symbol.js";
 import { warnOfMovedPosition } from "./nearby.js";
-import { identifierOf } from "./symbol-names.js";
+import { identifierOf, nameAndIndex } from "./symbol-names.js";
 import { findWord } from "./symbols.js";
 import type { Place, Target } from "./target.js";
 import { firstWord, wordAt } from "./words.js";
@@ -137,7 +137,7 @@ async function placeInLine(
   if (column !== undefined) return { line, character: column };
   if (name === undefined)
     return (await declaredOn(call, target, line)) ?? { line, character: firstWord(text)?.start ?? 0 };
-  const found = findWord(text, identifierOf(name));
+  const found = findWord(text, identifierOf(nameAndIndex(name).name));
   if (found === undefined) throw new Refusal("point/no-symbol", `The line does not have ${name}.`);
   return { line, character: found };
 }
