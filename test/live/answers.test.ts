@@ -195,4 +195,19 @@ describe.skipIf(!hasRust)(`Rust${hasRust ? "" : " (not installed)"}`, { timeout:
     });
     expect(trait.structuredContent).toMatchObject({ ok: true });
   });
+
+  it("finds a method by its name, without its file", async () => {
+    // Until it has indexed the standard library, it finds nothing.
+    const patient = `[limits]\ntimeout_ms = 150000\n${config("rust-analyzer")}request_timeout_ms = 140000\n`;
+    session = await openSession("empty", patient, ["--trust-workspace"], {
+      "Cargo.toml": '[package]\nname = "hay"\nversion = "0.1.0"\nedition = "2021"\n',
+    });
+    // By default rust-analyzer would answer with the type whose name is like it.
+    session.write("src/lib.rs", "pub mod needle;\npub struct Threads;\n");
+    session.write("src/needle.rs", "pub struct Needle;\nimpl Needle {\n    pub fn thread() {}\n}\n");
+    for (const symbol_name of ["Needle::thread", "Needle/thread", "thread"]) {
+      const { structuredContent } = await session.call("find_definition", { symbol_name });
+      expect(structuredContent).toMatchObject({ locations: [{ path: "src/needle.rs", line: 3 }] });
+    }
+  });
 });

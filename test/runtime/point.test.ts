@@ -89,6 +89,14 @@ describe("by name in a file", () => {
     ["Alpha/run", 2, 3],
     ["Alpha.run", 2, 3],
     ["Beta::run", 5, 3],
+    ["Beta#run", 5, 3],
+    ["Beta.run()", 5, 3],
+    ["class Alpha", 1, 7],
+    ["export default class Alpha", 1, 7],
+    ["a.Beta", 4, 7],
+    ["a.fake:Beta", 4, 7],
+    ["a.fake:Beta.run", 5, 3],
+    ["crate::a::Beta::run", 5, 3],
   ])("%s", async (name, line, character) => {
     expect(await placed({ file_path: "a.fake", symbol_name: name })).toEqual({ line, character });
   });
@@ -203,12 +211,30 @@ describe("by a line's text", () => {
     expect(structured).toMatchObject({
       needs_disambiguation: true,
       candidates: [
-        { name: "run", kind: "line", path: "a.fake", line: 2, character: 3, text: "run() {}" },
-        { name: "run", kind: "line", path: "a.fake", line: 5, character: 3 },
+        { name: "run", kind: "word", path: "a.fake", line: 2, character: 3, text: "run() {}" },
+        { name: "run", kind: "word", path: "a.fake", line: 5, character: 3 },
       ],
       warnings: [{ code: "answer/several-matches" }],
     });
     expect(words).toContain("Several lines have this text");
+  });
+
+  it("takes the given line, or else the nearest one with the text and says so", async () => {
+    const named = (line: number) =>
+      work.call("find_definition", { file_path: "a.fake", line_text: "  |run()", line });
+    expect((await named(5)).structured).toMatchObject({
+      locations: [{ line: 5, character: 3 }],
+      warnings: [],
+    });
+    expect((await named(1)).structured).toMatchObject({
+      locations: [{ line: 2, character: 3 }],
+      warnings: [
+        {
+          code: "answer/fuzzed-position",
+          message: "Line 1 does not have this text; run in line 2, character 3, was used.",
+        },
+      ],
+    });
   });
 
   it("refuses a line that is not there", async () => {
@@ -282,6 +308,25 @@ describe("by name in the workspace", () => {
     const { structured } = await work.call("find_definition", { symbol_name: "Beta.run" });
     expect(structured).toMatchObject({ document: { path: "a.fake" }, warnings: [] });
     expect(await placed({ symbol_name: "Beta.run" })).toEqual({ line: 5, character: 3 });
+  });
+
+  it.each([
+    ["lib.b.helper", "lib/b.fake", 1, 8],
+    ["lib/b.fake:helper", "lib/b.fake", 1, 8],
+    ["function helper", "lib/b.fake", 1, 8],
+    ["lib.twin", "lib/b.fake", 1, 1],
+    ["a.Beta.run", "a.fake", 5, 3],
+  ])("finds the qualified name %s", async (symbol_name, path, line, character) => {
+    const { structured } = await work.call("find_definition", { symbol_name });
+    expect(structured).toMatchObject({ locations: [{ path, line, character }] });
+  });
+
+  it("does not take another file's symbol for a qualified name, and suggests a search for the name alone", async () => {
+    for (const symbol_name of ["other.b.helper", "class helpers"]) {
+      const { structured } = await work.call("find_definition", { symbol_name });
+      expect(structured).toMatchObject({ ok: false, error: { code: "point/no-symbol" } });
+      expect(JSON.stringify(structured.next_steps)).not.toMatch(/"query":"[^"]*[ .]/);
+    }
   });
 
   it("finds a symbol that the server told without a range", async () => {

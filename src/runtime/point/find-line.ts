@@ -10,7 +10,8 @@ import { formatRange } from "../../protocol/dialect-format.js";
 import { toSpan } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 import { declaredOn, SeveralMatches } from "./find-symbol.js";
-import { identifierOf } from "./symbol-names.js";
+import { warnOfMovedPosition } from "./nearby.js";
+import { identifierOf, nameAndIndex } from "./symbol-names.js";
 import { findWord } from "./symbols.js";
 import type { Place, Target } from "./target.js";
 import { firstWord, wordAt } from "./words.js";
@@ -29,18 +30,33 @@ interface Match {
   column: number | undefined;
 }
 
+/** What a call says of a line besides its text. */
+interface LineHints {
+  /** The word of the line that is meant. */
+  name: string | undefined;
+  /** The line's number as the agent counted it: of several lines, this one or the nearest is meant. */
+  line: number | undefined;
+}
+
 /** The target at the line with this text; with a name, at that word of the line. */
 export async function findLine(
   call: CallState,
   target: Target,
   text: string,
-  name: string | undefined,
+  { name, line }: LineHints,
 ): Promise<Target> {
   const { lines } = target.document;
   const readings = readingsOf(text);
-  const matches = [isSame, isIndented, isWithin]
-    .map((compare) => matchesOf(lines, readings, compare))
-    .find((found) => found.length > 0);
+  const given = line === undefined ? undefined : line - call.plan.dialect.position.lineBase;
+  const found = [isSame, isIndented, isWithin].map((compare) => matchesOf(lines, readings, compare));
+  const onIt = found.map((some) => some.filter((match) => match.line === given));
+  const matches =
+    onIt.find((some) => some.length > 0) ??
+    nearestLine(
+      call,
+      found.find((some) => some.length > 0),
+      given,
+    );
   if (matches === undefined)
     throw new Refusal("point/no-line", `No line of ${target.admitted.shown} has this text.`);
   const places: Place[] = [];
@@ -52,7 +68,17 @@ export async function findLine(
       "Several lines have this text; give more of it, or point at one of the candidates.",
       distinct.map((place) => candidate(call, target, place)),
     );
-  return { ...target, place: only };
+  const chosen = { ...target, place: only };
+  if (given !== undefined && only.line !== given)
+    warnOfMovedPosition(call, chosen, `Line ${line} does not have this text`);
+  return chosen;
+}
+
+/** The matches that are nearest to a line. An edit is not guessed: it keeps all of them. */
+function nearestLine({ tool }: CallState, matches: Match[] | undefined, given: number | undefined) {
+  if (matches === undefined || given === undefined || tool.effect === "edit") return matches;
+  const distance = Math.min(...matches.map(({ line }) => Math.abs(line - given)));
+  return matches.filter(({ line }) => Math.abs(line - given) === distance);
 }
 
 /** The text itself, then the text with each of its `|` taken as the mark. */
@@ -111,7 +137,7 @@ async function placeInLine(
   if (column !== undefined) return { line, character: column };
   if (name === undefined)
     return (await declaredOn(call, target, line)) ?? { line, character: firstWord(text)?.start ?? 0 };
-  const found = findWord(text, identifierOf(name));
+  const found = findWord(text, identifierOf(nameAndIndex(name).name));
   if (found === undefined) throw new Refusal("point/no-symbol", `The line does not have ${name}.`);
   return { line, character: found };
 }
@@ -121,9 +147,10 @@ function candidate(call: CallState, target: Target, place: Place): JsonObject {
   const { lines } = target.document;
   const text = lines.line(place.line);
   const end = { line: place.line, character: columnsOf(text, "utf-16") };
+  const word = wordAt(text, place.character)?.text;
   const item: JsonObject = {
-    name: wordAt(text, place.character)?.text ?? text.trim(),
-    kind: "line",
+    name: word ?? text.trim(),
+    kind: word === undefined ? "line" : "word",
     ...call.places.document(target.admitted),
     ...formatRange(dialect, toSpan(lines, { start: place, end }, "utf-16", dialect.position.unit)),
   };

@@ -25,25 +25,21 @@ import {
   isKind,
   knownKinds,
   nameAndIndex,
-  nameMatcher,
 } from "./symbol-names.js";
 import {
   documentSymbols,
   dropSymbol,
   extentOf,
   type FoundSymbol,
+  matching,
+  matchingOrQualified,
   nameRangeOf,
   onlyOfDocument,
+  type WantedSymbol,
   workspaceSymbols,
 } from "./symbols.js";
 import { documentBase, openTarget, type Place, type Target } from "./target.js";
 import { hasWord } from "./words.js";
-
-/** The symbol that an agent asks for. */
-export interface WantedSymbol {
-  name: string;
-  kind: string | undefined;
-}
 
 /** Several symbols or lines match; the answer lists them. */
 export class SeveralMatches extends Error {
@@ -68,7 +64,7 @@ export async function findSymbol(
   within: Target | undefined,
 ): Promise<Target> {
   const declared = within === undefined ? [] : await symbolsIn(call, within);
-  const here = matching(declared, wanted);
+  const here = matchingOrQualified(call, declared, wanted);
   if (within !== undefined && here.length > 0)
     return placeAt(call, within, await theOnly(call, wanted, here));
   if (within !== undefined && call.tool.effect === "edit")
@@ -160,14 +156,18 @@ async function matchesAnywhere(
       }),
   ).catch(noParts);
   const reported = symbolsOf(parts, workspaceSymbols);
-  const matches = inside(call, matching(reported, wanted));
+  const matches = inside(call, matchingOrQualified(call, reported, wanted));
   const placed = matches.filter((symbol) => symbol.range !== undefined);
   if (placed.length > 0) return { found: placed, reported };
   // Some servers give neither range nor container; the file's outline does.
   const named = matches.length > 0 ? matches : inside(call, matching(reported, { ...wanted, name: query }));
   const found: FoundSymbol[] = [];
   for (const uri of sortedSet(named.map((symbol) => symbol.uri)).slice(0, mostFiles))
-    for (const symbol of matching(await symbolsIn(call, await openTarget(call, uri)), wanted))
+    for (const symbol of matchingOrQualified(
+      call,
+      await symbolsIn(call, await openTarget(call, uri)),
+      wanted,
+    ))
       found.push(symbol);
   return { found, reported };
 }
@@ -186,13 +186,6 @@ function symbolsOf(
   read: (server: FoundSymbol["server"], value: unknown) => Iterable<FoundSymbol>,
 ): FoundSymbol[] {
   return parts.flatMap(({ server, value }) => (server === undefined ? [] : [...read(server, value)]));
-}
-
-function matching(symbols: readonly FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
-  const matchers = [...new Set([wanted.name, nameAndIndex(wanted.name).name])].map(nameMatcher);
-  return symbols
-    .filter(({ what }) => matchers.some((matches) => matches(what)))
-    .filter(({ what }) => wanted.kind === undefined || isKind(what.kind, wanted.kind));
 }
 
 /** A server without symbols offers none; the search has not failed. */

@@ -63,7 +63,8 @@ export async function point(call: CallState, input: JsonObject): Promise<Target 
   const target = file === undefined ? undefined : await openTarget(call, file);
   if (target !== undefined && place.line !== undefined && place.character !== undefined)
     return atPosition(call, target, { line: place.line, character: place.character }, name);
-  if (target !== undefined && lineText !== undefined) return findLine(call, target, lineText, name);
+  if (target !== undefined && lineText !== undefined)
+    return findLine(call, target, lineText, { name, line: given.line });
   if (target !== undefined && name !== undefined && isHint) {
     const hinted = nearHint(call, target, given, name);
     if (hinted !== undefined) return hinted;
@@ -120,7 +121,10 @@ function onLine(call: CallState, target: Target, line: number, name: string): Ta
   if (found === undefined)
     throw new Refusal("point/no-symbol", `Line ${line} of ${target.admitted.shown} does not have ${name}.`);
   const text = target.document.lines.line(found.line);
-  if (call.tool.effect === "edit" && findWord(text, identifierOf(name), found.character + 1) !== undefined)
+  if (
+    call.tool.effect === "edit" &&
+    findWord(text, identifierOf(nameAndIndex(name).name), found.character + 1) !== undefined
+  )
     throw new Refusal(
       "point/incomplete",
       `Line ${line} of ${target.admitted.shown} has ${name} more than once; give the character too.`,
@@ -130,7 +134,7 @@ function onLine(call: CallState, target: Target, line: number, name: string): Ta
 
 function placeOnLine(call: CallState, { document }: Target, line: number, name: string): Place | undefined {
   const start = placeOf(call, document.lines, line, call.plan.dialect.position.characterBase);
-  const found = findWord(document.lines.line(start.line), identifierOf(name));
+  const found = findWord(document.lines.line(start.line), identifierOf(nameAndIndex(name).name));
   return found === undefined ? undefined : { line: start.line, character: found };
 }
 

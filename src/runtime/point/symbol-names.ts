@@ -25,6 +25,8 @@ export interface Container {
 /** Characters of a symbol's name, and of a container path. No name that is written by hand is longer. */
 const MAX_NAME = 1_000;
 const MAX_PATH = 2_000;
+/** Containers that are compared with a qualified name. */
+const MAX_DEPTH = 20;
 
 /** A server's name for a symbol, cut where it is too long. */
 export function boundedName(name: string): string {
@@ -94,10 +96,20 @@ function lastSegments({ name, container }: NamedSymbol, count: number): string[]
   return segments;
 }
 
-/** Splits `method[1]`, the second symbol of that name from the top of the file, into name and index. */
+/** The words before a declared name, as an agent copies them: `export async function foo`. */
+const declarationWords =
+  /^(?:(?:abstract|async|class|const|constructor|def|default|enum|export|extern|final|fn|fun|func|function|interface|let|macro|method|mod|module|namespace|object|private|protected|protocol|pub|public|record|static|struct|trait|type|union|val|var)\s+)+(?=\S)/;
+/** `src/app.py:Flask`: a file before the name. */
+const fileBefore = /^([^\s:]+\.\w+):(?=[^\s:])/;
+
+/**
+ * The name that an agent means, without words and a file that are no part of it, and the index of `method[1]`, the second
+ * symbol of that name from the top of the file.
+ */
 export function nameAndIndex(wanted: string): { name: string; index: number | undefined } {
-  const [, name, index] = /^(.+)\[(\d{1,4})\]$/.exec(wanted) ?? [];
-  return name === undefined ? { name: wanted, index: undefined } : { name, index: Number(index) };
+  const plain = wanted.trim().replace(declarationWords, "").replace(fileBefore, "$1/");
+  const [, name, index] = /^(.+)\[(\d{1,4})\]$/.exec(plain) ?? [];
+  return name === undefined ? { name: plain, index: undefined } : { name, index: Number(index) };
 }
 
 /** Whether a symbol has the wanted kind: in any spelling (`EnumMember`, `enum member`), or in a language's own word. */
@@ -126,6 +138,26 @@ export function nameMatcher(wanted: string): (symbol: NamedSymbol) => boolean {
     if (asked.length > has.length) return false;
     const tail = has.slice(has.length - asked.length);
     return asked.every((segment, index) => segment === tail[index]);
+  };
+}
+
+/** What a path begins with that stands for the project itself. */
+const projectWords: ReadonlySet<string> = new Set(["crate", "self", "super"]);
+
+/**
+ * Returns a function that says whether a symbol in a file has a qualified name such as `flask.app.Flask`: the last part is
+ * its name, and the others are, in this order, folders, the file or containers.
+ */
+export function pathMatcher(wanted: string): (symbol: NamedSymbol, file: string) => boolean {
+  const asked = segmentsOf(wanted);
+  const last = asked.pop();
+  while (asked[0] !== undefined && projectWords.has(asked[0])) asked.shift();
+  return (symbol, file) => {
+    if (last === undefined || asked.length === 0 || identifierOf(symbol.name) !== last) return false;
+    const has = [...segmentsOf(file), ...lastSegments(symbol, MAX_DEPTH).slice(0, -1)];
+    let at = 0;
+    for (const segment of has) if (segment === asked[at]) at++;
+    return at === asked.length;
   };
 }
 

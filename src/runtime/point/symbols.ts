@@ -10,7 +10,16 @@ import { kindWord } from "../../protocol/kinds.js";
 import { invalidReply, isRange, listOf } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { RawItem } from "../listing/collect.js";
-import { boundedName, type Container, identifierOf, type NamedSymbol } from "./symbol-names.js";
+import {
+  boundedName,
+  type Container,
+  identifierOf,
+  isKind,
+  type NamedSymbol,
+  nameAndIndex,
+  nameMatcher,
+  pathMatcher,
+} from "./symbol-names.js";
 
 /** What a symbol says besides the range of its declaration. */
 export interface SymbolDetails extends NamedSymbol {
@@ -21,6 +30,12 @@ export interface SymbolDetails extends NamedSymbol {
 
 /** A symbol that a server reported; without a range when it reported only the file. */
 export type FoundSymbol = RawItem<SymbolDetails>;
+
+/** The symbol that an agent asks for. */
+export interface WantedSymbol {
+  name: string;
+  kind: string | undefined;
+}
 
 /** The symbols of one nesting level, and how many of them were read. */
 interface Level {
@@ -95,6 +110,30 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
     range: isRange(range) ? range : undefined,
     what: { name: boundedName(name), kind: kindWord(kind), container, selection: undefined },
   };
+}
+
+/** The symbols of a name or name path. */
+export function matching(symbols: readonly FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
+  const matchers = [...new Set([wanted.name, nameAndIndex(wanted.name).name])].map(nameMatcher);
+  return symbols
+    .filter(({ what }) => matchers.some((matches) => matches(what)))
+    .filter(({ what }) => wanted.kind === undefined || isKind(what.kind, wanted.kind));
+}
+
+/** The matches of a name; without one, those of a name that begins with modules, folders or a file. */
+export function matchingOrQualified(
+  call: CallState,
+  symbols: readonly FoundSymbol[],
+  wanted: WantedSymbol,
+): FoundSymbol[] {
+  const found = matching(symbols, wanted);
+  if (found.length > 0) return found;
+  const isMeant = pathMatcher(nameAndIndex(wanted.name).name);
+  return symbols.filter(
+    ({ what, uri }) =>
+      (wanted.kind === undefined || isKind(what.kind, wanted.kind)) &&
+      isMeant(what, call.places.show(uri)?.shown ?? ""),
+  );
 }
 
 /** The symbols that are this document's; those of other files are counted as dropped. */
