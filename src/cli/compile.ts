@@ -11,7 +11,7 @@ import { chooseServers } from "../config/catalogue/detect.js";
 import type { PresetFacts } from "../config/catalogue/preset-index.js";
 import { userConfigFile } from "../config/discover.js";
 import { diskFiles } from "../config/files.js";
-import { type LoadedConfig, loadConfig } from "../config/load.js";
+import { type ConfigRequest, type LoadedConfig, loadConfig } from "../config/load.js";
 import { inOrder } from "../config/text/read.js";
 import { hasKeptTrust, isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { UnusableConfig } from "../config/usable-part.js";
@@ -70,10 +70,7 @@ export function workspaceFolder(input: Input, io: Surroundings, isNew = false): 
 export interface PlanOptions {
   /** Whether no program is started, not even for its version. */
   startsNothing?: boolean;
-  /** Whether a config that is found and not named does not count. */
-  ignoresFound?: boolean;
-  /** Whether the user's own config does not count. */
-  ignoresUser?: boolean;
+  ignores?: ConfigRequest["ignores"];
   /** Collects the files that are read, also those of an attempt that fails. */
   files?: Set<string>;
 }
@@ -116,8 +113,7 @@ export function planConfig(input: Input, io: Surroundings, options: PlanOptions 
       defaults: everyDefault(),
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
-      ignoresFound: options.ignoresFound,
-      ignoresUser: options.ignoresUser,
+      ignores: options.ignores,
       isTrusted: trusts,
       embedded: (presets, { base, isNamed }) => {
         if (input.config !== undefined) return {};

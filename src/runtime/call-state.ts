@@ -15,6 +15,9 @@ import type { SavedPreviews } from "./edits/saved-previews.js";
 import type { SessionPreviews } from "./edits/session-previews.js";
 import type { SampleFiles } from "./sample-files.js";
 
+/** The preferred server for a file, and whether the config lists its servers, so that a further one must be added. */
+export type SuggestServer = (path: string) => Promise<{ name?: string | undefined; isListed: boolean }>;
+
 export interface CallState {
   /** The bundle, for its validators of servers' replies. */
   readonly loaded: Pick<LoadedBundle, "replyValidator">;
@@ -43,8 +46,8 @@ export interface CallState {
   readonly log: Log;
   /** Why a changed config is not used, if one is not. */
   readonly configProblem: string | undefined;
-  /** The name of a server of the catalogue for a file that no server of the plan handles. */
-  readonly suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
+  /** Names a server of the catalogue for a file that no server of the plan handles. */
+  readonly suggestServer?: SuggestServer | undefined;
   /** Why this proxy serves its client alone, where it should share its servers. */
   readonly notShared?: string | undefined;
   /** The files at the check before the question; undefined when the check took too long. */

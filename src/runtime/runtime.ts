@@ -7,6 +7,7 @@ import { readText } from "../lsp/documents/read-text.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import type { CallWatch } from "./call-observer.js";
+import type { SuggestServer } from "./call-state.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { closeParts, openParts } from "./runtime-parts.js";
 import { Session } from "./session.js";
@@ -43,8 +44,8 @@ export interface RuntimeContext {
   serversFolder?: string | undefined;
   /** Folders of package managers' programs that PATH may lack. */
   toolFolders?: readonly string[] | undefined;
-  /** The name of a server of the catalogue for a file that no server of the plan handles. */
-  suggestServer?: ((path: string) => Promise<string | undefined>) | undefined;
+  /** Names a server of the catalogue for a file that no server of the plan handles. */
+  suggestServer?: SuggestServer | undefined;
   otherServer?: PoolContext["otherServer"];
   /** Overrides the limits of file watching; for tests. */
   watchOptions?: PoolContext["watchOptions"];

@@ -91,7 +91,7 @@ export async function loadProjects(
 
 /** The refusal for a file that no server of the plan handles. It names the catalogue's server for such files. */
 async function noServer(call: CallState, { path, shown }: Admitted): Promise<Refusal> {
-  const name = await call.suggestServer?.(path);
+  const { name, isListed } = (await call.suggestServer?.(path)) ?? {};
   const message = `No configured language server handles ${shown}`;
   if (name === undefined)
     return new Refusal("route/no-server", `${message}.`, {
@@ -100,7 +100,8 @@ async function noServer(call: CallState, { path, shown }: Admitted): Promise<Ref
   return new Refusal("route/no-server", `${message}. \`${name}\` would.`, {
     nextSteps: [
       { kind: "command", text: `lsp-proxy install ${name}` },
-      { kind: "command", text: `lsp-proxy add ${name}` },
+      // Where the config lists no servers, one is used as soon as it is installed.
+      ...(isListed ? [{ kind: "command" as const, text: `lsp-proxy add ${name}` }] : []),
     ],
   });
 }
