@@ -10,7 +10,7 @@ import { ConfigError, type Problem } from "../base/problem.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
 import { userConfigFile } from "../config/discover.js";
 import { diskFiles } from "../config/files.js";
-import { type LoadedConfig, type OpenedConfig, openConfig } from "../config/load.js";
+import { type ConfigRequest, type LoadedConfig, type OpenedConfig, openConfig } from "../config/load.js";
 import { inOrder } from "../config/text/read.js";
 import { hasKeptTrust, isTrusted, isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { UnusableConfig } from "../config/usable-part.js";
@@ -61,10 +61,7 @@ export function workspaceFolder(input: Input, io: Surroundings, isNew = false): 
 export interface PlanOptions {
   /** Whether no program is started, not even for its version. */
   startsNothing?: boolean;
-  /** Whether a config that is found and not named does not count. */
-  ignoresFound?: boolean;
-  /** Whether the user's own config does not count. */
-  ignoresUser?: boolean;
+  ignores?: ConfigRequest["ignores"];
   /** Collects the files that are read, also those of an attempt that fails. */
   files?: Set<string>;
 }
@@ -110,8 +107,7 @@ export async function planConfig(
       defaults: everyDefault(),
       commandLine: input.config ?? commandLineLayer(input),
       alone: input.config !== undefined,
-      ignoresFound: options.ignoresFound,
-      ignoresUser: options.ignoresUser,
+      ignores: options.ignores,
       isTrusted: trusts,
     },
     { ...diskFiles, read },

@@ -13,7 +13,7 @@ const MOST = 3;
 
 /** Names the servers for the languages with the most files. Only the language with the most of all is a warning. */
 export async function checkLanguages(
-  { plan: { servers }, loaded: { base, main } }: Compiled,
+  { plan: { servers }, loaded: { base }, isScanned }: Compiled,
   input: Input,
   io: Io,
   report: Report,
@@ -31,8 +31,8 @@ export async function checkLanguages(
     const text = `${languagesText(found.languages(proposal))}: ${count}`;
     const install =
       found.presence(proposal) === "installed" ? [] : [`\`lsp-proxy install ${ids.join(" ")}\``];
-    // Without a config a server is used as soon as it is installed.
-    const add = main.kind === "embedded" ? [] : [`\`lsp-proxy add ${proposal.preset.id}\``];
+    // Where the config lists no servers, one is used as soon as it is installed.
+    const add = isScanned ? [] : [`\`lsp-proxy add ${proposal.preset.id}\``];
     const steps = [...install, ...add].join(", then ");
     report("language", index === 0 ? "warning" : "note", text, steps);
   }

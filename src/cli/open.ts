@@ -79,6 +79,7 @@ export async function openLoaded(
 ): Promise<Opened> {
   const log = openLog(input, io, options.usualLog ?? "warn");
   let roots: string[] = [];
+  let { isScanned } = found;
   const trace = openTrace(input, io, () => roots);
   roots = rootsOf(found);
   const runtime = await openRuntime(found.loaded, {
@@ -97,6 +98,9 @@ export async function openLoaded(
     },
     ...programFolders(io),
     suggestServers: {
+      get isListed() {
+        return !isScanned;
+      },
       file: async (file) => (await import("./presets.js")).serverFor(file),
       workspace: async (root) => (await import("./detect-servers.js")).serversNeeded(root, input, io),
     },
@@ -106,6 +110,7 @@ export async function openLoaded(
   const { ServedConfig } = await import("./served-config.js");
   const onUsed = (next: Loaded) => {
     roots = rootsOf(next);
+    isScanned = next.isScanned;
   };
   const load: Load = (more) => loadFrom(input, io, more);
   const config = new ServedConfig(runtime, found, load, { io, log, onUsed });
@@ -178,10 +183,10 @@ export async function loadFrom(
     if (!needsOnlyTrust) await printAll(error.problems, io);
     refusal = needsOnlyTrust ? untrusted(workspace) : unusable(workspace, errors);
     for (const name of CONFIG_NAMES) read.add(join(workspace, name));
-    return compile(input, io, { ignoresFound: true, files: read }).catch((further: unknown) => {
+    return compile(input, io, { ignores: "found", files: read }).catch((further: unknown) => {
       if (!(further instanceof ConfigError)) throw further;
       // The user's own config has problems too.
-      return compile(input, io, { ignoresFound: true, ignoresUser: true, files: read });
+      return compile(input, io, { ignores: "found and own", files: read });
     });
   });
   const { bundle, loaded: config, warnings, workspace, ...rest } = compiled;

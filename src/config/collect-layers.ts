@@ -47,10 +47,8 @@ export interface ConfigRequest extends DiscoverRequest {
   commandLine: JsonObject;
   /** Only the command line counts: no file is looked for. */
   alone?: boolean | undefined;
-  /** A config that is found and not named does not count. */
-  ignoresFound?: boolean | undefined;
-  /** The user's own config does not count. */
-  ignoresUser?: boolean | undefined;
+  /** Which configs do not count: the one that is found and not named, or the user's own too. */
+  ignores?: "found" | "found and own" | undefined;
   /** Whether the user trusts a discovered file with that hash. Nothing is trusted when absent. */
   isTrusted?: ((file: string, hash: string) => boolean) | undefined;
   /** The defaults of a config and of a server, which a discovered config may not exceed; none when absent. */
@@ -73,7 +71,7 @@ export interface CollectedLayers {
 /** Reads and validates every layer that a person wrote. Throws when the named config does not exist. */
 export function collectLayers(request: ConfigRequest, catalogue: Catalogue): CollectedLayers {
   const none = { kind: "embedded" } as const;
-  const find = request.ignoresFound ? namedConfig : discover;
+  const find = request.ignores ? namedConfig : discover;
   const found = (request.alone ? undefined : find(request, catalogue.files)) ?? none;
   const user = readUserConfig(request, catalogue);
   const folder = found.kind === "embedded" ? request.workspace : baseOf(found.file);
@@ -179,7 +177,7 @@ function withServerDefaults(config: LayerTable, defaults: LayerTable): LayerTabl
 
 export function readUserConfig(request: ConfigRequest, catalogue: Catalogue): ExtendedConfig {
   const nothing: ExtendedConfig = { layers: [], problems: [], hash: "" };
-  if (request.alone || request.ignoresUser) return nothing;
+  if (request.alone || request.ignores === "found and own") return nothing;
   const file = userConfigFile(request.env, request.home);
   const result = readOrExplain(catalogue.files, file);
   if ("content" in result) return readExtended(file, result.content, catalogue);

@@ -17,6 +17,8 @@ import type { SampleFiles } from "./sample-files.js";
 
 /** Names of servers of the catalogue where no server of the plan can be asked. */
 export interface ServerSuggestions {
+  /** Whether the config lists its servers, so that a further one must be added. */
+  isListed: boolean;
   /** The one for a file. */
   file(path: string): Promise<string | undefined>;
   /** Those that the files of a folder need. */

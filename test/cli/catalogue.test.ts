@@ -297,7 +297,9 @@ describe("init", () => {
     rmSync(join(folder, "lspi.toml"));
     const added = await proxy(["add", "vue"]);
     expect(added.stdout).toContain("added vue and vue-typescript");
-    expect(read("lspi.toml")).toBe(`#:schema ${schemaUrl()}\nextends = ["stacks/vue"]\n`);
+    expect(read("lspi.toml")).toBe(
+      `#:schema ${schemaUrl()}\nextends = ["stacks/vue"]\n\n# gopls: go, gomod, gowork\n[[servers]]\nid = "gopls"\nkind = "gopls"\n`,
+    );
     expect(await proxy(["add", "vue"])).toMatchObject({ code: 1 });
   });
 
@@ -333,7 +335,9 @@ kind = "pyright"
     expect(added.stdout).toContain("gopls is not installed: ");
     const text = read("lspi.toml");
     expect(text).toContain('commands = ["pyright-langserver", "gopls"]  # only these');
-    expect(text).toContain('# Python first.\n[[servers]]\nid = "py"\nkind = "pyright"\n\n# Go.');
+    expect(text).toContain(
+      '# Python first.\n[[servers]]\nid = "py"\nkind = "pyright"\n\n# gopls: go, gomod, gowork\n',
+    );
     expect(await proxy(["validate", "--config", "lspi.toml"])).toMatchObject({ code: 0 });
     expect(await proxy(["remove", "gopls"])).toMatchObject({ code: 0 });
     expect(read("lspi.toml")).toBe(own);
@@ -370,7 +374,7 @@ kind = "pyright"
   it("take out all that they put in: the comment of a new file, a stack, a language by its name", async () => {
     write("lspi.toml", "");
     await proxy(["add", "go"]);
-    expect(read("lspi.toml")).toMatch(/^# Go\./);
+    expect(read("lspi.toml")).toMatch(/^# gopls: go, /);
     expect(await proxy(["remove", "go"])).toMatchObject({ code: 0 });
     expect(read("lspi.toml")).toBe("");
     write("lspi.toml", own);
@@ -421,6 +425,23 @@ kind = "pyright"
     write("home/lsp-proxy/config.toml", '[[servers]]\nid = "gopls"\nkind = "gopls"\n');
     expect(await here("remove", "gopls")).toMatchObject({ code: 0 });
     expect(read("lspi.toml")).toContain('commands = ["gopls"]');
+  });
+
+  it("keep the servers that were found so far, where the config lists none yet", async () => {
+    write("a.py", "one = 1\n");
+    write("main.go", "package main\n");
+    write("lspi.toml", '[allow]\neffects = ["read", "edit"]\n');
+    program("pylsp");
+    const added = await proxy(["add", "go"]);
+    expect(added.stdout).toContain("added gopls, and pylsp, used so far without being listed");
+    const kinds = () => [...read("lspi.toml").matchAll(/^kind = "(.*)"$/gm)].map(([, kind]) => kind);
+    expect(kinds()).toEqual(["gopls", "pylsp"]);
+    // A server for the same files replaces the one that was found.
+    write("lspi.toml", "");
+    expect((await proxy(["add", "pyright"])).stdout).toMatch(/: added pyright$/m);
+    expect(kinds()).toEqual(["pyright"]);
+    // A config that lists servers has those that it lists.
+    expect((await proxy(["add", "zig"])).stdout).toMatch(/: added zls$/m);
   });
 
   it("a language means its installed server, a companion stands beside, and another id can be given", async () => {

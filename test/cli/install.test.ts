@@ -427,7 +427,8 @@ describe("what is installed", () => {
 
   it("is named where a language has no server", async () => {
     write("ws/main.c", "int main(void) { return 0; }\n");
-    write("ws/lspi.toml", "[allow]\ncommands = []\n");
+    const listed = '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n';
+    write("ws/lspi.toml", listed);
     const call = await proxy([
       "call",
       "get_document_symbols",
@@ -436,15 +437,25 @@ describe("what is installed", () => {
       "lspi.toml",
     ]);
     expect(call.stdout).toContain("route/no-server");
-    expect(call.stdout).toContain("lsp-proxy install clangd");
+    expect(call.stdout).toContain("lsp-proxy install clangd\nNext: lsp-proxy add clangd");
     const doctor = await proxy(["doctor", "--no-start", "--config", "lspi.toml"]);
     expect(doctor.stdout).toMatch(
       /language +c: 1 file, and no server for it\n.*`lsp-proxy install clangd`, then `lsp-proxy add clangd`/,
     );
+    // A config that lists no server uses one as soon as it is installed.
+    write("ws/lspi.toml", '[allow]\neffects = ["read", "edit"]\n');
+    const named = ["--config", "lspi.toml"];
+    const unlisted = await proxy(["call", "get_document_symbols", '{"file_path":"main.c"}', ...named]);
+    expect(unlisted.stdout).toContain("lsp-proxy install clangd");
+    expect(unlisted.stdout).not.toContain("lsp-proxy add");
+    const advice = await proxy(["doctor", "--no-start", ...named]);
+    expect(advice.stdout).toMatch(
+      /language +c: 1 file, and no server for it\n +→ `lsp-proxy install clangd`\n/,
+    );
     write("ws/a.py", "x = 1\n");
     write("ws/b.py", "y = 1\n");
     program("pyright-langserver", "");
-    write("ws/lspi.toml", '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n');
+    write("ws/lspi.toml", listed);
     const installed = await proxy(["doctor", "--no-start", "--config", "lspi.toml"]);
     expect(installed.stdout).toMatch(/language +python: 2 files, .*\n +→ `lsp-proxy add pyright`\n/);
     write("bare/a.c", "int a;\n");

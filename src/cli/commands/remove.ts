@@ -4,14 +4,14 @@
  */
 import { ConfigError } from "../../base/problem.js";
 import type { Catalogue } from "../../config/catalogue/catalogue.js";
-import { commentLines } from "../../config/edit/server-text.js";
 import type { ServerConfig } from "../../config/schema.js";
 import { readSource } from "../../config/text/read.js";
 import { type Command, didYouMean, UsageError } from "../command.js";
+import { serverComment } from "../files/config-text.js";
 import { newProblems, type OpenConfig, openConfig, previewConfig, saveConfig } from "../files/edit-config.js";
 import { configFlags, toggle } from "../flags.js";
 import { programsOf } from "../installed.js";
-import { candidatesFor, openCatalogue } from "../presets.js";
+import { candidatesFor, openCatalogue, presetNamed } from "../presets.js";
 
 const STACKS = "stacks/";
 
@@ -91,9 +91,10 @@ function removalByKind(word: string, open: OpenConfig, servers: ServerConfig[], 
 /** For each server that the file itself contains, the text without it. */
 function removalsOf(servers: readonly ServerConfig[], open: OpenConfig, catalogue: Catalogue): Removal[] {
   const { editor, text } = open;
+  const facts = catalogue.facts();
   return servers.flatMap(({ id, kind }) => {
-    const about = catalogue.preset(kind ?? "")?.about;
-    const shorter = editor.withoutServer(text, id, about === undefined ? [] : commentLines(about));
+    const preset = presetNamed(kind ?? "", facts);
+    const shorter = editor.withoutServer(text, id, preset === undefined ? [] : serverComment(preset));
     return shorter === text ? [] : [{ ids: [id], text: shorter }];
   });
 }

@@ -184,10 +184,10 @@ function ids(presets: readonly PresetFacts[]): string {
   return presets.map(({ id }) => id).join(", ");
 }
 
-/** The servers of the workspace's config that are in the catalogue; undefined without a config that may be used. */
+/** The servers that the workspace's config lists and that are in the catalogue; undefined where none may be used. */
 async function configuredServers(input: Input, io: Io): Promise<PresetFacts[] | undefined> {
   const compiled = await compiledOr(input, io, () => {});
-  if (compiled === undefined || compiled.loaded.main.kind === "embedded") return undefined;
+  if (compiled === undefined || compiled.isScanned) return undefined;
   const facts = openCatalogue().facts();
   const { servers = [] } = compiled.loaded.config;
   return servers.flatMap(({ kind }) => presetNamed(kind ?? "", facts) ?? []);
@@ -262,7 +262,7 @@ async function answerStep(
 ): Promise<number> {
   const compiled = await compiledOr(input, io, report);
   if (compiled === undefined) return 0;
-  const { plan, loaded } = compiled;
+  const { plan, loaded, isScanned } = compiled;
   const problems: Report = (_area, state, text, fix) => {
     if (state === "problem" || state === "warning") report("answer", state, text, fix);
   };
@@ -285,11 +285,11 @@ async function answerStep(
     if (answer !== "0 symbols") report("answer", "ok", text);
     else report("answer", "warning", text, "Ask it about a file with more in it: `lsp-proxy call`.");
   }
-  if (loaded.main.kind !== "embedded") reportUnserved(wanted, found, plan.servers.flatMap(claimsOf), report);
+  if (!isScanned) reportUnserved(wanted, found, plan.servers.flatMap(claimsOf), report);
   return answers;
 }
 
-/** Names the languages that the config leaves out. Without a config the installation has reported what is missing. */
+/** Names the languages that the config leaves out. Where it lists no servers, the installation has reported what is missing. */
 function reportUnserved(wanted: readonly Proposal[], found: Found, served: string[], report: Report): void {
   for (const proposal of wanted) {
     if (proposal.claims.some((claim) => served.includes(claim))) continue;

@@ -10,7 +10,8 @@ import {
   type Proposal,
   serverEntry,
 } from "../../config/catalogue/detect.js";
-import { serverLines } from "../../config/edit/server-text.js";
+import type { PresetFacts } from "../../config/catalogue/preset-index.js";
+import { commentLines, serverLines } from "../../config/edit/server-text.js";
 import type { WorkspaceScan } from "../../workspace/scan.js";
 import { installCommand } from "../install/ways.js";
 import { programsOf } from "../installed.js";
@@ -62,6 +63,11 @@ function aboutLines(proposal: Proposal, found: Found): string[] {
 
 function entryLines(proposal: Proposal): string[] {
   return ["[[servers]]", ...serverLines(serverEntry(proposal))];
+}
+
+/** The comment above a server that `add` writes. The notes in the catalogue are for those who maintain it. */
+export function serverComment({ id, languages = [] }: PresetFacts): string[] {
+  return commentLines(languages.length === 0 ? id : `${id}: ${languages.join(", ")}`);
 }
 
 /** The servers of a proposal: one, or all of a stack. */

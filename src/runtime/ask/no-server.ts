@@ -3,7 +3,7 @@ import type { ServerPlan } from "../../abi/plan.js";
 import { sortedSet } from "../../base/order.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
 import type { Admitted } from "../../workspace/gate-types.js";
-import type { CallState } from "../call-state.js";
+import type { CallState, ServerSuggestions } from "../call-state.js";
 
 type Step = Exclude<NextStep, { kind: "tool" }>;
 
@@ -18,7 +18,7 @@ export async function noServerFor(call: CallState, { path, shown }: Admitted): P
       nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
     });
   return new Refusal("route/no-server", `${message}. \`${name}\` would.`, {
-    nextSteps: [...installing(name), ...adding(name)],
+    nextSteps: [...installing(name), ...adding(name, call.suggestServers)],
   });
 }
 
@@ -42,10 +42,7 @@ export async function noServerHere(call: CallState, asked: readonly ServerPlan[]
 }
 
 /** Why no server can be asked, and which servers of the catalogue the files of the workspace need. */
-export async function missingServers(
-  { plan, gate, suggestServers }: CallState,
-  asked: readonly ServerPlan[],
-) {
+export async function missingServers({ gate, suggestServers }: CallState, asked: readonly ServerPlan[]) {
   const [root = ""] = gate.roots;
   const found = (await suggestServers?.workspace(root)) ?? [];
   const names = found.filter((id) => !asked.some((server) => server.id === id)).slice(0, MOST_SUGGESTED);
@@ -55,8 +52,7 @@ export async function missingServers(
       : `The workspace has no file for ${sortedSet(asked.map(({ id }) => id)).join(", ")}`;
   const quoted = names.map((name) => `\`${name}\``).join(" and ");
   const would = names.length === 0 ? "" : ` ${quoted} would serve files that are here.`;
-  const isDetected = plan.servers.length === 0;
-  const steps = names.flatMap((name) => [...installing(name), ...(isDetected ? [] : adding(name))]);
+  const steps = names.flatMap((name) => [...installing(name), ...adding(name, suggestServers)]);
   return { why, would, nextSteps: steps.length > 0 ? steps : [anyServer] };
 }
 
@@ -69,6 +65,8 @@ function installing(name: string): Step[] {
   return [{ kind: "command", text: `lsp-proxy install ${name}` }];
 }
 
-function adding(name: string): Step[] {
+/** Where the config lists no servers, one is used as soon as it is installed. */
+function adding(name: string, suggestions: ServerSuggestions | undefined): Step[] {
+  if (suggestions?.isListed !== true) return [];
   return [{ kind: "command", text: `lsp-proxy add ${name}` }];
 }
