@@ -85,6 +85,7 @@ describe.skipIf(noTerminal)(
         .replaceAll(/\b[\da-f]{64}\b/g, "…")
         .replaceAll(/\b(edit|undo)-[\w-]+/g, "$1-…")
         .replaceAll(/\b\d+ ms\b/g, "… ms")
+        .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…")
         .replaceAll(/\b\d+\.\d+\.\d+\b/g, "…")
         .replaceAll(/(features, utf-\d+), \w+$/g, "$1, …");
     }

@@ -92,12 +92,16 @@ function stampsIn(stamps: Stamps, { paths }: List, own: string | undefined): Sta
   return kept;
 }
 
+/** More items than this are refused, not cut; null where a list may be cut. */
+function refusePastOf({ tool, plan }: CallState): number | null {
+  const ofTool = tool.refusePast ?? null;
+  const ofDialect = plan.dialect.listing.refusePast;
+  return ofTool === null || ofDialect === null ? (ofTool ?? ofDialect) : Math.min(ofTool, ofDialect);
+}
+
 /** The part of a list that may be listed and kept for paging, with a warning when it is not all of it. */
 async function bounded(call: CallState, list: List, context: RenderContext): Promise<List> {
-  const ofTool = call.tool.refusePast ?? null;
-  const ofDialect = call.plan.dialect.listing.refusePast;
-  const refusePast =
-    ofTool === null || ofDialect === null ? (ofTool ?? ofDialect) : Math.min(ofTool, ofDialect);
+  const refusePast = refusePastOf(call);
   if (refusePast !== null && list.length > refusePast) throw tooMany(call, refusePast);
   const size = pageSize(call);
   if (refusePast !== null || list.length <= Math.min(MAX_ITEMS, size)) return list;
@@ -179,7 +183,8 @@ async function firstPage(
   }
   const kept = { ...listing, header: sharedHeader(listing.header) };
   const nextPage = await call.pages.keep(bindingOf(call), kept, turns).catch((error: unknown) => {
-    if (!(error instanceof Refusal) || error.code !== TOO_LARGE) throw error;
+    const isTooLarge = error instanceof Refusal && error.code === TOO_LARGE;
+    if (!isTooLarge || refusePastOf(call) !== null) throw error;
     return undefined;
   });
   if (nextPage === undefined) return onlyPage(request, listing, shown);
