@@ -235,14 +235,14 @@ describe.each([
 
 /** What makes the config that is found unusable, by the code in the refusal. */
 const broken: { [code: string]: () => void } = {
-  "config/syntax in line 1": () => writeFileSync(join(work(), "lspi.toml"), "[allow\n"),
-  "config/unknown-key in line 3": () =>
+  "config/syntax in lspi.toml:1": () => writeFileSync(join(work(), "lspi.toml"), "[allow\n"),
+  "config/unknown-key in lspi.toml:3": () =>
     writeFileSync(join(work(), "lspi.toml"), '[allow]\neffects = ["edit"]\nsecret_words = 1\n'),
   "config/strayed": () => {
     writeFileSync(join(top, "elsewhere.toml"), "");
     symlinkSync(join(top, "elsewhere.toml"), join(work(), "lspi.toml"));
   },
-  "config/syntax in line 2": () => {
+  "lsp-proxy/config.toml:2": () => {
     mkdirSync(join(top, "config/lsp-proxy"), { recursive: true });
     writeFileSync(join(top, "config/lsp-proxy/config.toml"), "# mine\n[allow\n");
   },

@@ -225,7 +225,7 @@ describe("trust", () => {
     const refused = await setup([], "n\n");
     expect(refused.stderr).toContain("Trust it now?");
     expect(refused.stdout).toMatch(
-      /^! trust .* is not trusted: servers that may run its code do not start\n +→ `lsp-proxy trust`/m,
+      /^! trust .* is not trusted: servers that may run\s+its\s+code\s+do\s+not\s+start\n +→ `lsp-proxy trust`/m,
     );
     expect(refused.stdout).not.toContain("✓ answer");
     expect(refused.code).toBe(1);
