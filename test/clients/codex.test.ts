@@ -116,7 +116,9 @@ describe.skipIf(path === "")("codex app-server", () => {
       const address = "http://127.0.0.1:3939/mcp";
       expect(printed.stdout).toContain(address);
       expect(strictCheck(printed.stdout)).not.toHaveProperty("error");
-      writeFileSync(join(own, "config.toml"), printed.stdout.replace(address, url ?? ""));
+      // Codex shows the error of a server that it requires.
+      const entry = printed.stdout.replace(address, url ?? "").replace(/^url = .*$/m, "$&\nrequired = true");
+      writeFileSync(join(own, "config.toml"), entry);
       const server = startCodex(path, own, folder, { args, env: { LSP_PROXY_TOKEN: token } });
       try {
         await server.request("initialize", {
