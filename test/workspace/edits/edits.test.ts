@@ -118,7 +118,7 @@ describe("a preview", () => {
     const messageOf = async (name: string) =>
       (await refusalOf(edits.apply(await edits.preview([create(name)])))).message;
     expect(await messageOf("../outside/x.ts")).toBe(
-      "Nothing was changed: change 1 is refused: the path leads outside the workspace.",
+      "Nothing was changed: change 1 is refused: the path leads outside the workspace folder `root`.",
     );
     const reasons = [await messageOf("bad\0name"), await messageOf("https://a.b/x.ts")];
     expect(reasons).toEqual([
