@@ -180,8 +180,11 @@ describe.skipIf(!hasClangd)(`C${hasClangd ? "" : " (clangd is not installed)"}`,
 
 const hasRust = runs("rust-analyzer", "--version") && runs("cargo", "--version");
 describe.skipIf(!hasRust)(`Rust${hasRust ? "" : " (not installed)"}`, { timeout: 180_000 }, () => {
+  // Until it has indexed the standard library, it finds nothing.
+  const patient = `[limits]\ntimeout_ms = 150000\n${config("rust-analyzer")}request_timeout_ms = 140000\n`;
+
   it("has one symbol for a struct and its impl blocks", async () => {
-    session = await openSession("empty", config("rust-analyzer"), ["--trust-workspace"], {
+    session = await openSession("empty", patient, ["--trust-workspace"], {
       "Cargo.toml": '[package]\nname = "hay"\nversion = "0.1.0"\nedition = "2021"\n',
     });
     session.write("src/lib.rs", "pub struct Hay;\nimpl Hay {}\npub trait Look {}\nimpl Look for Hay {}\n");
@@ -197,8 +200,6 @@ describe.skipIf(!hasRust)(`Rust${hasRust ? "" : " (not installed)"}`, { timeout:
   });
 
   it("finds a method by its name, without its file", async () => {
-    // Until it has indexed the standard library, it finds nothing.
-    const patient = `[limits]\ntimeout_ms = 150000\n${config("rust-analyzer")}request_timeout_ms = 140000\n`;
     session = await openSession("empty", patient, ["--trust-workspace"], {
       "Cargo.toml": '[package]\nname = "hay"\nversion = "0.1.0"\nedition = "2021"\n',
     });

@@ -128,6 +128,31 @@ describe("several declarations of one name", () => {
     expect(await hovered("over")).toBe(2);
   });
 
+  it("are not told apart for certain while the server indexes", async () => {
+    const begin = { token: "index", value: { kind: "begin", title: "Indexing" } };
+    work = await openTestWorkspace({
+      files,
+      servers: {
+        fake: {
+          scenario: {
+            capabilities: { documentSymbolProvider: true, hoverProvider: true, definitionProvider: true },
+            replies: { "textDocument/documentSymbol": symbols },
+            on: {
+              initialized: [
+                { request: "window/workDoneProgress/create", params: { token: "index" } },
+                { notify: "$/progress", params: begin },
+              ],
+              "textDocument/definition": [{ never: true }],
+            },
+          },
+        },
+      },
+      config: { extends: ["tools/core"], limits: { timeout_ms: 4_000 } },
+    });
+    const { structured } = await work.call("get_hover", { file_path: "a.fake", symbol_name: "Hay" });
+    expect(structured).toMatchObject({ needs_disambiguation: true, readiness: "indexing" });
+  });
+
   it("are the one that the others lead to", async () => {
     await open({ uri: a, range: range(2, 7, 10) });
     expect(await hovered("Hay")).toEqual({ line: 2, character: 7 });

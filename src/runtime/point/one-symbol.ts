@@ -94,13 +94,15 @@ async function definitionsOf(call: CallState, { server, uri }: FoundSymbol, posi
     const timeoutMs = Math.max(1, Math.floor(call.remainingMs() / 2));
     if (!(await server.offers(METHOD, document, { signal, timeoutMs }))) return [];
     const params: TextDocumentPositionParams = { textDocument: { uri: document.uri }, position };
-    const { value } = await server.request(METHOD, params, { signal, timeoutMs });
+    const { value, readiness } = await server.request(METHOD, params, { signal, timeoutMs });
+    call.evidence.answered(server.plan.id, readiness);
     return listOf(value).flatMap((entry) => locationIn(entry) ?? []);
   } catch (error) {
     signal.throwIfAborted();
-    // Without an answer the matches count as different symbols.
-    if (error instanceof Refusal) return [];
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    // Without an answer the matches count as different symbols. A server that is indexing may say otherwise later.
+    call.evidence.answered(server.plan.id, server.readiness);
+    return [];
   }
 }
 
