@@ -178,7 +178,7 @@ export interface ErrorDialect {
 }
 
 /** The form of a warning in an answer. */
-export interface WarningDialect {
+interface WarningDialect {
   /** The member that holds the code. */
   code: string;
   /** Code → replacement for the client; keys as in `ErrorDialect`. */

@@ -37,7 +37,7 @@ export interface ProjectQueryPlan {
 }
 
 /** A method outside the LSP specification. */
-export interface CustomMethodPlan {
+interface CustomMethodPlan {
   /** The dotted path of the capability that announces it; null when it is assumed. */
   capability: string | null;
   /** The JSON Schema of its result; null for any. */
@@ -130,7 +130,7 @@ export interface ServerPlan {
 }
 
 /** What is different for this server in an untrusted workspace. */
-export interface UntrustedPlan {
+interface UntrustedPlan {
   /** Whether it may start without a sandbox. */
   start: boolean;
   /** JSON Pointer in its options → the file that must exist at that path, or in that folder. */

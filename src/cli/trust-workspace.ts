@@ -25,7 +25,7 @@ const CONSEQUENCES = [
   "this also applies to files that are added later",
 ];
 
-export interface WorkspaceTrust {
+interface WorkspaceTrust {
   workspace: string;
   /** The config that is found in it, as it was read. */
   found: ReturnType<typeof inspectDiscovered>;
@@ -34,7 +34,7 @@ export interface WorkspaceTrust {
 }
 
 /** A text that counts as the content of a file. */
-export interface FileText {
+interface FileText {
   file: string;
   text: string | Uint8Array;
 }

@@ -27,7 +27,7 @@ interface Wiring {
 }
 
 /** What a runtime has for one bundle. */
-export interface Parts {
+interface Parts {
   context: RuntimeContext;
   shared: BundleServices;
   engine: OpenEngine | undefined;

@@ -10,7 +10,7 @@ import { fittingGoVersion, fittingNpmSpec, olderVersionIn } from "./versions.js"
 import { archiveFor, type ManagedKey } from "./ways.js";
 
 /** One installation: what, and into which empty folder. */
-export interface Installation {
+interface Installation {
   install: InstallConfig;
   /** The program that the preset starts. */
   program: string;
@@ -19,7 +19,7 @@ export interface Installation {
 }
 
 /** What was installed: the version, and the program's path. */
-export interface Installed {
+interface Installed {
   version: string;
   path: string;
 }

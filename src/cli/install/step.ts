@@ -20,14 +20,14 @@ export class InstallFailure extends Error {
   }
 }
 
-export interface StepOptions {
+interface StepOptions {
   cwd: string;
   env?: { [name: string]: string };
   /** Also shows its output, and lets it ask for a password. */
   shown?: boolean;
 }
 
-export interface Ran {
+interface Ran {
   status: number | null;
   stdout: string;
   /** Both streams, as they came. */

@@ -85,7 +85,7 @@ export class RecentlyShownFiles {
   }
 }
 
-export interface WorkspaceVersionsContext {
+interface WorkspaceVersionsContext {
   watch: WorkspaceWatch;
   roots: readonly string[];
   /** Whether a file with this name marks a project. */

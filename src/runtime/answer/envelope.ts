@@ -20,7 +20,7 @@ import {
 import { addMembers, formed } from "./dialect-forms.js";
 
 /** A whole answer, or one page of its list. */
-export interface Body {
+interface Body {
   items: Json[];
   beside: JsonObject;
   /** For a counted list: where the page is in the whole. */

@@ -10,7 +10,7 @@ import { pointingFields } from "../../protocol/pointing.js";
 import type { CallState } from "../call-state.js";
 import { identifierOf, nameAndIndex } from "../point/symbol-names.js";
 
-export interface Cut {
+interface Cut {
   /** Items found, and items shown. */
   total: number;
   shown: number;

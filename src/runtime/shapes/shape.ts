@@ -19,7 +19,7 @@ export interface Normalized {
 }
 
 /** The same where items are rendered when they are shown; the list is sorted and has no duplicates. */
-export interface Listed {
+interface Listed {
   list: List;
   beside: JsonObject;
 }
@@ -31,7 +31,7 @@ export interface Entry {
 }
 
 /** What was dropped to make an answer fit. */
-export interface Dropped {
+interface Dropped {
   warning: Warning;
   steps: NextStep[];
   /** Whether the answer counts as cut without it. */
