@@ -9,7 +9,7 @@ export type TransportPlan =
   | { kind: "tcp"; mode: TransportMode; host: string; port: number }
   | { kind: "pipe"; mode: TransportMode; path: string };
 
-/** What the sandbox takes away from a server. */
+/** The restrictions of the sandbox for a server. */
 export type SandboxName = "none" | "read_only" | "no_network" | "read_only_no_network";
 
 /** A request that makes a server check one file. After its answer all diagnostics of the file are published. */
@@ -129,7 +129,7 @@ export interface ServerPlan {
   install: string | null;
 }
 
-/** What is different for this server in an untrusted workspace. */
+/** The differences for this server in an untrusted workspace. */
 interface UntrustedPlan {
   /** Whether it may start without a sandbox. */
   start: boolean;

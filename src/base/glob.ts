@@ -46,7 +46,7 @@ const MAX_GLOBS = 1_000;
 export const PATH_STEPS = 250_000;
 /** How many steps matching may take without a pause, for all paths together: less than half a second. */
 export const BATCH_STEPS = 5_000_000;
-/** What a list may take for all paths together, about a second. */
+/** The bound on the steps of a list for all paths together, about a second. */
 export const LIST_STEPS = 20_000_000;
 /** Steps added per path, about 20 µs. Twenty patterns with braces and `**` take a quarter. */
 export const EARNED_STEPS = 400;

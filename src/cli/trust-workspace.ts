@@ -18,7 +18,7 @@ import { shippedConfigs } from "./shipped.js";
 import { confirm, isInteractive } from "./terminal/prompt.js";
 import { projectBins } from "./untrusted-folders.js";
 
-/** What trust in a folder allows, whatever its config says. */
+/** The permissions that trust in a folder gives, whatever its config says. */
 const CONSEQUENCES = [
   `programs in its ${projectBins("").map(slashed).join(", ")} may be started`,
   "packages, plugins, configuration files and build scripts in it may run as code, with your permissions",

@@ -51,7 +51,7 @@ interface WorkspaceInfo {
   roots: string[];
 }
 
-/** What is sent again, whole, whenever a part of it has changed. */
+/** The state that is sent again, whole, whenever a part of it has changed. */
 export interface LiveState {
   /** Of the proxy's own process. */
   memoryMb: number;
@@ -117,7 +117,7 @@ export interface CallRow {
   session: string;
   client: string | null;
   tool: string;
-  /** What was pointed at, such as `src/a.ts:3:7` or a symbol's name; empty where nothing was. */
+  /** The target, such as `src/a.ts:3:7` or a symbol's name; empty where nothing was. */
   target: string;
   /** The ids of the servers that answered, joined by commas. */
   server: string | null;
@@ -237,7 +237,7 @@ export interface RunAnswer {
   result: ShownResult;
   /** The places in the answer, for marking them in the file. */
   places: FileRange[];
-  /** What the columns of the places count: the config says it. */
+  /** The unit of the columns of places: the config sets it. */
   columnUnit: "utf-8" | "utf-16" | "utf-32";
 }
 

@@ -87,7 +87,7 @@ export class Metrics {
     this.#unsubscribe();
   }
 
-  /** What is read from the state of the servers. A server with several roots is added up. */
+  /** Values read from the state of the servers. A server with several roots is added up. */
   #addServerGauges(registers: Registry[]): void {
     const labelNames = SERVER_LABELS;
     const { workspaces } = this.context;

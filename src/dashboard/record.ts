@@ -73,7 +73,7 @@ export class CallRecord {
     return () => this.#listeners.delete(listener);
   };
 
-  /** What records the calls of a workspace. */
+  /** The record of the calls of a workspace. */
   watch(workspace: WatchedWorkspace): CallWatch {
     return {
       opened: (session) => void this.#sessionOf(session, workspace),

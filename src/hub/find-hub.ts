@@ -25,7 +25,7 @@ interface HubRequest {
   env: Environment;
   /** The program, whose `hub run` is the hub. */
   executable: string;
-  /** What the session tells the hub. */
+  /** The facts that the session sends to the hub. */
   session: JsonObject;
 }
 
@@ -94,7 +94,10 @@ interface Starting {
   end(): void;
 }
 
-/** Starts a hub in the background, unless another process is doing that. Throws HubUnavailable where none can be started. */
+/**
+ * Starts a hub in the background, unless another process is doing that. Throws HubUnavailable where none can be
+ * started.
+ */
 function startHub(file: string, request: HubRequest): Starting | undefined {
   const mark = `${file}.starting`;
   try {

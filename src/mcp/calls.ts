@@ -22,7 +22,7 @@ export class SessionCalls implements WatchedSession {
   readonly #abort = sharedAbortController();
   readonly aborted: AbortSignal = this.#abort.signal;
   #entered: Promise<void> | undefined;
-  /** What the client said about itself, once it has. */
+  /** The client's name and version, once it has sent them. */
   client: ClientInfo | undefined;
   readonly trust: SessionTrust;
   /** Sessions in runtimes that were switched from, while their calls run. */

@@ -1,4 +1,4 @@
-/** What the proxy says about itself in a handshake, for both SDKs, and that its lists have changed. */
+/** The proxy's name and capabilities in a handshake, for both SDKs, and notifications that its lists have changed. */
 import type { Runtime } from "../runtime/runtime.js";
 import { promptAndResourceCapabilities } from "./prompts-and-resources.js";
 

@@ -58,7 +58,7 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   refusal: Refusal | undefined;
 }
 
-/** What a call sees of the runtime from beginning to end, also if the runtime switches to another plan meanwhile. */
+/** The part of the runtime that one call uses to its end, also if the runtime switches to another plan meanwhile. */
 interface View {
   shared: BundleServices;
   gate: Gate;

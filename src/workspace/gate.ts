@@ -16,7 +16,7 @@ import { compileDeny } from "./deny.js";
 import type { Admitted, Gate } from "./gate-types.js";
 import { existing, noRoot, realRoot } from "./roots.js";
 
-/** What may be seen of the file system. */
+/** The part of the file system that may be read. */
 interface GateOptions {
   /** Absolute folders; relative names start at the first. */
   roots: string[];

@@ -144,7 +144,7 @@ function commandOf(program: Program, serve: string[]): Pick<StartedView, "comman
   return { command, args, isFetched };
 }
 
-/** What keeps an entry from serving every project, or the clients of others. */
+/** The reasons why an entry works in one project only, or not on other machines. */
 function portableRemarks(
   { title, workspace }: ClientFacts,
   scope: Scope,

@@ -1,5 +1,5 @@
 /**
- * What the dashboard says about a config: its meaning, its problems, the entries of clients, servers that are missing.
+ * The dashboard's facts about a config: its meaning, its problems, the entries of clients, servers that are missing.
  */
 import type { HttpPlan } from "../../abi/plan.js";
 import { ConfigError, type Problem, Refusal } from "../../base/problem.js";

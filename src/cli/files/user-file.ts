@@ -124,7 +124,7 @@ function explainErrors<T>(file: string, work: () => T): T {
   }
 }
 
-/** What was done, in the words that are printed before the file's name. */
+/** The outcome, in the words that are printed before the file's name. */
 export type Change = "nothing to change in" | "changed" | "wrote" | "removed";
 
 interface ChangeOptions {

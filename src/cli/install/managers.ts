@@ -18,7 +18,7 @@ interface Installation {
   steps: Steps;
 }
 
-/** What was installed: the version, and the program's path. */
+/** The result of an installation: the version, and the program's path. */
 interface Installed {
   version: string;
   path: string;

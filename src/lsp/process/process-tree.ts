@@ -21,7 +21,7 @@ const PAGE_BYTES = 4096;
 const LIST_MS = 5_000;
 const PS_BYTES = 64 * 1_048_576;
 
-/** What every process of one owner inherits. */
+/** The marks that every process of one owner inherits. */
 interface Mark {
   /** In the environment. */
   text: string;
@@ -52,7 +52,7 @@ interface RunningProcess {
 }
 
 export class ProcessTree {
-  /** What ran before the server was not started by it. Most processes of a machine need not be looked at further. */
+  /** A process that ran before the server was not started by it. This skips most processes of a machine. */
   readonly #start: number;
 
   /** `group` is the pid of the server, which leads its own process group. */

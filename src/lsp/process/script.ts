@@ -53,7 +53,7 @@ interface CommandLine {
   windowsVerbatimArguments: boolean;
 }
 
-/** What is started for a program. Throws a Refusal for arguments that a script of Windows could misread. */
+/** The command line that starts a program. Throws a Refusal for arguments that a script of Windows could misread. */
 export function commandLine(
   program: string,
   args: readonly string[],

@@ -67,7 +67,7 @@ export class FolderTree {
     while (this.isReading) await Promise.all(this.#background);
   }
 
-  /** A check begins. What has a later time than the first one was written after the watch was started. */
+  /** Begins a check. An entry with a later time than the first check was written after the watch was started. */
   start(): void {
     this.#startedAt ??= Date.now() + 1;
   }

@@ -102,7 +102,7 @@ export class WorkspaceWatch {
     return this.#changes.namesCursor;
   }
 
-  /** What changed after a cursor, anywhere or in these folders. */
+  /** The changes after a cursor, anywhere or in these folders. */
   since(cursor: number, folders?: readonly string[]): FileChange[] {
     return this.#changes.since(cursor, folders);
   }

@@ -14,7 +14,7 @@ const ownFile: ReadonlySet<string> = new Set([
   "textDocument/documentHighlight",
 ]);
 
-/** What is missing for a server in a folder, or in those above it up to a root; undefined when nothing is. */
+/** The project file that a server misses in a folder and those above it up to a root; undefined if there is one. */
 export function missingProject(
   { id, projectFiles, settingsFiles, projectFix }: ServerPlan,
   folder: string,

@@ -20,7 +20,7 @@ import type { CallState } from "../call-state.js";
 interface CollectOptions {
   /** Whether a file inside the roots belongs to the listing; items of other files are dropped. */
   isHere?(admitted: Admitted): boolean;
-  /** What is counted as dropped; items unless it says files. */
+  /** The unit that is counted as dropped: items by default. */
   dropped?: "files";
 }
 
@@ -142,7 +142,7 @@ export interface FileItems<T> {
   isSorted: boolean;
 }
 
-/** What rendering the items of a call needs. */
+/** The context for rendering the items of a call. */
 export interface RenderContext {
   places: Places;
   turns: Turns;

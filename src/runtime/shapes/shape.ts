@@ -30,7 +30,7 @@ export interface Entry {
   item: unknown;
 }
 
-/** What was dropped to make an answer fit. */
+/** The parts that were dropped to make an answer fit. */
 interface Dropped {
   warning: Warning;
   steps: NextStep[];
@@ -50,7 +50,7 @@ export interface Lighter {
 export interface Shape {
   /** Singular and plural of the items; undefined where they are not counted. */
   nouns: readonly [string, string] | undefined;
-  /** What the answer is about where that is not a number of items; undefined where it is. */
+  /** The subject of the answer; undefined where the answer is a number of items. */
   subject?(beside: JsonObject): string | undefined;
   /** The raw items of one server's reply, where the reply is not simply their list. */
   entries?(value: unknown): unknown[];

@@ -137,7 +137,7 @@ export class PlannedFile {
   }
 }
 
-/** What a planned path leads to; `new` for something that the edit creates. */
+/** The target of a planned path; `new` for something that the edit creates. */
 type PlannedEntry = DiskEntry | "new" | undefined;
 
 export class PlannedTree {

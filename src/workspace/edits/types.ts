@@ -112,7 +112,7 @@ export interface Applied extends EditOutcome {
   undoToken: string;
 }
 
-/** What happened to an edit whose process died. */
+/** The outcome of an edit whose process died. */
 export interface Recovery {
   /** `conflict`: rolled back or finished, except for the files in `reasons`. */
   outcome: "finished" | "rolled-back" | "conflict";
