@@ -199,7 +199,7 @@ describe("the playground", () => {
 });
 
 describe("a server", () => {
-  it("is restarted and stopped, and the page is told", async () => {
+  it("is restarted and stopped, and the page is notified", async () => {
     const dashboard = await openDashboard();
     const visitor = await visit(dashboard);
     await send(dashboard.url, { headers: await openRaw(dashboard.url), body: callOf(1) });
@@ -224,7 +224,7 @@ describe("a server", () => {
 });
 
 describe("the end of the gateway", () => {
-  it("is told to the pages, and does not wait for them", async () => {
+  it("is sent to the pages, and does not wait for them", async () => {
     const dashboard = await openDashboard();
     const stream = (await visit(dashboard)).events();
     await expect.poll(() => stream.heard()).not.toEqual([]);
