@@ -123,7 +123,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
   };
 }
 
-/** Whether a path has what a pattern spells out: at its start, at its end and somewhere. Nearly every path lacks it. */
+/** Whether a path has the literal parts of a pattern: start, end, and one in the middle. Nearly no path has them. */
 function prefilterFor(glob: string, isGit: boolean): (name: string, budget: GlobBudget) => boolean {
   const head = literalPart(glob, 0, 1);
   const tail = literalPart(glob, glob.length - 1, -1);
@@ -138,7 +138,7 @@ function prefilterFor(glob: string, isGit: boolean): (name: string, budget: Glob
 }
 
 /**
- * The patterns without braces that one stands for; only itself when they are many, or when it has other brackets too.
+ * A pattern as patterns without braces; the pattern itself when they are many, or when it also has other brackets.
  */
 function expandBraces(glob: string): string[] {
   if (glob.length > MAX_EXPANDED_LENGTH || /[[\]\\]/.test(glob)) return [glob];

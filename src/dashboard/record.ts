@@ -103,7 +103,7 @@ export class CallRecord {
     };
   }
 
-  /** The sessions that have told who they are, or have called something. */
+  /** The sessions that have sent their client's name, or a call. */
   sessions(): SessionRow[] {
     this.#forgetClosed();
     return [...this.#sessions].flatMap(([session, known]) => {

@@ -39,6 +39,6 @@ export function sendListsChanged(
   const sent = [server.sendToolListChanged()];
   if (prompts !== undefined) sent.push(server.sendPromptListChanged());
   if (resources !== undefined) sent.push(server.sendResourceListChanged());
-  // A session may outlive the connection of its client, which then cannot be told.
+  // A session may outlive the connection of its client, which then gets no notification.
   for (const notification of sent) notification.catch(() => undefined);
 }

@@ -226,7 +226,7 @@ export class Session {
     });
   }
 
-  /** Empty evidence for one attempt; an outer call hears of what cannot be undone. */
+  /** Empty evidence for one attempt; an outer call gets the edits that cannot be undone. */
   #gather({ gate, shared }: View, texts: ToolTexts, outer: OuterCall | undefined): Gathered {
     const places = new Places(gate, shared.plan.dialect);
     return { evidence: new Evidence(outer?.evidence), texts, places };

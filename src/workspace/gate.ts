@@ -60,7 +60,7 @@ export async function openGate(options: GateOptions, platform: Platform = here):
     try {
       return realPathOf(path);
     } catch (error) {
-      // The caller is not told why a path outside the workspace cannot be resolved.
+      // The refusal does not say why a path outside the workspace cannot be resolved.
       throw isNamed(path) ? error : outside();
     }
   };
@@ -140,7 +140,7 @@ function prefixes(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** The same whether the path exists or not: nothing is said of what lies outside. */
+/** The same whether the path exists or not, so that the refusal says nothing about files outside. */
 function outsideOf(folder: string): Refusal {
   return new Refusal("guard/outside-root", `The path leads outside the workspace folder \`${folder}\`.`, {
     nextSteps: [

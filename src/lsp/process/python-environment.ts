@@ -19,7 +19,7 @@ export type PythonContext = TrustContext & {
 const NAMES = [".venv", "venv"];
 const PLACEHOLDER = "<python>";
 
-/** Whether a server is told the project's Python. */
+/** Whether a server gets the project's Python. */
 function namesPython({ initializeOptions, settings }: Pick<ServerPlan, "initializeOptions" | "settings">) {
   return JSON.stringify([initializeOptions, settings]).includes(PLACEHOLDER);
 }

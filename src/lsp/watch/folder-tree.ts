@@ -24,7 +24,7 @@ import {
 const RULES_FILE = ".gitignore";
 /** How many entries are read at a time. */
 const CONCURRENCY = 32;
-/** Codes that say that nothing is at a path. With any other error that is not known. */
+/** Error codes of a path without an entry. With any other error, the path may have one. */
 const GONE: readonly string[] = ["ENOENT", "ENOTDIR"];
 
 interface ReadOptions {

@@ -1,4 +1,4 @@
-/** Tells when a server lacks the files that describe the project, so that its answers may be incomplete. */
+/** Warns when a server lacks the files that describe the project, so that its answers may be incomplete. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
