@@ -32,9 +32,8 @@ export class Playground {
   tools(workspace: ShownWorkspace): ToolInfo[] {
     const calls = this.#callsOf(workspace);
     const { tools } = calls.loaded.plan;
-    return calls.list(undefined).map(({ name, title, description, inputSchema }) => ({
+    return calls.list(undefined).map(({ name, description, inputSchema }) => ({
       name,
-      title,
       description,
       inputSchema,
       effect: tools.find((tool) => tool.name === name)?.effect ?? "read",

@@ -35,20 +35,12 @@ export interface DashboardState {
   startedAt: number;
   /** The CSRF token, to be sent with every `POST`. */
   csrf: string;
-  /** Whether arguments and answers of calls are kept: `dashboard.keep_answers`. */
-  keepsAnswers: boolean;
   /** The workspaces, at least one. Requests name one of them. */
-  workspaces: WorkspaceInfo[];
+  workspaces: { name: string }[];
   live: LiveState;
   /** The last calls, the oldest first, running ones among them. */
   calls: CallRow[];
   charts: ChartData;
-}
-
-interface WorkspaceInfo {
-  name: string;
-  /** Absolute folders that may be read. */
-  roots: string[];
 }
 
 /** The state that is sent again, whole, whenever a part of it has changed. */

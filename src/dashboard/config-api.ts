@@ -4,7 +4,6 @@ import type { JsonObject } from "../base/json.js";
 /** A tool of the playground, as `tools/list` shows it. */
 export interface ToolInfo {
   name: string;
-  title: string | null;
   description: string;
   effect: "read" | "edit" | "command";
   inputSchema: JsonObject;
@@ -48,12 +47,9 @@ export interface SetupInfo {
 
 /** The entry for the config of an MCP client. */
 export interface ClientEntry {
-  id: string;
   name: string;
   /** The file that it belongs into; null where the client has none. */
   file: string | null;
-  /** Such as `json` or `toml`. */
-  format: string;
   text: string;
 }
 

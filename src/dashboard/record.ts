@@ -65,7 +65,7 @@ export class CallRecord {
   #lastSession = 0;
   #bytes = 0;
 
-  constructor(readonly keepsAnswers: boolean) {}
+  constructor(private readonly keepsAnswers: boolean) {}
 
   /** Calls the listener when a call begins and when it ends, until the returned function is called. */
   readonly subscribe = (listener: CallListener): (() => void) => {
