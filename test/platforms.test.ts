@@ -272,7 +272,7 @@ describe("on Windows", () => {
     expect(find("server", linux)).toBeUndefined();
   });
 
-  test("a script of npm stands for the script of Node that it runs", () => {
+  test("a script of npm counts as the Node script that it runs", () => {
     const bin = folder();
     const script = npmScripts(bin, "tool");
     for (const name of ["tool", "tool.cmd", join(bin, "tool"), join(bin, "tool.cmd")])

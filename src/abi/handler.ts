@@ -130,7 +130,7 @@ export interface EachOptions extends RequestOptions {
 
 export type EachToolOptions = Pick<EachOptions, "limit" | "path" | "keep">;
 
-/** What is done with the list of a step. All paths lead into an item, and that of `items` into the reply. */
+/** The operations on the list of a step. All paths lead into an item, and that of `items` into the reply. */
 export interface ListOptions {
   items?: string[];
   flatten?: string[];
@@ -192,7 +192,9 @@ export interface Answer {
   isCut?: boolean;
   /** How many items of a list it shows. */
   shown?: number | undefined;
-  /** The cursor of the next page. Like `status`, it is here because a dialect may rename the member of the structure. */
+  /**
+   * The cursor of the next page. Like `status`, it is here because a dialect may rename the member of the structure.
+   */
   next?: string | undefined;
   /** The `status` of an edit or of diagnostics. */
   status?: Json | undefined;

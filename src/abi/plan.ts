@@ -1,6 +1,6 @@
 /**
- * The Plan: a config with every reference resolved, every default filled in, and every list sorted. What stays unset is
- * null or left out. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
+ * The Plan: a config with every reference resolved, every default filled in, and every list sorted. A value that stays
+ * unset is null or left out. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
  */
 
 import type { Json } from "../base/json.js";
@@ -88,14 +88,14 @@ export interface LimitsPlan {
   diagnosticsPerFile: number;
   /** Symbols or lines to choose from when several match. */
   candidates: number;
-  /** What a refusal lists: places of a step that must find nothing, and actions on offer. */
+  /** The limits of a refusal's lists: places of a step that must find nothing, and actions on offer. */
   refusalPlaces: number;
   refusalActions: number;
   /** Files with the definitions of a symbol whose source is shown. */
   sourceFiles: number;
   /** Last lines of a server's error output in its status. */
   stderrLines: number;
-  /** What an edit's answer says about errors: of each file, of how many other files, in total, and how mild. */
+  /** The limits for errors in an edit's answer: of each file, of other files, in total, and the mildest severity. */
   afterEditPerFile: number;
   afterEditOtherFiles: number;
   afterEditTotal: number;
@@ -136,7 +136,7 @@ export interface DialectPlan {
     size: string;
     cursor: string;
     most: string;
-    /** What to do with a number outside its bounds. */
+    /** The handling of a number outside its bounds. */
     beyond: "refuse" | "clamp";
     /** Refuse a list with more items than this instead of cutting it; null to cut. */
     refusePast: number | null;
@@ -178,7 +178,7 @@ export interface ErrorDialect {
 }
 
 /** The form of a warning in an answer. */
-export interface WarningDialect {
+interface WarningDialect {
   /** The member that holds the code. */
   code: string;
   /** Code → replacement for the client; keys as in `ErrorDialect`. */

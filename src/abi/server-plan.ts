@@ -9,7 +9,7 @@ export type TransportPlan =
   | { kind: "tcp"; mode: TransportMode; host: string; port: number }
   | { kind: "pipe"; mode: TransportMode; path: string };
 
-/** What the sandbox takes away from a server. */
+/** The restrictions of the sandbox for a server. */
 export type SandboxName = "none" | "read_only" | "no_network" | "read_only_no_network";
 
 /** A request that makes a server check one file. After its answer all diagnostics of the file are published. */
@@ -37,7 +37,7 @@ export interface ProjectQueryPlan {
 }
 
 /** A method outside the LSP specification. */
-export interface CustomMethodPlan {
+interface CustomMethodPlan {
   /** The dotted path of the capability that announces it; null when it is assumed. */
   capability: string | null;
   /** The JSON Schema of its result; null for any. */
@@ -129,8 +129,8 @@ export interface ServerPlan {
   install: string | null;
 }
 
-/** What is different for this server in an untrusted workspace. */
-export interface UntrustedPlan {
+/** The differences for this server in an untrusted workspace. */
+interface UntrustedPlan {
   /** Whether it may start without a sandbox. */
   start: boolean;
   /** JSON Pointer in its options → the file that must exist at that path, or in that folder. */

@@ -23,7 +23,7 @@ export interface Ref {
 /** The forms to which `pick` converts a value. */
 export type PickForm = "path" | "range" | "position" | "location" | "kind" | "text" | "count";
 
-/** What is kept of an item's value, which is at a path. */
+/** A value picked from an item: its path, and the form in which it is kept. */
 export interface PickPlan {
   at: string[];
   as: PickForm | null;
@@ -42,7 +42,7 @@ export interface ConditionPlan {
   outside: string[] | null;
 }
 
-/** What is done with the list of a step, in this order. */
+/** The operations on the list of a step, in this order. */
 export interface ListPlan {
   /** Path of the list in the reply. */
   items: string[];

@@ -42,7 +42,7 @@ export interface ToolPlan {
   title: string;
   description: string;
   effect: Effect;
-  /** What clients are told about its effects; null where it follows from the effect. */
+  /** The annotations about its effects; null where they follow from the effect. */
   annotations: ToolAnnotations;
   /** Ids of the servers this tool may ask; null for all. */
   servers: string[] | null;
@@ -108,9 +108,9 @@ export interface ArgPlan {
   maxLength: number | null;
   minimum: number | null;
   maximum: number | null;
-  /** What to do with a number outside its bounds. */
+  /** The handling of a number outside its bounds. */
   beyond: "refuse" | "clamp";
-  /** What only some types have; null for the others. */
+  /** Members that only some types have; null for the others. */
   form: ArgForm | null;
 }
 
@@ -160,12 +160,12 @@ export interface EachPlan {
   next: string[];
 }
 
-/** What all kinds of steps have. */
+/** The members that all kinds of steps have. */
 interface StepCommon {
   id: string;
   optional: boolean;
   expect: "any" | "value" | "some" | "none";
-  /** What is done with its list; null for nothing. */
+  /** The operations on its list; null for none. */
   list: ListPlan | null;
   when: WhenPlan | null;
   /** The step that takes its place if it gives nothing; null for none. */
@@ -213,7 +213,7 @@ export type StepPlan =
   | (StepCommon & { kind: "choose"; from: Ref; item: Template })
   | (StepCommon & { kind: "runtime"; action: RuntimeAction; args: Template | null });
 
-/** What the runtime can do without a request to a language server. */
+/** The actions of the runtime that need no request to a language server. */
 export type RuntimeAction =
   | "server_status"
   | "list_servers"

@@ -3,7 +3,7 @@ import type { ToolEntry } from "./bundle.js";
 import type { Plan } from "./plan.js";
 import type { ToolPlan } from "./tool-plan.js";
 
-export interface ToolSize {
+interface ToolSize {
   name: string;
   effect: ToolPlan["effect"];
   bytes: number;

@@ -23,7 +23,7 @@ import { folded } from "./paths.js";
 
 export { GlobError };
 
-export interface GlobOptions {
+interface GlobOptions {
   /** Whether letters match in either case, and with their accents as one character or as two. */
   ignoreCase?: boolean;
   /**
@@ -41,12 +41,12 @@ export type GlobMatcher = (path: string, budget?: GlobBudget) => boolean;
 /** Longer patterns are refused. No hand-written pattern is longer. */
 export const MAX_GLOB_LENGTH = 1_000;
 /** Most patterns of one list. */
-export const MAX_GLOBS = 1_000;
+const MAX_GLOBS = 1_000;
 /** How many steps the match of one path may take, with all its patterns: some 10 ms. */
 export const PATH_STEPS = 250_000;
 /** How many steps matching may take without a pause, for all paths together: less than half a second. */
 export const BATCH_STEPS = 5_000_000;
-/** What a list may take for all paths together, about a second. */
+/** The bound on the steps of a list for all paths together, about a second. */
 export const LIST_STEPS = 20_000_000;
 /** Steps added per path, about 20 µs. Twenty patterns with braces and `**` take a quarter. */
 export const EARNED_STEPS = 400;
@@ -123,7 +123,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
   };
 }
 
-/** Whether a path has what a pattern spells out: at its start, at its end and somewhere. Nearly every path lacks it. */
+/** Whether a path has the literal parts of a pattern: start, end, and one in the middle. Nearly no path has them. */
 function prefilterFor(glob: string, isGit: boolean): (name: string, budget: GlobBudget) => boolean {
   const head = literalPart(glob, 0, 1);
   const tail = literalPart(glob, glob.length - 1, -1);
@@ -138,7 +138,7 @@ function prefilterFor(glob: string, isGit: boolean): (name: string, budget: Glob
 }
 
 /**
- * The patterns without braces that one stands for; only itself when they are many, or when it has other brackets too.
+ * A pattern as patterns without braces; the pattern itself when they are many, or when it also has other brackets.
  */
 function expandBraces(glob: string): string[] {
   if (glob.length > MAX_EXPANDED_LENGTH || /[[\]\\]/.test(glob)) return [glob];

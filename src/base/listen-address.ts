@@ -8,7 +8,7 @@ export function isLoopback(host: string): boolean {
 const lowestStrict = 1024;
 const highestPort = 65_535;
 
-/** What is wrong with a port under `http.strict`: privileged ports and port 0 are not allowed. */
+/** The error in a port under `http.strict`: privileged ports and port 0 are not allowed. */
 export function strictPortProblem(port: number): string | undefined {
   if (port >= lowestStrict && port <= highestPort) return undefined;
   return `With \`strict\` the port ${port} is not between ${lowestStrict} and ${highestPort}.`;

@@ -1,5 +1,5 @@
 /**
- * What differs between the operating systems. No other module asks which one it runs on. Code that depends on a
+ * The differences between the operating systems. No other module asks which one it runs on. Code that depends on a
  * difference takes a platform, by default the running one, so that tests exercise those of macOS and Windows
  * everywhere.
  */

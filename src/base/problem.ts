@@ -24,13 +24,13 @@ export interface Problem {
   place?: Place;
   /** The nearest known name, when there is one. */
   suggestion?: string;
-  /** What to do about it. */
+  /** The fix. */
   fix: string;
   /** Lines to look at, such as a short diff. */
   detail?: string[];
 }
 
-/** What an agent may safely do next. */
+/** An action that an agent may safely do next. */
 export type NextStep =
   | { kind: "tool"; tool: string; arguments: { [key: string]: Json }; why: string }
   | { kind: "config" | "command" | "doc"; text: string };
@@ -54,7 +54,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A bug of ours. Its message goes to the log; the agent hears only that it happened. */
+/** A bug of ours. Its message goes to the log; the answer says only that it happened. */
 export class Fault extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options);

@@ -1,4 +1,4 @@
-/** What the operating system says: the codes of its errors, and what it knows of a process. */
+/** Facts from the operating system: the codes of its errors, and facts about a process. */
 import { readFileSync } from "node:fs";
 
 /** Whether an error comes from the system and has a code such as `ENOENT`. */

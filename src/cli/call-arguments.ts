@@ -44,7 +44,7 @@ export function parseJsonArguments(text: string): JsonObject {
 }
 
 /** The folder of the shell, the workspace, and the root where relative names start. */
-export interface Folders {
+interface Folders {
   cwd: string;
   base: string;
   root: string;

@@ -1,5 +1,5 @@
 /**
- * What all commands share: the declaration of a command, its parsed input, exit codes, common flags and output helpers.
+ * Shared by all commands: the declaration of a command, its parsed input, exit codes, common flags and output helpers.
  */
 import type { Readable } from "node:stream";
 import { type Code, codes } from "../base/codes.js";
@@ -24,7 +24,7 @@ export interface Streams extends Surroundings {
   stderr: OutputStream;
 }
 
-/** What a command reads and writes. */
+/** The streams and the surroundings of a command. */
 export interface Io extends Surroundings {
   stdin: Readable;
   stdout: Output;
@@ -41,7 +41,7 @@ export interface Command {
   usage: string;
   description: string;
   flags: Flags;
-  /** What its first positional argument may be, for completion: these values, or names of a kind. */
+  /** Completions of its first positional argument: these values, or names of a kind. */
   completes?: readonly string[] | NameKind;
   /** Shows more than `--help` of the command when there are positional arguments; false when it does not know them. */
   helpOn?(input: Input, io: Io): Promise<boolean>;
@@ -59,7 +59,7 @@ export class Input {
     readonly words: string[] = [],
     /** A whole config given by the command line itself. No config file is searched for then. */
     readonly config?: JsonObject,
-    /** What is laid over the config that is found. */
+    /** The config that overrides the one that is found. */
     readonly overrides: JsonObject = {},
   ) {}
 
@@ -92,7 +92,7 @@ export class Input {
 }
 
 export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, open: 4, fault: 70 } as const;
-/** What the exit codes mean. */
+/** The meanings of the exit codes. */
 export const exitCodeMeanings: { readonly [name in keyof typeof exitCodes]: string } = {
   ok: "success",
   no: "a negative result: a check failed, a call was refused",

@@ -26,12 +26,12 @@ import { type Trial, tryServers } from "./server-trials.js";
 import { withProgress } from "./terminal/prompt.js";
 import { programContext } from "./untrusted-folders.js";
 
-/** What `doctor` checked, the result, and what to do about it. */
+/** A check of `doctor`, its result, and the fix. */
 export interface Finding {
   area: string;
   state: "ok" | "note" | "warning" | "problem";
   text: string;
-  /** What to do. Every warning and problem has one. */
+  /** The fix. Every warning and problem has one. */
   fix?: string;
 }
 
@@ -91,7 +91,7 @@ function refusalOf(plan: Plan, server: ServerPlan, context: ProgramContext): Ref
   }
 }
 
-/** What a refusal says to do next, in its order: the first names what is missing. */
+/** The next steps of a refusal, in its order: the first names what is missing. */
 function stepsText(steps: readonly NextStep[]): string {
   return steps.map(stepText).join(". ");
 }

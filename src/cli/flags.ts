@@ -8,7 +8,7 @@ export interface Flag {
   /** Placeholder for the value in the help text. */
   value?: string;
   description: string;
-  /** What applies without the flag, in words. `parseArgs` would take a member `default` for a value. */
+  /** The default, in words. `parseArgs` would take a member `default` for a value. */
   absent?: string;
   /** The only values that it takes, where the placeholder does not list them. */
   values?: readonly string[];

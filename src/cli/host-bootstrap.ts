@@ -11,7 +11,7 @@ import { Input } from "./command.js";
 import { HOST } from "./flags.js";
 import { shippedConfigs } from "./shipped.js";
 
-/** What is wrong with the variable. */
+/** The error in the variable. */
 class BootstrapProblem extends Error {}
 
 const PROFILE = "llxprt";

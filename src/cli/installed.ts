@@ -77,7 +77,7 @@ function isRecent(program: string, probe: NonNullable<PresetFacts["probe"]>): bo
 }
 
 /** The file that would be started. */
-export function findProgram(preset: PresetFacts, { folders, env, ...more }: SearchPath): string | undefined {
+function findProgram(preset: PresetFacts, { folders, env, ...more }: SearchPath): string | undefined {
   const name = programOf(preset);
   const minVersion = preset.probe?.at_least;
   return name && searchProgram(name, { ...more, binFolders: folders, minVersion, path: env.PATH });

@@ -48,7 +48,7 @@ export interface OpenOptions {
   servesUntrusted?: boolean;
   /** Whether a person may be asked on the terminal for that trust; default: yes. */
   asks?: boolean;
-  /** What is logged unless the command line says otherwise. */
+  /** The log level unless the command line gives one. */
   usualLog?: UsualLog;
   /** Whether a changed config is used as soon as it is saved. */
   reloads?: boolean;

@@ -14,7 +14,7 @@ import { abortOn } from "./signals.js";
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Undefined for the gateway. */
   streams: Streams | undefined;
   /** Ends the service; the signals of the process when absent. */
@@ -56,7 +56,7 @@ export async function serveAlone(
   }
 }
 
-/** What a session on stdio can do about its config. For a bundle the compiler is not loaded. */
+/** The actions of a session on stdio for its config. For a bundle the compiler is not loaded. */
 async function clientProject(opened: Opened, config: ServedConfig, input: Input, io: Io, log: Log) {
   const { trustOf, projectEntrance } = await import("./client-project.js");
   const trust = trustOf(opened, config, io, log);

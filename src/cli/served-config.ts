@@ -3,11 +3,11 @@
  * changed config is used as soon as it is saved; one that has problems or is not trusted changes nothing, and the
  * status says why. When the config in use loses its trust, all calls are refused.
  */
-import { setTimeout as wait } from "node:timers/promises";
 import { canonicalText } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { isInside } from "../base/paths.js";
 import { ConfigError, type Problem } from "../base/problem.js";
+import { delay } from "../base/timing.js";
 import { plural } from "../base/words.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -77,7 +77,11 @@ export class ServedConfig {
   }
 
   async #lookAfter(pauseMs: number): Promise<void> {
-    await wait(pauseMs, undefined, { ref: false });
+    try {
+      await delay(pauseMs, this.runtime.closed);
+    } catch {
+      return;
+    }
     const began = performance.now();
     await this.#changed();
     const ended = performance.now();

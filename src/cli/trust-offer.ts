@@ -1,4 +1,4 @@
-/** What `serve` offers to a session whose calls need trust: the question about the workspace, and what a yes does. */
+/** The offer of `serve` to a session whose calls need trust: a question about the workspace, and the effect of yes. */
 import { realpathSync } from "node:fs";
 import { escapeLine } from "../base/hidden-characters.js";
 import { ConfigError } from "../base/problem.js";

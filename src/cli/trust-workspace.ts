@@ -18,14 +18,14 @@ import { shippedConfigs } from "./shipped.js";
 import { confirm, isInteractive } from "./terminal/prompt.js";
 import { projectBins } from "./untrusted-folders.js";
 
-/** What trust in a folder allows, whatever its config says. */
+/** The permissions that trust in a folder gives, whatever its config says. */
 const CONSEQUENCES = [
   `programs in its ${projectBins("").map(slashed).join(", ")} may be started`,
   "packages, plugins, configuration files and build scripts in it may run as code, with your permissions",
   "this also applies to files that are added later",
 ];
 
-export interface WorkspaceTrust {
+interface WorkspaceTrust {
   workspace: string;
   /** The config that is found in it, as it was read. */
   found: ReturnType<typeof inspectDiscovered>;
@@ -34,7 +34,7 @@ export interface WorkspaceTrust {
 }
 
 /** A text that counts as the content of a file. */
-export interface FileText {
+interface FileText {
   file: string;
   text: string | Uint8Array;
 }

@@ -59,7 +59,7 @@ function trustedBelow(folder: string, io: Io): string[] {
 
 /**
  * Names for folders: the last part of the path, with as many parts before it as make the name unique. So a folder that
- * is served later never takes over the name of another one. What a URL may not have is replaced.
+ * is served later never takes over the name of another one. Characters that a URL may not have are replaced.
  */
 export function uniqueNames(folders: readonly string[]): (folder: string) => string {
   const nameOf = (folder: string, count: number) =>

@@ -142,12 +142,12 @@ export function inspectConfig(
     problems,
     presetProblems: whole.problems,
     restrict,
-    /** What trusting it would grant. */
+    /** The permissions that trusting it would grant. */
     grants: () => grantsOf(restrict(false).requests, whole.config),
   };
 }
 
-/** What a discovered config is compared with: the user's layers alone, and over the profile and the defaults. */
+/** A discovered config is compared with these: the user's layers alone, and over the profile and the defaults. */
 function limitsOf(request: ConfigRequest, catalogue: Catalogue, userLayers: readonly LayerTable[]): Limits {
   const context = valueAt(mergeLayers(userLayers), "mcp", "context");
   const profile = profileTables(typeof context === "string" ? context : "default", catalogue);

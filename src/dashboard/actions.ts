@@ -1,6 +1,6 @@
 /**
- * What the page may do: restart or stop a server, and call a tool. The playground is a session like that of an agent:
- * the same tools, the same gate, the same limits.
+ * The actions of the page: restart or stop a server, and call a tool. The playground is a session like that of an
+ * agent: the same tools, the same gate, the same limits.
  */
 import { toolSizes } from "../abi/tool-sizes.js";
 import { isTable, type JsonObject } from "../base/json.js";
@@ -32,9 +32,8 @@ export class Playground {
   tools(workspace: ShownWorkspace): ToolInfo[] {
     const calls = this.#callsOf(workspace);
     const { tools } = calls.loaded.plan;
-    return calls.list(undefined).map(({ name, title, description, inputSchema }) => ({
+    return calls.list(undefined).map(({ name, description, inputSchema }) => ({
       name,
-      title,
       description,
       inputSchema,
       effect: tools.find((tool) => tool.name === name)?.effect ?? "read",
@@ -82,7 +81,7 @@ export class Playground {
   }
 }
 
-/** What each tool weighs in the list that a model reads. */
+/** The size of each tool in the list that a model reads. */
 export function weightsOf({ runtime }: ShownWorkspace): Pick<ConfigInfo, "weights" | "total"> {
   const sizes = toolSizes(runtime.tools, runtime.loaded.plan);
   const weights = sizes.map((size) => ({ ...size, tokens: estimatedTokens(size.bytes) }));

@@ -35,23 +35,15 @@ export interface DashboardState {
   startedAt: number;
   /** The CSRF token, to be sent with every `POST`. */
   csrf: string;
-  /** Whether arguments and answers of calls are kept: `dashboard.keep_answers`. */
-  keepsAnswers: boolean;
   /** The workspaces, at least one. Requests name one of them. */
-  workspaces: WorkspaceInfo[];
+  workspaces: { name: string }[];
   live: LiveState;
   /** The last calls, the oldest first, running ones among them. */
   calls: CallRow[];
   charts: ChartData;
 }
 
-export interface WorkspaceInfo {
-  name: string;
-  /** Absolute folders that may be read. */
-  roots: string[];
-}
-
-/** What is sent again, whole, whenever a part of it has changed. */
+/** The state that is sent again, whole, whenever a part of it has changed. */
 export interface LiveState {
   /** Of the proxy's own process. */
   memoryMb: number;
@@ -107,7 +99,7 @@ export interface SessionRow {
 }
 
 /** `running` until it has ended; `error` is a refusal or a fault, `cancelled` one that the client ended. */
-export type CallOutcomeKind = "running" | "ok" | "error" | "cancelled";
+type CallOutcomeKind = "running" | "ok" | "error" | "cancelled";
 
 export interface CallRow {
   /** Grows with each call. An event with a known id replaces the row. */
@@ -117,7 +109,7 @@ export interface CallRow {
   session: string;
   client: string | null;
   tool: string;
-  /** What was pointed at, such as `src/a.ts:3:7` or a symbol's name; empty where nothing was. */
+  /** The target, such as `src/a.ts:3:7` or a symbol's name; empty where nothing was. */
   target: string;
   /** The ids of the servers that answered, joined by commas. */
   server: string | null;
@@ -153,7 +145,7 @@ export interface CallDetail {
 }
 
 /** The result of a call as the page shows it. */
-export interface ShownResult {
+interface ShownResult {
   isError: boolean;
   /** The text blocks, joined. */
   text: string;
@@ -237,7 +229,7 @@ export interface RunAnswer {
   result: ShownResult;
   /** The places in the answer, for marking them in the file. */
   places: FileRange[];
-  /** What the columns of the places count: the config says it. */
+  /** The unit of the columns of places: the config sets it. */
   columnUnit: "utf-8" | "utf-16" | "utf-32";
 }
 

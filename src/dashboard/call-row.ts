@@ -9,7 +9,7 @@ import type { CallRow } from "./api.js";
 const MAX_NAME = 120;
 const MAX_TARGET = 240;
 
-/** What a call was answered, as texts. */
+/** The answer to a call, as texts. */
 export interface TextResult {
   isError: boolean;
   text: string;
@@ -54,7 +54,7 @@ export function sizeOf(answer: MeasuredResult | undefined): Pick<CallRow, "bytes
   return { bytes: text + structure, tokens: estimatedTokens(Math.max(text, structure)) };
 }
 
-/** What the arguments point at, in the names of the dialect: a place in a file, a symbol or a query. */
+/** The target of the arguments, in the names of the dialect: a place in a file, a symbol or a query. */
 export function targetOf(args: unknown, { document, position, symbol, query }: DialectPlan): string {
   if (!isTable(args)) return "";
   const place = isTable(args.position) ? args.position : args;

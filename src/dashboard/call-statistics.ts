@@ -1,4 +1,4 @@
-/** What the calls of the last hour add up to, for the charts: by minute and by tool. */
+/** Sums over the calls of the last hour, for the charts: by minute and by tool. */
 import { sortBy } from "../base/order.js";
 import type { CallRow, MinutePoint, ToolTimes } from "./api.js";
 

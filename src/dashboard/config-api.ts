@@ -4,7 +4,6 @@ import type { JsonObject } from "../base/json.js";
 /** A tool of the playground, as `tools/list` shows it. */
 export interface ToolInfo {
   name: string;
-  title: string | null;
   description: string;
   effect: "read" | "edit" | "command";
   inputSchema: JsonObject;
@@ -13,16 +12,16 @@ export interface ToolInfo {
 export interface ConfigInfo {
   /** The file of the config, or what else the proxy serves. */
   source: string;
-  /** What `lsp-proxy explain` prints; null for a bundle. */
+  /** The output of `lsp-proxy explain`; null for a bundle. */
   explain: string | null;
-  /** What each tool weighs in a model's context: `lsp-proxy tools`. */
+  /** The size of each tool in a model's context: `lsp-proxy tools`. */
   weights: ToolWeight[];
   total: { bytes: number; tokens: number };
-  /** What is wrong with the config as it is on disk now; with an error the last good one is served. */
+  /** The problems of the config as it is on disk now; with an error the last good one is served. */
   problems: ConfigProblem[];
 }
 
-export interface ToolWeight {
+interface ToolWeight {
   name: string;
   effect: string;
   bytes: number;
@@ -41,19 +40,16 @@ export interface ConfigProblem {
 
 export interface SetupInfo {
   clients: ClientEntry[];
-  /** What limits the entries of all clients. */
+  /** The limits that apply to the entries of all clients. */
   note: string | null;
   languages: LanguageInfo[];
 }
 
-/** What is pasted into the config of an MCP client. */
+/** The entry for the config of an MCP client. */
 export interface ClientEntry {
-  id: string;
   name: string;
   /** The file that it belongs into; null where the client has none. */
   file: string | null;
-  /** Such as `json` or `toml`. */
-  format: string;
   text: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Who may see the page: a link with a code that works once and for a short time becomes a cookie. Codes and cookies
+ * Login to the page: a link with a code that works once and for a short time becomes a cookie. Codes and cookies
  * are kept as digests, in memory, so they end with the process.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";

@@ -47,13 +47,13 @@ interface RecordedSession
 }
 
 /** Where calls are recorded from. */
-export interface WatchedWorkspace {
+interface WatchedWorkspace {
   name: string;
   plan(): Plan;
   kind: SessionRow["kind"];
 }
 
-export type CallListener = (row: CallRow) => void;
+type CallListener = (row: CallRow) => void;
 
 export class CallRecord {
   /** By id, the oldest first. */
@@ -65,7 +65,7 @@ export class CallRecord {
   #lastSession = 0;
   #bytes = 0;
 
-  constructor(readonly keepsAnswers: boolean) {}
+  constructor(private readonly keepsAnswers: boolean) {}
 
   /** Calls the listener when a call begins and when it ends, until the returned function is called. */
   readonly subscribe = (listener: CallListener): (() => void) => {
@@ -73,7 +73,7 @@ export class CallRecord {
     return () => this.#listeners.delete(listener);
   };
 
-  /** What records the calls of a workspace. */
+  /** The record of the calls of a workspace. */
   watch(workspace: WatchedWorkspace): CallWatch {
     return {
       opened: (session) => void this.#sessionOf(session, workspace),
@@ -103,7 +103,7 @@ export class CallRecord {
     };
   }
 
-  /** The sessions that have told who they are, or have called something. */
+  /** The sessions that have sent their client's name, or a call. */
   sessions(): SessionRow[] {
     this.#forgetClosed();
     return [...this.#sessions].flatMap(([session, known]) => {

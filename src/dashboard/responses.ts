@@ -1,4 +1,4 @@
-/** What the dashboard answers with: its headers, files of the page, JSON, and the bodies that it reads. */
+/** Responses of the dashboard: headers, files of the page, JSON, and the bodies that it reads. */
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";

@@ -28,8 +28,8 @@ import { bareSchema, emitValidator, type SchemaCompiler, SchemaError } from "./v
 
 const schemaDialect = "https://json-schema.org/draft/2020-12/schema";
 
-/** What emitting needs in addition to the plan. */
-export interface EmitTools {
+/** The inputs of emitting besides the plan. */
+interface EmitTools {
   templates: Templates;
   compiler: SchemaCompiler;
   /** Name and version of the generating program. */

@@ -6,7 +6,7 @@ import type { Plan } from "../abi/plan.js";
 import { sortBy, sortedSet } from "../base/order.js";
 import { render, type Templates } from "./render.js";
 
-/** What a deployment needs in addition to the plan. */
+/** The inputs of a deployment besides the plan. */
 export interface DeployPlace {
   /** The program and its arguments, as an absolute command line. */
   command: readonly string[];
@@ -19,7 +19,7 @@ export interface DeployPlace {
   image: string;
 }
 
-export interface DeployFile {
+interface DeployFile {
   name: string;
   text: string;
 }

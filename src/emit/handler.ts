@@ -231,7 +231,7 @@ function answer({ name, steps, output }: ToolPlan, names: Names): string[] {
   return wrap("return await ", { callee: "call.answer", args });
 }
 
-/** What an answer is made of: named members, several steps, or the last step. */
+/** The source of an answer: named members, several steps, or the last step. */
 function answerValue({ members, gather }: ToolPlan["output"], last: StepPlan): string {
   if (members.length > 0)
     return `call.members(${objectText(members.map(({ name, step }) => [name, localName(step)] as const))})`;

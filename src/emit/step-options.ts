@@ -69,7 +69,7 @@ function pickText({ at, as, outside }: PickPlan): string {
   return objectText(options);
 }
 
-/** What a request is repeated over. */
+/** The list that a request is repeated over. */
 export function eachOptions({ from, limit, lacking, keep, depth, next }: EachPlan, text: TextOf): Members {
   const options: Members = [["limit", text(limit)]];
   if (from.path.length > 0 && from.root === "step") options.push(["path", lit(from.path)]);

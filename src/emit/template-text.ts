@@ -65,7 +65,7 @@ function inputText(name: string, path: readonly string[], names: Names): string 
   const arg = names.args.find((candidate) => candidate.name === name);
   if (arg) {
     const { part, isPlace } = partAt(arg, path);
-    // What is not sent to a server is passed on as the client wrote it, unless it is a text of a place.
+    // A text that is not sent to a server stays as the client wrote it, unless it is a text of a place.
     const isResolved = isPlace || (names.isSent && part !== undefined && hasPlace(part));
     const given = path.reduce(
       (object, key) => memberText(object, key, true),

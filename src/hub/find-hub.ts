@@ -20,17 +20,17 @@ export const REASON_PREFIX = "lsp-proxy: no hub: ";
 /** A larger log is begun anew. */
 export const MAX_LOG_BYTES = 1_048_576;
 
-export interface HubRequest {
+interface HubRequest {
   launch: Launch;
   env: Environment;
   /** The program, whose `hub run` is the hub. */
   executable: string;
-  /** What the session tells the hub. */
+  /** The facts that the session sends to the hub. */
   session: JsonObject;
 }
 
 /** The connection of a session to its hub. */
-export interface HubConnection {
+interface HubConnection {
   socket: Socket;
   /** The names of the tools that only read. */
   reads: ReadonlySet<string>;
@@ -94,7 +94,10 @@ interface Starting {
   end(): void;
 }
 
-/** Starts a hub in the background, unless another process is doing that. Throws HubUnavailable where none can be started. */
+/**
+ * Starts a hub in the background, unless another process is doing that. Throws HubUnavailable where none can be
+ * started.
+ */
 function startHub(file: string, request: HubRequest): Starting | undefined {
   const mark = `${file}.starting`;
   try {

@@ -8,15 +8,15 @@ const NEWLINE = 10;
 const MARK = "lsp-proxy";
 
 /**
- * What the command line asks of a hub: to call a tool; to wait for the servers and then call it; to ask each server one
- * thing; to choose the servers again by the files of the workspace.
+ * Requests of the command line to a hub: to call a tool; to wait for the servers and then call it; to ask each server
+ * one thing; to choose the servers again by the files of the workspace.
  */
 const commandKinds = ["call", "callWarm", "tryServers", "lookAgain"] as const;
 type CommandKind = (typeof commandKinds)[number];
 
 /**
- * What a hub and the processes that connect to it say besides MCP. The first line of a connection is `session`, a
- * command, `status`, `dashboard` or `stop`; the first answer is `ready`, `full` or `answer`. `progress`, `drain` and,
+ * Messages besides MCP between a hub and the processes that connect to it. The first line of a connection is `session`,
+ * a command, `status`, `dashboard` or `stop`; the first answer is `ready`, `full` or `answer`. `progress`, `drain` and,
  * after a change of the config, `ready` may follow.
  */
 export type PrivateKind =

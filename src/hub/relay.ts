@@ -18,7 +18,7 @@ export interface Upstream {
   destroy(): void;
 }
 
-export interface RelayOptions {
+interface RelayOptions {
   input: Readable;
   output: Writable;
   /** Connects; `losses` counts the hubs that ended shortly after they were found. */
@@ -116,7 +116,7 @@ class Relay {
   #connect(): void {
     if (this.#isConnecting || this.#isOver) return;
     this.#isConnecting = true;
-    // What the client sends meanwhile waits in its pipe.
+    // Messages that the client sends meanwhile wait in its pipe.
     this.options.input.pause();
     this.options.connect(this.#losses).then(
       (upstream) => this.#connected(upstream),

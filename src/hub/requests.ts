@@ -38,7 +38,7 @@ export class PendingRequests {
   #initialized: string | undefined;
   /** The resources that the client has subscribed to, by URI. */
   readonly #subscribed = new Map<unknown, { line: string; id: Id }>();
-  /** What was repeated for a new hub, and the line for the client in place of its answer. */
+  /** Requests repeated for a new hub, and the line for the client in place of the answer. */
   readonly #repeated = new Map<Id, string | undefined>();
   /** The questions of the hub to the client, by the id that the client sees: each hub counts from zero. */
   readonly #questions = new Map<string, Id>();
@@ -69,7 +69,7 @@ export class PendingRequests {
     const { id, method } = message;
     if ("result" in message || "error" in message) return this.#answerFromClient(message);
     if (isId(id)) {
-      // What is no request is answered without its id, so it would wait for ever.
+      // An invalid request is answered without its id, so it would wait for ever.
       if (!isRequest(message)) return line;
       if (method === "initialize") this.#handshake = { line, id };
       const { uri } = isTable(message.params) ? message.params : {};
@@ -159,7 +159,7 @@ export class PendingRequests {
     });
   }
 
-  /** What is sent to a new hub: the handshake, and what is not answered yet. */
+  /** The lines for a new hub: the handshake, and the requests without an answer. */
   repeat(reads: ReadonlySet<string>): string[] {
     const lines: string[] = [];
     if (this.#handshake !== undefined) {

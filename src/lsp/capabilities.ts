@@ -1,4 +1,4 @@
-/** What a server supports now: offered in `initialize` or registered since, limited by the plan's `features`. */
+/** The capabilities of a server: offered in `initialize` or registered since, limited by the plan's `features`. */
 import type {
   Registration,
   RegistrationParams,
@@ -19,7 +19,7 @@ import { matchesGlob, registrationProblem } from "./server-globs.js";
 const UNUSABLE = "a registered glob is not used";
 const TOO_SLOW = "registered globs are too much work; some are not used";
 
-export interface Subject {
+interface Subject {
   path: string;
   languageId: string;
 }
@@ -37,7 +37,7 @@ export class Capabilities {
   readonly #listeners = new Listeners();
   #offered: Record<string, unknown> = {};
   readonly #neverOffered = new Set<string>();
-  /** What was warned of. */
+  /** Warnings that were given already. */
   readonly #warned = new Set<string>();
 
   /** `warn` is called once for registered patterns that cannot be used, and once for those that take too long. */

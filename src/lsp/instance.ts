@@ -41,7 +41,7 @@ import { initializeServer } from "./wire/initialize.js";
 import { ReadyRequest, type RequestTarget } from "./wire/ready-request.js";
 import { ServerMessages } from "./wire/server-messages.js";
 
-/** What one running server gets from the pool. */
+/** The part of the pool that one running server uses. */
 export interface InstanceContext {
   plan: ServerPlan;
   root: string;

@@ -26,7 +26,7 @@ export interface RequestSpan {
   began: Set<string>;
 }
 
-export interface Progress extends ProgressText {
+interface Progress extends ProgressText {
   seenAt: number;
   beganAt: number;
   during: readonly RequestSpan[];

@@ -7,7 +7,7 @@ import { Instance, type InstanceContext } from "./instance.js";
 import { type Launch, launch } from "./process/launch.js";
 import { withStderr } from "./process/stderr-tail.js";
 
-/** What the pool gives to an instance. */
+/** The part of the pool that an instance uses. */
 interface PoolLink extends Pick<InstanceContext, "generation" | "watch" | "mayEndStuck" | "command"> {
   /** Other roots that the instance serves. */
   otherRoots: readonly string[];

@@ -113,9 +113,11 @@ export interface LanguageServer {
   readonly readiness: Readiness;
   /** Whether files under its roots may have changed unnoticed: too many to watch, or a network file system. */
   readonly hasUnwatchedFiles: boolean;
-  /** Absolute folders that are ignored and too large, or could not be read: files in them may have changed unnoticed. */
+  /**
+   * Absolute folders that are ignored and too large, or could not be read: files in them may have changed unnoticed.
+   */
   readonly partlyWatchedFolders: readonly string[];
-  /** What the server was started without, because the workspace is not trusted. */
+  /** Folders and files withheld from the server, because the workspace is not trusted. */
   readonly withheld: readonly Withheld[];
   /** Whether the server offers the method now, statically or by registration, for this document. */
   supports(method: string, document?: OpenDocument): boolean;
@@ -132,7 +134,9 @@ export interface LanguageServer {
    * again; the document itself always is.
    */
   ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument>;
-  /** Where the server knows only the projects of open files: opens a file of each, and other files that have the name. */
+  /**
+   * Where the server knows only the projects of open files: opens a file of each, and other files that have the name.
+   */
   openProjects(makeFilter: MakeTextFilter, signal: AbortSignal, checkedAt?: number): Promise<SearchableFiles>;
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined;
@@ -253,7 +257,7 @@ export interface StartedServer {
   end(why: string): void;
 }
 
-/** What the pool needs from its surroundings. */
+/** The context that the pool needs. */
 export interface PoolContext extends ProgramFolders {
   /** Absolute real paths of the roots; the first is the default. */
   roots: string[];

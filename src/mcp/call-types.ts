@@ -24,7 +24,7 @@ export interface WorkspaceChoice {
   session: { holder: string };
 }
 
-/** What is particular about a session's calls. */
+/** The options of a session's calls. */
 export interface CallsOptions {
   trust?: TrustOffer | undefined;
   /** If the proxy was not started in a project: switches to the client's project. */

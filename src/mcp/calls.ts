@@ -15,14 +15,14 @@ import { listenToRuntime } from "./runtime-listener.js";
 import { type AskTrust, SessionTrust } from "./trust-question.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
-export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
+type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
 
 export class SessionCalls implements WatchedSession {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = sharedAbortController();
   readonly aborted: AbortSignal = this.#abort.signal;
   #entered: Promise<void> | undefined;
-  /** What the client said about itself, once it has. */
+  /** The client's name and version, once it has sent them. */
   client: ClientInfo | undefined;
   readonly trust: SessionTrust;
   /** Sessions in runtimes that were switched from, while their calls run. */

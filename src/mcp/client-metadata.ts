@@ -20,7 +20,7 @@ export function isModernVersion(version: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= FIRST_MODERN_VERSION;
 }
 
-/** What the client says about itself in the `_meta` of a request. */
+/** The client's facts in the `_meta` of a request. */
 export function clientInfoIn(meta: unknown): ClientInfo | undefined {
   const client = isTable(meta) ? meta[CLIENT_INFO_KEY] : undefined;
   if (!isTable(client) || typeof client.name !== "string") return undefined;

@@ -1,5 +1,5 @@
 /**
- * What the program that started the proxy may ask, as llxprt-code's LSP client does: diagnostics of a file or of all
+ * Requests of the program that started the proxy, as llxprt-code's LSP client does: diagnostics of a file or of all
  * files, the state of the servers, and the end. Each is a call of a tool; where it fails, the answer is empty, so that
  * no edit of the host fails because of it.
  */

@@ -10,8 +10,8 @@ const INTERNAL = -32603;
 const MAX_ARGUMENT_CHARS = 10_000;
 
 /**
- * What a handshake says about prompts and resources: a kind that the config has none of is not announced, unless a
- * config that is opened later may have it.
+ * The capabilities for prompts and resources in a handshake: a kind that the config has none of is not announced,
+ * unless a config that is opened later may have it.
  */
 export function promptAndResourceCapabilities(
   { prompts, resources }: SessionCalls["loaded"]["plan"],

@@ -1,4 +1,4 @@
-/** What the proxy says about itself in a handshake, for both SDKs, and that its lists have changed. */
+/** The proxy's name and capabilities in a handshake, for both SDKs, and notifications that its lists have changed. */
 import type { Runtime } from "../runtime/runtime.js";
 import { promptAndResourceCapabilities } from "./prompts-and-resources.js";
 
@@ -39,6 +39,6 @@ export function sendListsChanged(
   const sent = [server.sendToolListChanged()];
   if (prompts !== undefined) sent.push(server.sendPromptListChanged());
   if (resources !== undefined) sent.push(server.sendResourceListChanged());
-  // A session may outlive the connection of its client, which then cannot be told.
+  // A session may outlive the connection of its client, which then gets no notification.
   for (const notification of sent) notification.catch(() => undefined);
 }

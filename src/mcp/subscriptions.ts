@@ -1,6 +1,6 @@
 /**
  * The resources that a client subscribes to. When files or diagnostics change, they are read again, and the client is
- * told of those that differ. A burst of changes is one reading; readings that find nothing become rarer.
+ * notified of those that differ. A burst of changes is one reading; readings that find nothing become rarer.
  */
 import { sha256 } from "../base/hash.js";
 import { startTimer } from "../base/timing.js";

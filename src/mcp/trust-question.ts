@@ -1,7 +1,7 @@
 /** The question whether to trust the workspace, asked through the client with MCP elicitation. */
 import { isTable } from "../base/json.js";
 
-/** What a session can do about calls that are refused for lack of trust. */
+/** The actions of a session for calls that are refused for lack of trust. */
 export interface TrustOffer {
   /** Whether another config is served, with which every call is refused, until the workspace is trusted. */
   isRefused: boolean;
@@ -11,7 +11,7 @@ export interface TrustOffer {
   question(): TrustQuestion | undefined;
 }
 
-export interface TrustQuestion {
+interface TrustQuestion {
   /** All that the trust allows. */
   message: string;
   /** Records a yes and switches to the trusted config; false when that fails. */

@@ -13,7 +13,7 @@ interface PatternCursor {
   maxLength: number;
 }
 
-/** What a part of a pattern does. */
+/** The facts of a part of a pattern. */
 interface PatternCost {
   /** In how many ways it can match. */
   ways: number;

@@ -180,7 +180,7 @@ function objectForm({ properties }: ArgConfig, depth: number, report: Report, co
   return { kind: "object", properties: sortBy(members, ({ name }) => [name]) };
 }
 
-/** What references may name: the argument, its members and the members of places, as `to.uri`. */
+/** The names that references may use: the argument, its members and the members of places, as `to.uri`. */
 export function referenceNames(args: { [name: string]: ArgConfig } = {}, prefix = "", depth = 0): string[] {
   return Object.entries(args).flatMap(([name, arg]) => {
     const own = `${prefix}${name}`;

@@ -4,7 +4,7 @@ import { isTable } from "../base/json.js";
 import { formatPattern } from "../protocol/text-formats.js";
 import { quoted } from "./report.js";
 
-/** What a value of an argument may be; null for no bound. */
+/** The allowed values of an argument; null for no bound. */
 export type ValueBounds = Pick<
   ArgPlan,
   "type" | "enum" | "minLength" | "maxLength" | "minimum" | "maximum" | "form"

@@ -34,7 +34,7 @@ import { buildDialect, buildEffects, buildMcp, type ToolsElsewhere } from "./sur
 import { buildTools, type PlacedTool } from "./tools.js";
 import { checkWorkflows, resolveBatches } from "./workflows.js";
 
-/** What is known about the config's files. */
+/** Facts about the config's files. */
 export interface PlanContext extends ToolsElsewhere {
   locate(pointer: string): Place | undefined;
   /** The layer of a value: the name of a shipped config, or `config`. */
@@ -68,7 +68,7 @@ export function buildPlan(given: Config, context: PlanContext): { plan: Plan; pr
   const tools = resolveBatches(built, mcp.listed);
   checkFileNames(tools);
   checkWorkflows(tools, dialect);
-  // What an error hides, such as the use of an argument, would look unused.
+  // An argument whose use is in a part with errors would look unused.
   if (report.problems.every(({ severity }) => severity === "warning"))
     checkFindings(
       tools,

@@ -162,7 +162,7 @@ function checkStep(step: StepConfig, plan: ToolPlan, limits: LimitsPlan, check: 
   if (cap !== undefined) check(step.limit, cap.limit, cap.key, "limit");
 }
 
-/** What limits the items of a step that are shown: all in one answer, or as a member of it. */
+/** The limit for the shown items of a step: all in one answer, or as a member of it. */
 function shownCap(
   id: string,
   plan: ToolPlan,

@@ -53,7 +53,7 @@ function familyOf(code: string): string {
   return code.slice(0, code.indexOf("/"));
 }
 
-/** What the tools must have for a code to occur, by code or family; codes that are not here may always occur. */
+/** The features without which a code cannot occur, by code or family; codes that are not here may always occur. */
 const needs: { readonly [code: string]: (tool: ToolPlan) => boolean } = {
   edit: (tool) =>
     tool.effect !== "read" || hasStep(tool, ({ kind }) => kind === "choose") || tool.args.some(isDestination),

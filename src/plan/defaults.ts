@@ -125,7 +125,7 @@ export const defaultPage = { size: 100, maxSize: 200 };
 /** Source text shown with a location: lines before and after it, and the maximum of characters. */
 export const defaultSnippet = { contextLines: 0, maxChars: 400 };
 
-/** What is told about a tool follows from its effect. */
+/** The annotations of a tool follow from its effect. */
 export const noAnnotations: ToolAnnotations = {
   readOnly: null,
   destructive: null,

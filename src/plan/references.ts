@@ -9,7 +9,7 @@ import { nearest } from "../base/nearest.js";
 import { sortBy } from "../base/order.js";
 import type { Report } from "./report.js";
 
-/** What a reference may name in one step. */
+/** The names that a reference may use in one step. */
 export interface Scope {
   /** Arguments, their members (`options.tab_size`) and pointing arguments, by the names that references use. */
   inputs: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What is done with the list of a step (`where`, `pick`, `sort`,
+ * The operations on the list of a step (`where`, `pick`, `sort`,
  * …), when a step runs (`when`), what replaces it (`or_else`).
  */
 import type { ConditionPlan, ListPlan, PickPlan, Ref, StepPlan, Template, WhenPlan } from "../abi/plan.js";
@@ -181,7 +181,9 @@ export function alternativesOf(step: StepPlan, steps: readonly StepPlan[]): Step
   return alternatives;
 }
 
-/** The steps that may give what a reference names: the step's alternatives, and where one chooses, those of its list. */
+/**
+ * The steps that may give what a reference names: the step's alternatives, and where one chooses, those of its list.
+ */
 export function sourcesOf({ name }: Ref, steps: readonly StepPlan[]): StepPlan[] {
   const step = steps.find(({ id }) => id === name);
   if (step === undefined) return [];

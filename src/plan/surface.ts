@@ -1,4 +1,4 @@
-/** What an agent sees: the dialect, the listed tools, and the instructions. */
+/** The part of the plan that an agent sees: the dialect, the listed tools, and the instructions. */
 import type { DialectPlan, Effect, McpPlan, ServerPlan, ToolPlan } from "../abi/plan.js";
 import { codes } from "../base/codes.js";
 import { canonical } from "../base/json.js";
@@ -77,12 +77,12 @@ export function buildEffects(config: Config): Effect[] {
   return config.mcp?.read_only === true ? effects.filter((effect) => effect === "read") : effects;
 }
 
-/** What a tool does: its own effect, and `command` if it runs one on the way to an edit. */
+/** The effects of a tool: its own, and `command` if it runs one on the way to an edit. */
 function effectsOf({ effect, steps }: ToolPlan): Effect[] {
   return steps.some(({ kind }) => kind === "execute_command") ? [effect, "command"] : [effect];
 }
 
-/** What is known about tools that this config does not have, and about clients. */
+/** Facts about tools that this config does not have, and about clients. */
 export interface ToolsElsewhere {
   /** The shipped profiles that have a tool. */
   toolProfiles(name: string): string[];

@@ -16,7 +16,7 @@ export function argumentNames(plan: ToolPlan, dialect: DialectPlan): string[] {
   ];
 }
 
-/** What a call with these arguments lacks: required ones, or what one of the ways to point needs. */
+/** The arguments that a call lacks: required ones, or those that one of the ways to point needs. */
 export function missingNames(plan: ToolPlan, given: readonly string[], dialect: DialectPlan): string[] {
   const lacking = (names: readonly string[]) =>
     names.map((name) => ownName(plan, name)).filter((name) => !given.includes(name));

@@ -17,7 +17,7 @@ interface Scope {
   args: readonly ArgPlan[];
   /** The names of pointing arguments, in references. */
   pointing: readonly string[];
-  /** What each step says about the URIs in the arguments of its command. */
+  /** The URIs in the arguments of the command of each step. */
   commandUris: readonly (readonly string[] | undefined)[];
 }
 
@@ -71,7 +71,7 @@ interface SentScope extends Scope {
   declare: string;
 }
 
-/** What is known about the URIs in the parameters of a method: the specification says it, or its declaration. */
+/** The URIs in the parameters of a method, from the specification or its declaration. */
 function urisOf(
   method: string,
   { methods = [] }: Config,

@@ -1,5 +1,5 @@
 /**
- * What an identifier may be, for the languages that agree on it. Other languages (Lisp, CSS, LaTeX and more) allow
+ * The syntax of identifiers, for the languages that agree on it. Other languages (Lisp, CSS, LaTeX and more) allow
  * other characters and are not listed.
  */
 

@@ -1,4 +1,4 @@
-/** What all calls that use one bundle share: plan, pool, gate, edits. */
+/** The services that all calls of one bundle share: plan, pool, gate, edits. */
 import type { ToolPlan } from "../abi/plan.js";
 import type { Refusal } from "../base/problem.js";
 import type { LoadedBundle } from "./bundle/load.js";

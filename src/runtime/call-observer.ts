@@ -5,7 +5,7 @@ import type { ServerPool } from "../lsp/types.js";
 import type { Evidence } from "./answer/evidence.js";
 import type { CallOutcome } from "./answer/outcome.js";
 
-/** What a call gave, and what was learned meanwhile. */
+/** The result of a call, and the evidence that it collected. */
 export interface Performed {
   outcome: CallOutcome;
   evidence: Evidence;
@@ -20,7 +20,7 @@ export interface CallObserver {
 
 /** A session of a client, as it is shown. */
 export interface WatchedSession {
-  /** What the client said about itself, once it has. */
+  /** The client's name and version, once it has sent them. */
   readonly client: ClientInfo | undefined;
   readonly roots: readonly string[];
   readonly running: number;

@@ -21,7 +21,7 @@ export interface ServerSuggestions {
   isListed: boolean;
   /** The one for a file. */
   file(path: string): Promise<string | undefined>;
-  /** Those that the files of a folder need. */
+  /** The servers that the files of a folder need. */
   workspace(root: string): Promise<string[]>;
 }
 

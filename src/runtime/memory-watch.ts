@@ -9,7 +9,7 @@ import { sortBy } from "../base/order.js";
 import type { Log, StartedServer } from "../lsp/types.js";
 
 const CHECK_MS = 250;
-/** What was ended needs this long until its memory is free. */
+/** The memory of an ended client or server is free after this time. */
 const SETTLE_MS = 1_000;
 const MB = 1024 * 1024;
 /**
@@ -22,7 +22,7 @@ const GROWTH = 1.2;
 /** V8 aborts the process at its own limit, so that limit counts from this share on. */
 const HEAP_SHARE = 0.75;
 
-/** What is held for one client: requests that arrive, and output that it does not read. */
+/** Bytes held for one client: requests that arrive, and output that it does not read. */
 export interface ClientMemory {
   heldBytes: number;
   /** Disconnects the client; its calls are cancelled. */

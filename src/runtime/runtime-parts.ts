@@ -1,4 +1,4 @@
-/** What serves one bundle of a runtime: the path gate, the pool of language servers, the sample files and the edits. */
+/** The parts that serve one bundle of a runtime: path gate, pool of language servers, sample files, edits. */
 import { resolve } from "node:path";
 import type { Plan } from "../abi/plan.js";
 import { homeOf } from "../base/home.js";
@@ -17,7 +17,7 @@ import type { MemoryWatch } from "./memory-watch.js";
 import type { RuntimeContext } from "./runtime.js";
 import { SampleFiles } from "./sample-files.js";
 
-/** What a runtime has for all its bundles. */
+/** The parts that all bundles of a runtime share. */
 interface Wiring {
   memory: MemoryWatch;
   /** Texts that count instead of those on disk, by path. */
@@ -26,8 +26,8 @@ interface Wiring {
   finder: ServerFinder;
 }
 
-/** What a runtime has for one bundle. */
-export interface Parts {
+/** The parts of a runtime for one bundle. */
+interface Parts {
   context: RuntimeContext;
   shared: BundleServices;
   engine: OpenEngine | undefined;

@@ -33,7 +33,7 @@ export interface RuntimeContext {
   version: string;
   /** Every call is refused with this. */
   refusal?: Refusal | undefined;
-  /** What the status of the servers says besides: why this proxy serves its client alone. */
+  /** A note for the server status: why this proxy serves its client alone. */
   notShared?: string | undefined;
   /** The watch of this process's memory, where another runtime has it; otherwise the runtime makes one. */
   memory?: MemoryWatch | undefined;
@@ -51,7 +51,7 @@ export interface RuntimeContext {
   strictAnswers?: boolean;
 }
 
-/** What a changed config changes of the context. */
+/** The part of the context that a changed config replaces. */
 export type ChangedContext = Pick<
   RuntimeContext,
   "base" | "ownFiles" | "binFolders" | "trusted" | "avoid" | "refusal" | "otherServer"
@@ -77,7 +77,9 @@ export interface Runtime {
   withText<T>(file: string, text: string, run: () => Promise<T>): Promise<T>;
   /** The text of a file, if it may be read; `shown` is its path as agents see it. Throws a Refusal. */
   readFile(name: string): Promise<{ shown: string; text: string }>;
-  /** Starts the servers that have a file in the workspace, unless calls are refused. One that does not start is logged. */
+  /**
+   * Starts the servers that have a file in the workspace, unless calls are refused. One that does not start is logged.
+   */
   warmup(): Promise<void>;
   /** Registers a listener for changes of files and diagnostics. */
   readonly onActivity: Subscribe;

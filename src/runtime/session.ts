@@ -58,7 +58,7 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   refusal: Refusal | undefined;
 }
 
-/** What a call sees of the runtime from beginning to end, also if the runtime switches to another plan meanwhile. */
+/** The part of the runtime that one call uses to its end, also if the runtime switches to another plan meanwhile. */
 interface View {
   shared: BundleServices;
   gate: Gate;
@@ -226,7 +226,7 @@ export class Session {
     });
   }
 
-  /** Empty evidence for one attempt; an outer call hears of what cannot be undone. */
+  /** Empty evidence for one attempt; an outer call gets the edits that cannot be undone. */
   #gather({ gate, shared }: View, texts: ToolTexts, outer: OuterCall | undefined): Gathered {
     const places = new Places(gate, shared.plan.dialect);
     return { evidence: new Evidence(outer?.evidence), texts, places };

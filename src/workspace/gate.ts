@@ -16,8 +16,8 @@ import { compileDeny } from "./deny.js";
 import type { Admitted, Gate } from "./gate-types.js";
 import { existing, noRoot, realRoot } from "./roots.js";
 
-/** What may be seen of the file system. */
-export interface GateOptions {
+/** The part of the file system that may be read. */
+interface GateOptions {
   /** Absolute folders; relative names start at the first. */
   roots: string[];
   /** Absolute folders that may be read, never written. */
@@ -60,7 +60,7 @@ export async function openGate(options: GateOptions, platform: Platform = here):
     try {
       return realPathOf(path);
     } catch (error) {
-      // The caller is not told why a path outside the workspace cannot be resolved.
+      // The refusal does not say why a path outside the workspace cannot be resolved.
       throw isNamed(path) ? error : outside();
     }
   };
@@ -140,7 +140,7 @@ function prefixes(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** The same whether the path exists or not: nothing is said of what lies outside. */
+/** The same whether the path exists or not, so that the refusal says nothing about files outside. */
 function outsideOf(folder: string): Refusal {
   return new Refusal("guard/outside-root", `The path leads outside the workspace folder \`${folder}\`.`, {
     nextSteps: [
@@ -219,7 +219,7 @@ export function statOf(path: string): Stats | undefined {
 }
 
 /** The same for the entry itself: for a link, not for what it leads to. */
-export function linkStatOf(path: string): Stats | undefined {
+function linkStatOf(path: string): Stats | undefined {
   return statOrRefuse(() => lstatSync(path));
 }
 

@@ -1,6 +1,6 @@
 /**
- * What git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's. All of
- * them may be untrusted: they are read and matched within bounds, and what is over a bound is reported.
+ * The paths that git ignores: the `.gitignore` files in and above a folder, the repository's excludes, and the user's.
+ * All of them may be untrusted: they are read and matched within bounds, and what is over a bound is reported.
  */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { realPath } from "../base/disk.js";
@@ -38,7 +38,7 @@ const ALL_STEPS = 60_000_000;
 /** The ignore files of one walk or one watch. Create one for each. */
 export class GitIgnore {
   readonly #budget = new GlobBudget(ALL_STEPS);
-  /** What was used of each file, and of all together. A file that is read again replaces what it had. */
+  /** The bytes used of each file, and of all together. A file that is read again replaces its earlier share. */
   readonly #used = new Map<string, { bytes: number; rules: number }>();
   #usedBytes = 0;
   #usedRules = 0;

@@ -8,8 +8,8 @@ import { realPath } from "../base/disk.js";
 import { compileGlob, type GlobMatcher } from "../base/glob.js";
 import { isInside } from "../base/paths.js";
 
-/** What the patterns refer to. */
-export interface LibraryContext {
+/** The folders that the patterns refer to. */
+interface LibraryContext {
   env: { readonly [name: string]: string | undefined };
   /** The user's home folder. */
   home: string;

@@ -1,6 +1,6 @@
 /**
- * A gate for one session that sees only a part of the workspace: its own roots. What the outer gate refuses stays
- * refused, so a session's roots can only take away.
+ * A gate for one session that sees only a part of the workspace: its own roots. A path that the outer gate refuses
+ * stays refused, so a session's roots can only take away.
  */
 import { relative, sep } from "node:path";
 import { isInside, isOnShare, slashed } from "../base/paths.js";
@@ -15,7 +15,7 @@ export function narrowGate(gate: Gate, uris: readonly string[]): Gate {
   const asked = uris.map((uri) => realFolder(uri, gate.roots));
   const roots = [...new Set(asked.flatMap((folder) => sharedRoots(gate.roots, folder)))];
   const base = roots[0] ?? gate.roots[0] ?? sep;
-  // What lies in no root of the workspace lies in an extra root, which every session may read.
+  // A path in no root of the workspace is in an extra root, which every session may read.
   const isSeen = ({ path }: Admitted) =>
     roots.some((root) => isInside(path, root)) || !gate.roots.some((root) => isInside(path, root));
   const fromBase = (admitted: Admitted): Admitted => ({
@@ -49,7 +49,7 @@ export function narrowGate(gate: Gate, uris: readonly string[]): Gate {
   };
 }
 
-/** What a folder and the workspace have in common: the folder inside a root, or the roots inside the folder. */
+/** The intersection of a folder and the workspace: the folder inside a root, or the roots inside the folder. */
 function sharedRoots(roots: readonly string[], folder: string | undefined): string[] {
   if (folder === undefined) return [];
   if (roots.some((root) => isInside(folder, root))) return [folder];

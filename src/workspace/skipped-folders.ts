@@ -6,7 +6,7 @@ export const VERSION_CONTROL_FOLDERS: ReadonlySet<string> = new Set([".git", ".h
 /** Folders of installed packages. A walk skips them; a watch treats them as ignored. */
 export const PACKAGE_FOLDERS: ReadonlySet<string> = new Set(["node_modules"]);
 
-/** What only a folder of installed packages or build results has, and the name that the folder must have, if any. */
+/** Entries that only a folder of installed packages or build results has, and the folder's name if that matters. */
 const MARKERS: readonly { entry: string; folder?: string }[] = [
   { entry: "pyvenv.cfg" },
   { entry: "conda-meta" },

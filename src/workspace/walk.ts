@@ -1,6 +1,7 @@
 /**
  * Walks the files of a folder that git does not ignore: bounded, nearest folders first, names in order. Equal folders
- * give equal walks. Other worktrees of the same repository are left out. The result says whether a bound left files out.
+ * give equal walks. Other worktrees of the same repository are left out. The result says whether a bound left files
+ * out.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,9 +11,11 @@ import { Turns } from "../base/timing.js";
 import { GitIgnore, type GitUser, type IgnoreRules, MAX_RULES_BYTES } from "./git-ignore.js";
 import { holdsInstalled, PACKAGE_FOLDERS, VERSION_CONTROL_FOLDERS } from "./skipped-folders.js";
 
-/** What a walk needs of a file system. */
+/** The part of a file system that a walk uses. */
 export interface WalkedFiles {
-  /** The content, or `undefined` when there is no such regular file. Of a file above 1 MiB only somewhat more is read. */
+  /**
+   * The content, or `undefined` when there is no such regular file. Of a file above 1 MiB only somewhat more is read.
+   */
   read(path: string): string | Uint8Array | undefined;
   /** A folder's entries; none when it cannot be listed. */
   list(path: string): { name: string; kind: "file" | "folder" | "other" }[];
@@ -35,7 +38,7 @@ export type Walk = Generator<string | undefined, Walked, void>;
 export interface Walked {
   /** Whether a bound left files out. */
   cut: boolean;
-  /** What of the ignore files was not used, and why. */
+  /** Rules of ignore files that were not used, and why. */
   notes: readonly string[];
 }
 

@@ -161,7 +161,7 @@ describe("arguments", () => {
     expect(hover).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("a hover") });
   });
 
-  it("are told where a place does not fit the tool", async () => {
+  it("are reported where a place does not fit the tool", async () => {
     expect((await call("get_server_status", "a.fake")).stderr).toContain("takes no file");
     expect((await call("get_document_symbols", "a.fake:1:1")).stderr).toContain("`a.fake` is enough");
   });
@@ -181,7 +181,7 @@ describe("arguments", () => {
   });
 });
 
-it("a server that does not start is told once, by the answer", async () => {
+it("a server that does not start is reported once, by the answer", async () => {
   const folder = mkdtempSync(join(tmpdir(), "call-"));
   writeFileSync(join(folder, "a.fake"), "x\n");
   const servers = [{ id: "x", command: ["not-there-at-all"], extensions: ["fake"] }];
@@ -197,7 +197,7 @@ it("a server that does not start is told once, by the answer", async () => {
   expect(stderr).toBe("");
 });
 
-it("a tool that the config does not enable is told how it is enabled", async () => {
+it("the refusal of a tool that the config does not enable says how to enable it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "call-"));
   const call = async (config: string) => {
     writeFileSync(join(folder, "lspi.toml"), config);
@@ -249,7 +249,7 @@ describe("exit codes", () => {
     expect((await call("find_references", '{"file_path": "absent.fake", "line": 1}')).code).toBe(1);
   });
 
-  it("say that the answer asks back, or that no edit was made", async () => {
+  it("say that the answer needs disambiguation, or that no edit was made", async () => {
     const ambiguous = await call("find_references", "a.fake", "symbol_name=start");
     expect(ambiguous.stdout).toContain("needs disambiguation");
     expect(ambiguous.code).toBe(4);

@@ -395,7 +395,7 @@ kind = "pyright"
     );
   });
 
-  it("name the user's file where a server stands there", async () => {
+  it("name the user's file where a server is in it", async () => {
     const config = join(folder, "home");
     const file = join(config, "lsp-proxy", "config.toml");
     write("home/lsp-proxy/config.toml", '[[servers]]\nid = "gopls"\nkind = "gopls"\n');
@@ -444,7 +444,7 @@ kind = "pyright"
     expect((await proxy(["add", "zig"])).stdout).toMatch(/: added zls$/m);
   });
 
-  it("a language means its installed server, a companion stands beside, and another id can be given", async () => {
+  it("a language means its installed server, with its companion, and another id can be given", async () => {
     write("lspi.toml", "");
     program("pylsp");
     expect((await proxy(["add", "python", "--dry-run"])).stdout).toContain('kind = "pylsp"');

@@ -805,7 +805,7 @@ describe("the command line", () => {
     expect((await client("cursor")).stderr).not.toContain("cuts");
   });
 
-  it("is also found by the name of its program, and an unknown one is told what there is", async () => {
+  it("is also found by the name of its program, and for an unknown name the known ones are listed", async () => {
     useAllTools();
     const args = ["--config", join(project, "lspi.toml")];
     const byProgram = await runHere(["client", "claude", ...args], { cwd: project, env: { HOME: home } });

@@ -68,7 +68,7 @@ describe("doctor", () => {
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
   });
 
-  it("tells which project file a server lacks, and how to create it", async () => {
+  it("names the project file that a server lacks, and how to create it", async () => {
     const config = { project_files: ["p.json"], project_fix: "Run make-project." };
     const servers = { fake: { scenario, config } };
     const lacking = await examined({ files: { "a.fake": "x\n" }, servers });
@@ -233,7 +233,7 @@ describe("doctor", () => {
     expect(report.servers[0]?.file).toMatch(/b\.fake$/);
   });
 
-  it("speaks of the address, not of a program, where a server runs elsewhere", async () => {
+  it("names the address, not a program, where a server runs elsewhere", async () => {
     const { of, report } = await examined({ files: { "a.far": "x\n" } }, (folder) => {
       const servers = [
         { id: "far", transport: { tcp: "127.0.0.1:9" }, extensions: ["far"], restart: { max: 0 } },

@@ -114,7 +114,7 @@ describe("install", () => {
     },
   );
 
-  it("installs several; one that fails does not stop the others, and is told with its last lines", async () => {
+  it("installs several; one that fails does not stop the others, and is reported with its last lines", async () => {
     npm({
       before:
         'if (args.includes("yaml-language-server")) { console.error("npm error 404 no such package"); process.exit(9); }',
@@ -185,7 +185,7 @@ describe("install", () => {
     expect(Object.keys(seen).filter((name) => /^(npm_|PIP_CONFIG_FILE)/i.test(name))).toEqual([]);
   });
 
-  it("refuses a data folder in a workspace that nobody trusts", async () => {
+  it("refuses a data folder in an untrusted workspace", async () => {
     npm();
     const { code, stderr } = await proxy(["install", "pyright"], { env: { XDG_DATA_HOME: at("ws/data") } });
     expect([code, stderr]).toEqual([1, expect.stringContaining("not trusted")]);

@@ -77,7 +77,7 @@ describe.skipIf(process.platform === "win32")("a repository with folders like ou
     expect(servers).not.toContain("typescript");
   });
 
-  it("is run where its user really trusts it, so that the trace tells", async () => {
+  it("is run where its user really trusts it, as the trace shows", async () => {
     await attempt(["trust", "--yes"], {});
     await attempt(["doctor"], {});
     expect(existsSync(trace)).toBe(true);

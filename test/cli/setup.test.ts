@@ -142,7 +142,7 @@ fs.writeFileSync(path.join(modules, ".bin/bash-language-server"), "#!/bin/sh\\ne
     expect((await setup(["--yes"])).stdout).toMatch(/^✓ install +already installed: bash-language-server$/m);
   }, 120_000);
 
-  it("and cannot be installed is told with the command; the others answer, and the exit code says no", async () => {
+  it("and cannot be installed is reported with the command; the others answer, and the exit code says no", async () => {
     write("bin/npm", "#!/bin/sh\necho no network >&2\nexit 1\n", 0o755);
     write("ws/b.css", ".greet {\n}\n");
     serve("vscode-css-language-server");
@@ -185,7 +185,7 @@ it("a server that is there and does not answer is a problem", async () => {
   expect(code).toBe(1);
 }, 60_000);
 
-it("a server that lacks only trust is told so first, with nothing about the list of programs", async () => {
+it("for a server that lacks only trust, the refusal names trust and not the list of programs", async () => {
   write("ws/src/main.rs", "fn main() {}\n");
   write("ws/Cargo.toml", '[package]\nname = "a"\n');
   write("bin/rust-analyzer", "#!/bin/sh\necho rust-analyzer 1.0.0\n", 0o755);
@@ -204,7 +204,7 @@ it("a server that lacks only trust is told so first, with nothing about the list
   }
 }, 60_000);
 
-it("a folder without a language is told", async () => {
+it("a folder without a language is reported", async () => {
   const { code, stdout } = await setup(["--yes"]);
   expect(stdout).toMatch(/^✗ languages /m);
   expect(code).toBe(1);

@@ -173,7 +173,7 @@ it("is asked for on a terminal by a call whose server may run code of the worksp
   expect((await act(call)).stdout).toContain("exited with code 3");
 });
 
-it("is kept by commands of ours that change the config, and by nobody else", async () => {
+it("is kept by our commands that change the config, and by no other program", async () => {
   write('[[servers]]\nid = "pyright"\nkind = "pyright"\n');
   expect((await act(["trust", "--yes"])).code).toBe(0);
   for (const words of [

@@ -308,7 +308,7 @@ describe("a trusted folder and one that is not", () => {
     return started;
   };
 
-  it("are judged each for itself, wherever one stands", async () => {
+  it("are checked one by one, wherever each is", async () => {
     for (const cwd of ["A", "B"]) {
       expect(await startedIn(cwd, ["B"])).toEqual({ B: false });
       expect(await startedIn(cwd, ["A"])).toEqual({ A: true });

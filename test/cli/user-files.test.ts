@@ -38,7 +38,7 @@ const proxy = (args: string[], typed?: string) =>
 const config = '[[servers]]\nid = "py"\nkind = "pyright"\n';
 
 describe("a person who leaves", () => {
-  it("at init's question gets nothing written and a code that says so", async () => {
+  it("at init's question gets nothing written and an exit code for it", async () => {
     const { code, stderr } = await proxy(["init"], "");
     expect(code).toBe(1);
     expect(stderr).toMatch(/[^\n]\nlsp-proxy: nothing was written\n$/);

@@ -63,7 +63,7 @@ describe("the catalogue", () => {
   });
 
   /** A server that runs anything of a project must not be among them: packages, plugins, configuration, interpreter, build. */
-  test("lets only these be started for a workspace that nobody trusts", () => {
+  test("allows only these for an untrusted workspace", () => {
     const harmless = presets.filter(({ untrusted }) => untrusted?.start === true).map(({ id }) => id);
     expect(harmless).toEqual([
       "bash-language-server",
@@ -224,7 +224,7 @@ describe("the program", () => {
     name.endsWith(".ts"),
   );
 
-  test("knows no server by name: what is special about one stands in its file", () => {
+  test("knows no server by name: the special behaviour of one is in its file", () => {
     const languages = presets.flatMap(({ languages = [], language_id, language_ids = {} }) => [
       ...languages,
       language_id,

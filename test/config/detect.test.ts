@@ -38,7 +38,7 @@ describe("choosing", async () => {
     expect(chooseServers(found, presets, [() => false])).toEqual({ servers: [] });
   });
 
-  test("a companion is never chosen, not even for files that nobody else claims", async () => {
+  test("a companion is never chosen, not even for files of no other server", async () => {
     const lone = await scan({ "/w/a.lint": "" });
     expect(chooseServers(lone, presets, [() => true])).toEqual({ servers: [] });
   });
@@ -84,7 +84,7 @@ describe("choosing", async () => {
     expect(proposals.map(({ preset, files }) => [preset.id, files])).toEqual([["low", 2]]);
   });
 
-  test("the languages that are told are those of the files that are there, the most files first", async () => {
+  test("the named languages are those of the files in the folder, the most files first", async () => {
     const here = await scan({
       "/w/go.mod": "",
       "/w/a.go": "",

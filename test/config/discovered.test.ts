@@ -509,7 +509,7 @@ describe.each([...cases])("%s", (path, { user, asks, untrusted, trusted, silent 
   const read = (config: JsonObject) => valueAt(config, path);
   const joins = path === "mcp.sealed" || path === "workspace.deny" || path === "mcp.tools.exclude";
 
-  test("of a config that nobody trusts", () => {
+  test("of an untrusted config", () => {
     const found = outcome(user, asks, false, read);
     expect(found).toEqual(untrusted === "asks" ? "asks" : { value: untrusted, held: !joins });
   });
@@ -539,7 +539,7 @@ describe("texts that a model reads", () => {
 });
 
 describe("without trust", () => {
-  test("what changes nothing, or is less, needs none and is not told", () => {
+  test("a value that changes nothing, or allows less, needs no trust and is not reported", () => {
     for (const text of [
       'extends = ["profiles/default"]',
       '[mcp]\ncontext = "default"\nread_only = true\nwarmup = false',
@@ -607,7 +607,7 @@ test("of a server of the user's own, what they leave unsaid is what they get", (
   }
 });
 
-test("a tool of the user's own stays as it is, also where only a part of a table differs", () => {
+test("the user's own tool stays as it is, also where only a part of a table differs", () => {
   const tool = (more: string) => `[[tools]]\nname = "t"\n${more}\n`;
   const user = tool('request = { method = "m", params = "none" }');
   const read = ({ tools }: JsonObject) => (tools as JsonObject[]).find(({ name }) => name === "t");
@@ -622,7 +622,7 @@ test("a tool of the user's own stays as it is, also where only a part of a table
     expect(outcome(user, tool(theirs), true, read), theirs).toEqual({ value: mine, held });
 });
 
-test("what is held back is told with its key, file and line", () => {
+test("a withheld value is reported with its key, file and line", () => {
   const files = memoryFiles({
     ...shipped,
     "/home/me/.config/lsp-proxy/config.toml": server(""),

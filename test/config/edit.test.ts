@@ -96,7 +96,7 @@ commands = [   # the list
     expect(toml.withoutAllowed(heading, "golangci")).toBe('allow.commands = [\n  # Go\n  "gopls"\n]\n');
   });
 
-  test("a program that comes stands below the last one's comment, indented as that is", () => {
+  test("an added program is below the comment of the last one, with the same indentation", () => {
     expect(toml.withAllowed(tall, "x")).toBe(tall.replace("touch\n", 'touch\n\t"x",\n'));
     const last = 'allow.commands = [\n  "a", # A\n  "b" # B\n]\n';
     const more = 'allow.commands = [\n  "a", # A\n  "b", # B\n  "x"\n]\n';
@@ -153,7 +153,7 @@ commands = [   # the list
 });
 
 describe("extends", () => {
-  test("a name more stands in the list, or in a line of its own before the first table", () => {
+  test("a further name is added to the list, or in a line of its own before the first table", () => {
     expect(toml.withExtended('extends = ["a"] # A\n', "b")).toBe('extends = ["a", "b"] # A\n');
     expect(toml.withExtended('extends = ["a"]\n', "a")).toBe('extends = ["a"]\n');
     expect(toml.withExtended(config, "s")).toBe(

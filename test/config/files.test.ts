@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the disk", () => {
-  test("reads what is there, and tells absence from failure", () => {
+  test("reads existing files, and distinguishes absence from failure", () => {
     writeFileSync(join(folder, "a"), "é");
     expect(Buffer.from(diskFiles.read(join(folder, "a")) ?? "").toString()).toBe("é");
     expect(diskFiles.read(join(folder, "none"))).toBeUndefined();

@@ -208,7 +208,7 @@ capability = "z"
     expect(config.servers?.[0]?.transport).toEqual({ pipe: "/p" });
   });
 
-  test("a key that only the whole lacks is missing where its table stands", () => {
+  test("a key that only the merged config lacks is reported at its table", () => {
     expect(problemsOf(() => loadNamed('\n[[tools]]\nname = "new"\nargs.n = { type = "string" }\n'))).toEqual([
       "config/missing-key /w/c.toml:4 `description` is missing in `n`",
     ]);
@@ -298,7 +298,7 @@ replies = { "a/b" = { other = 1 }, "c/d" = 1 }
     },
   );
 
-  test("an adapter brings quirks and nothing else", () => {
+  test("an adapter adds quirks and nothing else", () => {
     const { config } = loadNamed('[[servers]]\nid = "x"\ncommand = "x"\nadapter = "rust-analyzer"\n');
     expect(Object.keys(config.servers?.[0] ?? {}).toSorted()).toEqual([
       "adapter",

@@ -206,7 +206,7 @@ describe("several syntax errors in TOML", () => {
     'wrong = "\\q"\n',
   ];
 
-  test("are told once for each table that has one, and never for one that has none", () => {
+  test("are reported once for each table that has one, and never for one that has none", () => {
     const piece = fc.record({
       table: fc.constantFrom(...tables),
       error: fc.option(fc.constantFrom(...broken)),

@@ -261,7 +261,7 @@ describe("in TOML", () => {
     expect(withoutStanza("c.toml", text, toml)).toBe(theirs);
   });
 
-  it("is put anew where it stands; a person's keys and comments stay", () => {
+  it("is replaced in its place; a person's keys and comments stay", () => {
     const old = [
       "# my own words",
       "[mcp_servers.lsp]",

@@ -40,7 +40,7 @@ function asUser(user: number, act: () => void): void {
 }
 
 describe("the record of what is trusted", () => {
-  test("stands in the state folder", () => {
+  test("is in the state folder", () => {
     expect(openTrust({}, "/home/me").file).toBe("/home/me/.local/state/lsp-proxy/trusted.json");
     expect(openTrust({ XDG_STATE_HOME: "/s" }, "/home/me").file).toBe("/s/lsp-proxy/trusted.json");
   });

@@ -179,7 +179,7 @@ describe("the body of an action", () => {
   });
 });
 
-describe("a strange address", () => {
+describe("an unusual address", () => {
   it.each([
     "%",
     "..%2f..%2fpackage.json",

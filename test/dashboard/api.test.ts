@@ -113,8 +113,7 @@ describe("a call of an agent", () => {
     const dashboard = await openDashboard({ config: { dashboard: { keep_answers: false } } });
     const visitor = await visit(dashboard);
     await send(dashboard.url, { headers: await openRaw(dashboard.url), body: callOf(1) });
-    const { calls, keepsAnswers } = await visitor.state();
-    expect(keepsAnswers).toBe(false);
+    const { calls } = await visitor.state();
     expect(await visitor.json(`api/call?id=${calls[0]?.id}`)).toMatchObject({
       ...{ arguments: null, result: null, note: expect.stringContaining("dashboard.keep_answers") },
     });
@@ -199,7 +198,7 @@ describe("the playground", () => {
 });
 
 describe("a server", () => {
-  it("is restarted and stopped, and the page is told", async () => {
+  it("is restarted and stopped, and the page is notified", async () => {
     const dashboard = await openDashboard();
     const visitor = await visit(dashboard);
     await send(dashboard.url, { headers: await openRaw(dashboard.url), body: callOf(1) });
@@ -224,7 +223,7 @@ describe("a server", () => {
 });
 
 describe("the end of the gateway", () => {
-  it("is told to the pages, and does not wait for them", async () => {
+  it("is sent to the pages, and does not wait for them", async () => {
     const dashboard = await openDashboard();
     const stream = (await visit(dashboard)).events();
     await expect.poll(() => stream.heard()).not.toEqual([]);

@@ -29,7 +29,7 @@ describe("metrics", () => {
     expect((await ask(await openDashboard())).status).toBe(404);
   });
 
-  it("count calls by tool and outcome, and tell the state of the servers", async () => {
+  it("count calls by tool and outcome, and report the state of the servers", async () => {
     const dashboard = await openDashboard({ config: on });
     const session = await openRaw(dashboard.url);
     for (const id of [1, 2]) await send(dashboard.url, { headers: session, body: callOf(id) });

@@ -180,8 +180,8 @@ describe("the dashboard of a hub", () => {
     const setup = await visitor.json<{ clients: JsonObject[]; languages: JsonObject[] }>(
       "api/setup?workspace=project",
     );
-    expect(setup.clients.find(({ id }) => id === "codex")).toMatchObject({
-      format: "toml",
+    expect(setup.clients.find(({ name }) => name === "Codex")).toMatchObject({
+      file: expect.stringContaining("config.toml"),
       text: expect.stringContaining("lsp-proxy"),
     });
     expect(setup.languages).toContainEqual(
@@ -275,7 +275,7 @@ describe("the dashboard of a gateway", () => {
     for (const workspace of names) {
       const { clients, note } = await visitor.json<SetupInfo>(`api/setup?workspace=${workspace}`);
       const own = new URL(`/mcp/${workspace}`, url).href;
-      expect(clients.find(({ id }) => id === "claude-code")?.text).toContain(`"${own}"`);
+      expect(clients.find(({ name: title }) => title === "Claude Code")?.text).toContain(`"${own}"`);
       expect(note).toContain("`http.port`");
     }
     writeFileSync(join(outside, "lspi.json"), '{ "no_such_key": 1 }');

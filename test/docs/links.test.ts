@@ -89,7 +89,7 @@ describe("a broken link", () => {
     expect(report.split("\n")).toHaveLength(1);
   });
 
-  it("is not what stands in code or in a comment", () => {
+  it("does not count in code or in a comment", () => {
     const text = "`[x](c.md)` ``a ` [x](c.md)``\n<!-- [x](c.md)\n[y](d.md) -->\n```md\n[x](c.md)\n```\n";
     expect(reportOn({ "docs/b.md": text })).toBe("");
   });

@@ -49,7 +49,7 @@ describe("the clients", () => {
     expect(new Set(clients.map(({ id }) => id)).size).toBe(clients.length);
   });
 
-  it.each(clients.map(({ id }) => id))("%s is told hostile words as they are, and never a secret", (id) => {
+  it.each(clients.map(({ id }) => id))("%s gets hostile words unchanged, and never a secret", (id) => {
     const { text, entry } = stanza(id, {});
     expect(JSON.stringify(entry)).toContain(JSON.stringify(hostileText).slice(1, -1));
     expect(text).not.toContain("undefined");
@@ -64,7 +64,7 @@ describe("the clients", () => {
 });
 
 describe("Codex", () => {
-  it("gets TOML that says what it was told", () => {
+  it("gets TOML with the values that were given", () => {
     expect(stanza("codex", {}).entry).toEqual({
       command: "/usr/bin/node",
       args: [hostileText, "serve"],
@@ -76,7 +76,7 @@ describe("Codex", () => {
     });
   });
 
-  it("is started where it runs itself, unless it is told another folder", () => {
+  it("is started where it runs itself, unless another folder is given", () => {
     const { entry } = stanza("codex", { reach: { ...started, cwd: null } });
     expect(entry).not.toHaveProperty("cwd");
     expect(stanza("gemini", { reach: { ...started, cwd: null } }).entry).not.toHaveProperty("cwd");

@@ -208,7 +208,7 @@ describe("hostile strings", () => {
     expect(asked[3]?.[2]).toEqual({ base: "plain", set: { x: { pick: { reply: "each" }, path: [path] } } });
   });
 
-  it("stand in commands and answers as they are", async () => {
+  it("are in commands and answers unchanged", async () => {
     const { asked } = await runHandler(hostilePlan(), "run.hostile-command", {});
     expect(asked).toEqual([
       ["command", hostileText, [hostileText]],

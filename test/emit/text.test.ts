@@ -106,7 +106,7 @@ request = { method = "textDocument/documentSymbol", params = "text_document" }
     ).not.toContain("texts/t.js");
   });
 
-  it("tells every text that cannot be used, at its place", () => {
+  it("reports every text that cannot be used, at its place", () => {
     const plan = planText(`${tool("{{#with x}}{{/with}}")}[dialect.errors]\ntext = "{{"\n`);
     expect(() => bundleOf(plan)).toThrow(ConfigError);
     try {

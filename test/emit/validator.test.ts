@@ -48,7 +48,7 @@ describe("a standalone validator", () => {
     expect(text).not.toMatch(/\brequire\(|\bimport\s*\(|^import /m);
   });
 
-  it("tells every error with path and keyword", async () => {
+  it("reports every error with path and keyword", async () => {
     const validate = await importValidator(
       emit({
         type: "object",

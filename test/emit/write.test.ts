@@ -163,7 +163,7 @@ writeBundle(JSON.parse(readFileSync(bundle, "utf8")), target, (step) => {
 });
 
 describe("checkBundle", () => {
-  it("tells stale, missing and foreign files, and shows the first difference", () => {
+  it("reports stale, missing and foreign files, and shows the first difference", () => {
     writeBundle(before, target);
     const handler = join(target, "handlers", "t.js");
     writeFileSync(handler, readFileSync(handler, "utf8").replace('"hover"', '"text"'));

@@ -109,7 +109,7 @@ test("a name is admitted inside the roots, or refused", { timeout: patience }, a
   );
 });
 
-test("a made-up cursor is refused", { timeout: patience }, async () => {
+test("an invented cursor is refused", { timeout: patience }, async () => {
   const pages = new Pages();
   const binding = Pages.binding("tool", {});
   const turns = new Turns(new AbortController().signal);

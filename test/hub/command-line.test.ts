@@ -36,7 +36,7 @@ it.each([
   expect(await user.hubs()).toEqual([]);
 });
 
-it("a call that edits, whose hub ends, is refused: nobody knows whether the edit was made", async () => {
+it("a call that edits is refused when its hub ends: whether the edit was made is unknown", async () => {
   const words = ["call", "rename_symbol", JSON.stringify({ ...place, new_name: "name" })];
   const { code, answer } = await runInKilledHub(words, slow, "asked-rename");
   expect(answer).toMatchObject({ ok: false, error: { code: "call/interrupted" } });

@@ -89,7 +89,7 @@ describe("a changed config", () => {
     expect(one.changes()).toBe(changes);
   });
 
-  it("is used by the same hub: running calls end, servers keep running, all sessions are told", async () => {
+  it("is used by the same hub: running calls end, servers keep running, all sessions are notified", async () => {
     const [one, two] = [opened(first), opened(second)];
     const changes = [one.changes(), two.changes()];
     for (const name of ["go", "asked-hover"]) rmSync(join(folder, name));

@@ -46,7 +46,7 @@ async function listen(args: string[]) {
 const without = (...exclude: string[]) => ({ mcp: { tools: { exclude } } });
 const hover = { name: "get_hover", arguments: place };
 
-it("a changed config is told to a client that listens on a private session", async () => {
+it("a client that listens on a private session is notified of a changed config", async () => {
   const { args, config } = user.workspace();
   const { tools, changes, end } = await listen(args);
   change(config, without("find_references"));
@@ -55,7 +55,7 @@ it("a changed config is told to a client that listens on a private session", asy
   expect(end()).toBeUndefined();
 });
 
-it("a changed config is told to a client that listens on a gateway", async () => {
+it("a client that listens on a gateway is notified of a changed config", async () => {
   const { args, config } = user.workspace();
   const token = "a-token-of-a-listener-0123456789";
   const child = spawn(process.execPath, [program, "serve", "--http", "--port", "0", ...args], {
@@ -83,7 +83,7 @@ it("a changed config is told to a client that listens on a gateway", async () =>
   }
 });
 
-it("a changed config is told to a client that listens on a hub, also after it is stopped or killed, or meanwhile", async () => {
+it("a client that listens on a hub is notified of a changed config, also after the hub is stopped or killed, or meanwhile", async () => {
   const { args, config } = user.workspace();
   const { client, tools, changes, end } = await listen(["--shared", ...args]);
   await client.callTool(hover);

@@ -59,7 +59,7 @@ it("a request that waits for the next hub can be cancelled", async () => {
   await ended;
 });
 
-it("no timer is left when the process is told to end and its input closes after that", async () => {
+it("no timer is left when the process is asked to end and its input closes after that", async () => {
   vi.useFakeTimers();
   try {
     const hub = fakeHub();

@@ -59,7 +59,7 @@ describe("after the end of a hub", () => {
     expect(rest).toEqual([]);
   });
 
-  it("subscriptions are repeated, and the client is told to read the resources again", () => {
+  it("subscriptions are repeated, and the client is notified to read the resources again", () => {
     const requests = afterHandshake();
     const ask = (id: number, method: string, uri: string) => {
       const message = { jsonrpc: "2.0", id, method: `resources/${method}`, params: { uri } };
@@ -144,7 +144,7 @@ describe("after the end of a hub", () => {
     });
   });
 
-  it("a request that listens goes on: its end is not shown, other tools are told to it, no hub waits for it", () => {
+  it("a listening request continues: its end is not shown, it is notified of other tools, no hub waits for it", () => {
     const requests = new PendingRequests();
     const listen = (id: string, notifications: object) => ({
       jsonrpc: "2.0",

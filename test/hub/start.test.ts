@@ -139,7 +139,7 @@ it("a session whose workspace was deleted says so", async () => {
   await expect(session.call("get_hover", place)).rejects.toThrow(/the workspace \S+ does not exist any more/);
 });
 
-it("records and logs that nobody has used for a month are removed with the next start", async () => {
+it("records and logs that were not used for a month are removed with the next start", async () => {
   const { args } = user.workspace();
   mkdirSync(folder, { mode: 0o700 });
   const monthAgo = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);

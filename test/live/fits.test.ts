@@ -81,7 +81,7 @@ it("a config that names `tsc --lsp` does not start the project's older one, but 
   expect(code).toBe(0);
 }, 60_000);
 
-it("a file that no server handles is told the server that fits", async () => {
+it("a refusal for a file without a server names a server that fits", async () => {
   write("package.json", '{ "devDependencies": { "typescript": "^5.4.0" } }');
   write("lspi.toml", '[allow]\ncommands = ["gopls"]\n[[servers]]\nid = "go"\nkind = "gopls"\n');
   const call = ["call", "get_hover", '{"file_path":"src/a.ts","symbol_name":"greet"}'];

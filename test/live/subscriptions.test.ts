@@ -45,7 +45,7 @@ async function drive(client: Client, write: (file: string, text: string) => void
   });
 }
 
-it("over stdio, a client is told of an error that appears in a file", async () => {
+it("over stdio, a client is notified of an error that appears in a file", async () => {
   const session = await openSession("typescript", config);
   try {
     await drive(session.client, session.write);

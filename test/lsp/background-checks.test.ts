@@ -78,7 +78,7 @@ test("the first edit: a pull that finds nothing waits for the check that begins 
   expect(await fixed).toMatchObject({ status: "clean", items: [] });
 });
 
-test("a check that is under way at the end of the wait makes nothing clean", async () => {
+test("a file whose check still runs at the end of the wait is not clean", async () => {
   const { server, file } = await checked();
   write(file, "two borrows\n");
   await server.ensureOpen(file, signal());
@@ -92,7 +92,7 @@ test("a check that is under way at the end of the wait makes nothing clean", asy
   expect(await diagnose(server, file, 20_000)).toMatchObject({ status: "diagnostics", items: [borrow] });
 });
 
-test("what the pull found is told while the rest is not in, and that it is not", async () => {
+test("pulled diagnostics are reported while the background check runs, with a warning", async () => {
   const { server, file } = await checked();
   write(file, "a BUG\n");
   await server.ensureOpen(file, signal());
@@ -127,7 +127,7 @@ test("a push about files of another kind is no reason to wait", async () => {
   expect(await diagnose(server, file, 60_000)).toMatchObject({ status: "clean" });
 });
 
-test("a push that clears a file, or tells of one that is not open, is no reason to wait", async () => {
+test("a push that clears a file, or is about one that is not open, is no reason to wait", async () => {
   const { server, file, root } = await session(pull, { files: { "b.fake": "b\n" } });
   expect(await diagnose(server, file, 5_000)).toMatchObject({ status: "clean" });
   await act(server, push(file), push(join(root, "b.fake")), push(join(root, "b.fake"), borrow));
@@ -182,7 +182,7 @@ test("what was pushed of a file before it was opened holds", async () => {
   });
 });
 
-test("after a change of files that are not open, the server is told of a save, as that begins its check", async () => {
+test("after a change of files that are not open, the server gets didSave, which begins its check", async () => {
   const { server, file, root } = await checked({ "b.fake": "b\n" });
   write(join(root, "b.fake"), "the cause of an error in a\n");
   const report = diagnose(server, file, 20_000);

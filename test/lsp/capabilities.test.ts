@@ -73,7 +73,7 @@ test("selectors that cannot be used, or are too much work, select nothing; each 
   ]);
 });
 
-test("the first problem of a registration is told, wherever it is", () => {
+test("the first problem of a registration is reported, wherever it is", () => {
   const warned: string[] = [];
   const all = capabilities({}, (_, { problem }) => warned.push(problem));
   const watchers = [{ globPattern: "*.a" }, { globPattern: { baseUri: "file:///w", pattern: "x{1..2}" } }];

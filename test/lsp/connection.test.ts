@@ -92,7 +92,7 @@ it("answers come after what stood before them, whatever that was", async () => {
   before("news/2", "c null");
 });
 
-it("an answer that nobody waits for, or to nobody's question, is let by", async () => {
+it("a reply whose request has ended, or to no request, is ignored", async () => {
   const { ask, say, heard, sent } = open();
   const answer = ask("a");
   say({ id: 7, result: 1 }, { id: "0", result: 2 }, { id: null, result: 3 }, { id: 0, result: 4 });

@@ -161,7 +161,7 @@ test("pull: nothing is clean before the server has sent the status that it is kn
   expect(await diagnose(server, file)).toMatchObject({ status: "clean" });
 });
 
-test("a server whose offer to be asked is not to be taken is heard when it publishes", async () => {
+test("the published diagnostics of a server count where the preset turns pulling off", async () => {
   const nothing = { kind: "full", items: [] };
   const { server, file } = await session(
     {
@@ -177,7 +177,7 @@ test("a server whose offer to be asked is not to be taken is heard when it publi
   expect(await received(server, "textDocument/diagnostic")).toHaveLength(0);
 });
 
-test("a server that looks at saved files only is told of a save, once it is ready, and waited for", async () => {
+test("a server that checks saved files only gets didSave once it is ready, and is waited for", async () => {
   const begin = { notify: "$/progress", params: { token: 1, value: { kind: "begin", title: "build" } } };
   const end = { notify: "$/progress", params: { token: 1, value: { kind: "end" } } };
   const built = join(scenarios(), "built");

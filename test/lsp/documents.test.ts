@@ -66,7 +66,7 @@ test.each<[string, JsonObject, unknown]>([
   expect(await ask(server, "fake/documents")).toMatchObject([{ text: "one\r\n漢😀\r\nthree" }]);
 });
 
-test("what changed is told before every question that follows, also of many at once", async () => {
+test("changes are sent before every question that follows, also of many at once", async () => {
   const { server, file } = await session({
     capabilities: { hoverProvider: true },
     replies: { "textDocument/hover": { contents: "hi" } },
@@ -109,7 +109,7 @@ test("a wait for the disk ends with the caller's time", async () => {
   await expect(opened).rejects.toMatchObject({ code: "lsp/timeout" });
 });
 
-test("a change that is recorded while documents are read is told once", async () => {
+test("a change that is recorded while documents are read is sent once", async () => {
   const { server, file, root, pool } = await session({});
   await server.ensureOpen(file, signal());
   const { open } = fs.promises;
@@ -287,7 +287,7 @@ test("an open file that became a folder is closed and refused", async () => {
   expect(await ask(server, "fake/documents")).toEqual([]);
 });
 
-test("changes of files that are not open are told, registered or not, also before a workspace request", async () => {
+test("changes of files that are not open are sent, registered or not, also before a workspace request", async () => {
   const { server, root, file } = await session({
     capabilities: { workspaceSymbolProvider: true },
     replies: { "workspace/symbol": [] },
@@ -303,7 +303,7 @@ test("changes of files that are not open are told, registered or not, also befor
   ]);
 });
 
-test("a check of the files tells every running server what changed, before it is asked anything", async () => {
+test("a check of the files notifies every running server of changes before its next request", async () => {
   const { server, pool, root, file } = await session({});
   await server.ensureOpen(file, signal());
   write(join(root, "new.fake"), "1");
@@ -313,7 +313,7 @@ test("a check of the files tells every running server what changed, before it is
   expect(await received(server, "textDocument/didChange")).toHaveLength(1);
 });
 
-test("a server that registered watchers hears of what they match and of its own files", async () => {
+test("a server that registered watchers is notified of files that they match and of its own files", async () => {
   const registrations = [
     {
       id: "w",
@@ -338,7 +338,7 @@ const toldNames = async (server: LanguageServer): Promise<(string | undefined)[]
     .map(({ uri }) => String(uri).split("/").at(-1));
 };
 
-test("of what git ignores, a server hears of its own kinds of files, registered or not, and what it registered", async () => {
+test("among ignored files, a server is notified of its own kinds of files, registered or not, and of those it registered", async () => {
   const registrations = [
     {
       id: "w",
@@ -369,7 +369,7 @@ test("a file that an answer was about is followed also where too much is ignored
   expect(await toldNames(server)).toEqual(["a.fake"]);
 });
 
-test("a server that registered for dependencies hears of them, and others of their own kinds there", async () => {
+test("a server that registered for dependencies is notified of them, and others of their own kinds of files there", async () => {
   const watchers = [{ globPattern: "**/node_modules/**/*" }];
   const registrations = [
     { id: "w", method: "workspace/didChangeWatchedFiles", registerOptions: { watchers } },

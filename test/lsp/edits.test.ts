@@ -46,7 +46,7 @@ test("servers are offered no more than the proxy may do", () => {
   expect(offered(["command", "edit", "read"])).toMatchObject({ applyEdit: true });
 });
 
-test("a server hears of the files that its filters match, and of no others", async () => {
+test("a server is notified of the files that its filters match, and of no others", async () => {
   const filters: Json = [
     { scheme: "file", pattern: { glob: "**/*.fake", matches: "file" } },
     { pattern: { glob: "**/LIB", matches: "folder", options: { ignoreCase: true } } },

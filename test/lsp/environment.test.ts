@@ -170,7 +170,7 @@ describe.runIf(process.platform === "linux")("a server", () => {
     return { repo, ours, told, env, inherited: { PYTHONPATH, VIRTUAL_ENV, NODE_OPTIONS } };
   };
 
-  test("inherits what is left, and tells what is not", async () => {
+  test("inherits the remaining variables, and reports the removed ones", async () => {
     const { inherited, ours, told } = await started({});
     expect(inherited).toEqual({ PYTHONPATH: ours });
     expect(told).toEqual(["VIRTUAL_ENV", "NODE_OPTIONS"]);

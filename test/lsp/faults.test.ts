@@ -286,7 +286,7 @@ describe("a server that dies", () => {
 });
 
 describe("a server that answers badly", () => {
-  test("never: timeout, told in the status, and it hears $/cancelRequest", async () => {
+  test("never: timeout, reported in the status, and it gets $/cancelRequest", async () => {
     const { server, pool } = await session({ ...hover, on: { "textDocument/hover": [{ never: true }] } });
     const error = await refusal(
       server.request("textDocument/hover", {}, { signal: signal(), timeoutMs: 100 }),
@@ -296,7 +296,7 @@ describe("a server that answers badly", () => {
     expect(await received(server, "$/cancelRequest")).toHaveLength(1);
   });
 
-  test("slowly, and the caller cancels: it hears $/cancelRequest", async () => {
+  test("slowly, and the caller cancels: it gets $/cancelRequest", async () => {
     const { server } = await session({ ...hover, on: { "textDocument/hover": [{ never: true }] } });
     const controller = new AbortController();
     const call = refusal(server.request("textDocument/hover", {}, { signal: controller.signal }));
@@ -350,7 +350,7 @@ describe("a server that answers badly", () => {
     expect(await ask(server, "textDocument/hover")).toEqual({ contents: "hi" });
   });
 
-  test("prints to stdout before it speaks: initialize works, and the text is kept for the status", async () => {
+  test("prints to stdout before its first message: initialize works, and the text is kept for the status", async () => {
     const { pool } = await session({ ...hover, start: [{ raw: "Downloading compiler é 10%\n" }] });
     expect(pool.status()[0]?.stderr.join()).toContain("Downloading compiler é 10%");
   });

@@ -51,7 +51,7 @@ test("an open document follows writes through a hard link that it got later, at 
   }
 });
 
-test("the server hears of a shown file that was written through a hard link that it got later", async () => {
+test("the server is notified of a shown file that was written through a hard link that it got later", async () => {
   const { server, root, file } = await session({}, { files: { "b.fake": "1" } });
   await server.ensureOpen(file, signal());
   const shown = join(root, "b.fake");

@@ -18,7 +18,7 @@ async function answerOf(server: LanguageServer, method: string, params: Json = {
   return all.flatMap((message) => (message.answer ? [message.answer] : [])).at(-1) ?? {};
 }
 
-test("initialize tells root, folders, process, options with named paths, and honest capabilities", async () => {
+test("initialize has root, folders, process, options with named paths, and honest capabilities", async () => {
   const { server, root } = await session(
     {},
     {
@@ -246,7 +246,7 @@ test.each(["utf-8", "utf-16", "utf-32"])(
   },
 );
 
-test("an encoding that nobody knows is refused", async () => {
+test("an unknown encoding is refused", async () => {
   const pool = poolOf(workspace({}), [
     fakeServer(scenarios(), { capabilities: { positionEncoding: "ebcdic" } }),
   ]);
@@ -326,7 +326,7 @@ test("what is offered is merged table by table and does not change between calls
   expect(JSON.stringify(clientCapabilities({}, ["read"]))).toBe(before);
 });
 
-test("a version that comes as JSON about the build is told as the version in it", async () => {
+test("a version inside JSON about the build is reported alone", async () => {
   const version = JSON.stringify({ GoVersion: "go1.19.5", Path: "x", Version: "v0.11.0" });
   const { pool } = await session({ serverInfo: { name: "gopls", version } });
   expect(pool.status()[0]?.version).toBe("v0.11.0");

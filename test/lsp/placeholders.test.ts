@@ -125,7 +125,7 @@ test("a name stands for its path once: what a path has in itself stays", () => {
   );
 });
 
-test("a server is told so in its options and settings", async () => {
+test("a server gets it in its options and settings", async () => {
   const { root, untrusted, top } = arrange();
   write(join(top, "opt/node_modules/server/run.mjs"), "");
   const tsdk = "<node_modules>/typescript/lib";

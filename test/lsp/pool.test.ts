@@ -313,7 +313,7 @@ describe("pool", () => {
     expect(readFileSync(`/proc/${pid}/limits`, "utf8")).toMatch(/Max open files +77 +77 /);
   });
 
-  test("a limit that cannot be set is told, and the server runs", async () => {
+  test("a limit that cannot be set is reported, and the server runs", async () => {
     const { pool } = await session(
       {},
       { server: { limits: { memoryMb: null, openFiles: 2_000_000_000, processes: null, nice: null } } },
@@ -367,7 +367,7 @@ describe("pool", () => {
     await expect(pool.get("fake", undefined, signal())).rejects.toMatchObject({ code: "lsp/start-failed" });
   });
 
-  test("a server that starts more processes than it may is ended, and the next call hears why", async () => {
+  test("a server that starts more processes than it may is ended, and the next call says why", async () => {
     const limits = { memoryMb: null, openFiles: null, processes: 2, nice: null };
     const { pool, server, file } = await session({}, { server: { limits } });
     await act(server, { spawn: true }, { spawn: "apart" });

@@ -220,7 +220,7 @@ describe("the lock", () => {
   };
   const refused = (words: string) => ({ code: "lsp/not-locked", message: expect.stringContaining(words) });
 
-  test("lets the very program start, and tells so", async () => {
+  test("starts exactly that program, and reports it", async () => {
     const [root, bin] = [workspace({}), workspace({})];
     programAt(join(bin, "tool"));
     const { pool, files } = await locked(serverOf("tool"), root, { PATH: bin });

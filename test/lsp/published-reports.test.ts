@@ -118,7 +118,7 @@ test("a report with a version counts after its settling; without one after two s
   }
 });
 
-test("findings that another report follows are not told before it, where the server is new or known to do so", async () => {
+test("findings that another report follows are not reported before it, where the server is new or known to do so", async () => {
   const types = { ...bug, message: "types" };
   const { publish, change, ask } = open();
   const first = ask(5_000);
@@ -137,7 +137,7 @@ test("findings that another report follows are not told before it, where the ser
   }
 });
 
-test("findings that may not be all at the end of the wait are told as such", async () => {
+test("findings that may be incomplete at the end of the wait are marked as such", async () => {
   const { publish, ask } = open();
   const told = ask(500);
   await told(900);
@@ -208,7 +208,7 @@ test("a server that was seen to clear first and fill later is waited for accordi
   expect(await third(5_000)).toMatchObject({ status: "clean" });
 });
 
-test("an empty report that has not stood long enough at the end of the wait is unknown", async () => {
+test("an empty report that is too recent at the end of the wait is unknown", async () => {
   const { publish, ask } = open();
   const told = ask(500);
   await told(900);

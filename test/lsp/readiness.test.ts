@@ -111,7 +111,7 @@ test("the progress of another call that is under way holds nothing up", async ()
   expect(await slow).toMatchObject({ value: [1] });
 });
 
-test("progress that never ends is waited for once, and told of every time", async () => {
+test("progress that never ends is waited for once, and reported every time", async () => {
   const { server } = await session({
     capabilities: offers,
     replies: { [definition]: "early" },
@@ -131,7 +131,7 @@ test("progress that never ends is waited for once, and told of every time", asyn
   expect(await later).toEqual({ value: "early", readiness: "ready" });
 });
 
-test("a status that stays at work is waited for once until the server gives another sign", () => {
+test("a status that stays busy is waited for once, until the server sends another signal", () => {
   const state = new ReadinessState(serverStatus);
   const tell = () => state.notified("experimental/serverStatus", { quiescent: false });
   state.initialized();
@@ -381,7 +381,7 @@ test("a status without a field says ready, and later progress holds again", asyn
   expect(await reply).toEqual({ value: "true", readiness: "ready" });
 });
 
-test("a status that is one text among many says ready with that text alone", async () => {
+test("a declared status text means ready, and other texts do not", async () => {
   const ready = {
     progress: true,
     notification: "window/logMessage",
@@ -422,7 +422,7 @@ test("a server that says for each folder that it is ready is waited for again wh
   expect([state.now, state.awaitsStatus]).toEqual(["unknown", false]);
 });
 
-test("the progress of a question, where the server says that it tells of such, is no evidence of an index", async () => {
+test("the progress of a request, where the server reports such progress, is no evidence of an index", async () => {
   const script = (options: boolean | { workDoneProgress: boolean }) => ({
     capabilities: { definitionProvider: options },
     replies: { [definition]: "found" },
@@ -569,7 +569,7 @@ test("a question that a server gives up before it says its status is asked again
   expect((await server.request(definition, {}, { signal: signal() })).value).toBe("connected");
 });
 
-test("the server's progress is told while the call waits, and stands in the status", async () => {
+test("the server's progress is sent while the call waits, and is in the status", async () => {
   const { server, pool } = await session({
     capabilities: offers,
     replies: { [definition]: "x" },

@@ -171,7 +171,7 @@ const after = fc.constantFrom(
   ..." |'|\"|`|)|]|}|>|:3:4|, x|; x|. Then.|_|__|\u201d|\u001b[0m|\\n||: no such file".split("|"),
 );
 
-test("a path outside goes, whatever sign it stands behind", () => {
+test("a path outside is removed, whatever character is before it", () => {
   const top = fc.constantFrom("/outside/", "/work/ab/", "/home/me/other/", "/work/a/../");
   fc.assert(
     fc.property(word, sign, top, way, after, (begin, before, above, path, end) => {

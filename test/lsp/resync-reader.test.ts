@@ -64,7 +64,7 @@ test("large messages between small ones are read, wherever they are cut", async 
   }
 });
 
-test("a large message that ends early is told, and what follows is read", async () => {
+test("a large message that ends early is reported, and the next one is read", async () => {
   const whole = frame(note("x".repeat(600_000)));
   const chunks = [whole.subarray(0, 100_000), whole.subarray(100_000, 350_000), frame(note("after"))];
   const { messages, skipped } = await read(chunks);
@@ -104,14 +104,14 @@ test("other headers, other case and bare line feeds are understood", async () =>
   expect((await read([Buffer.from(forms.join(""))])).messages).toHaveLength(3);
 });
 
-test("a message that ended early does not swallow the next", async () => {
+test("a message that ended early does not hide the next", async () => {
   const cut = Buffer.from('Content-Length: 5000\r\n\r\n{"jsonrpc":"2.0","me');
   const { messages, skipped } = await read([cut, frame(note("a")), frame(note("b"))]);
   expect(messages).toEqual([note("a"), note("b")]);
   expect(skipped.map((item) => item.kind)).toContain("garbled");
 });
 
-test("a message that speaks of Content-Length is not torn apart", async () => {
+test("a message whose text contains Content-Length is not split", async () => {
   const tricky = note("Content-Length: 5\r\n\r\nhello");
   const bytes = frame(tricky);
   expect((await read([bytes.subarray(0, 60), bytes.subarray(60)])).messages).toEqual([tricky]);
@@ -166,7 +166,7 @@ test.each<[string, string, number | undefined, boolean]>([
   expect(messages).toMatchObject([...(id === undefined ? [] : [{ id, error: {} }]), note("after")]);
 });
 
-test("a message over the cap that ends early does not swallow the next", async () => {
+test("a message over the cap that ends early does not hide the next", async () => {
   const begun = Buffer.from(`Content-Length: 5000\r\n\r\n{"result":"${"x".repeat(600)}`);
   const { messages, skipped } = await read([begun, frame(note("a")), frame(note("b"))], 1_000);
   expect(messages).toEqual([note("a"), note("b")]);
@@ -230,7 +230,7 @@ test("many unreadable messages do not keep other work from running", async () =>
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a message of many levels is read up to a bound", async () => {
+test("a deeply nested message is read up to a bound", async () => {
   const nested = (levels: number) =>
     Buffer.from(`{"jsonrpc":"2.0","id":3,"result":${"[".repeat(levels)}"[[[\\"["${"]".repeat(levels)}}`);
   const framed = (levels: number) => {

@@ -128,7 +128,7 @@ describe("a program that is started and spoken to over a socket", () => {
 });
 
 describe("a server that runs elsewhere", () => {
-  test("is told no process of ours, and neither started nor ended", async () => {
+  test("gets no process id of ours, and is neither started nor ended", async () => {
     const { running, port } = await elsewhere({ ignoreStdinEnd: true });
     const pool = poolWith({}, { command: [], transport: reached(port) });
     const server = await pool.get("fake", undefined, signal());
@@ -140,7 +140,7 @@ describe("a server that runs elsewhere", () => {
     expect(running.exitCode).toBeNull();
   });
 
-  test("is refused while nobody listens, rests, and is reached when it is there", async () => {
+  test("is refused while no server listens, pauses, and is reached when one does", async () => {
     const { running, port } = await elsewhere({});
     running.kill();
     await new Promise((done) => running.once("exit", done));
@@ -154,7 +154,7 @@ describe("a server that runs elsewhere", () => {
     expect(await ask(await pool.get("fake", undefined, signal()), "fake/documents")).toEqual([]);
   });
 
-  test("that drops the connection in the middle of a question is told of, and reached again", async () => {
+  test("that drops the connection during a request is reported, and reached again", async () => {
     const once = join(scenarios(), "once");
     const { port } = await elsewhere({
       on: { "fake/documents": [{ closeOutput: true, once }] },

@@ -29,7 +29,7 @@ test("a root is untrusted unless it lies in a trusted folder", () => {
   expect(untrustedFolders({ ...context, trusted: [a, b] })).toEqual([]);
 });
 
-test("a start is trusted with its root and each folder that the server is told", () => {
+test("a start is trusted with its root and each folder that the server gets", () => {
   const { top, a, b, context } = arrange();
   symlinkSync(b, join(a, "link"));
   const starts = (root: string, ...workspaceFolders: string[]) =>

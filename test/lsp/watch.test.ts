@@ -160,7 +160,7 @@ test("same size and same time do not hide a change", async () => {
   expect(await changes()).toEqual({ "a.ts": 2 });
 });
 
-test("dependencies are told apart, denied paths are left out; a changed .gitignore counts", async () => {
+test("dependencies are marked, denied paths are left out; a changed .gitignore counts", async () => {
   const { root, watch, changes } = await watched(
     {
       "node_modules/p/i.ts": "",
@@ -223,7 +223,7 @@ test("files that are ignored later, and are too many then, have no events", asyn
 describe("what git ignores", () => {
   const rules = { ".gitignore": "gen/\n*_pb.ts\n" };
 
-  test("is followed, told apart, and offered to nobody", async () => {
+  test("is watched, marked as ignored, and offered to no server", async () => {
     const { root, watch, ignored, changes } = await watched({
       ...rules,
       "gen/deep/a.ts": "1",
@@ -354,7 +354,7 @@ describe("what git ignores", () => {
 });
 
 describe("a file that an answer showed", () => {
-  test("is seen to change through a hard link from elsewhere, of which no event tells", async () => {
+  test("is seen to change through a hard link from elsewhere, without an event", async () => {
     const { root, watch, changes } = await watched({ "a.ts": "1" });
     const outside = workspace({});
     linkSync(join(root, "a.ts"), join(outside, "a"));
@@ -365,7 +365,7 @@ describe("a file that an answer showed", () => {
     expect(await changes()).toEqual({});
   });
 
-  test.skipIf(!hasPython)("is seen to change through mapped memory, of which no event tells", async () => {
+  test.skipIf(!hasPython)("is seen to change through mapped memory, without an event", async () => {
     const { root, watch, changes } = await watched({ "a.ts": "1111" });
     await changes();
     watch.addShown(join(root, "a.ts"));
@@ -568,7 +568,7 @@ describe("what fails unexpectedly", () => {
       };
     };
 
-  test("an ignored folder that cannot be read in the background counts as not watched, and is told", async () => {
+  test("an ignored folder that cannot be read in the background counts as not watched, and is reported", async () => {
     const root = workspace({ ".gitignore": "gen/\n", "a.ts": "1", "gen/deep/b.ts": "1" });
     const logged: string[] = [];
     const log = (level: string, message: string) => logged.push(`${level} ${message}`);
@@ -861,7 +861,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("a branch of 1 000 files is absorbed in one look", async () => {
+test("a switch to a branch with 1 000 other files is read in one check", async () => {
   const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`d${i % 40}/f${i}.ts`, "one"]));
   const { root, changes } = await watched(files);
   const git = (...args: string[]) =>

@@ -104,7 +104,7 @@ test("parts of a question that had to be asked again do not count", async () => 
   expect(await look()).toMatchObject({ status: "clean", files: [] });
 });
 
-test("of a question that is never answered, the parts are told, and that it is not all", async () => {
+test("a request that is never answered gives its partial results, with a warning", async () => {
   const { uri, look } = await open((of) => ({
     capabilities: offered,
     on: { [METHOD]: [part(of("a.fake"), "of a", token), { never: true }] },
@@ -163,7 +163,7 @@ test("a server that holds the question open is not waited for past the time", as
   expect(report).toMatchObject({ status: "unknown", why: expect.stringContaining("did not answer") });
 });
 
-test("a server that is only asked file by file tells of the files that it was shown", async () => {
+test("a server that checks single files reports the files that were opened in it", async () => {
   const { server, uri, look } = await open(() => ({
     capabilities: { diagnosticProvider: { workspaceDiagnostics: false } },
     replies: { "textDocument/diagnostic": { kind: "full", items: [item("mine")] } },
@@ -202,7 +202,7 @@ const published = (uri: string, ...diagnostics: JsonObject[]): JsonObject => ({
   params: { uri, diagnostics },
 });
 
-test("what was published of a closed file goes with its text, and is told again when the server says it", async () => {
+test("the published diagnostics of a closed file are dropped with its text, and reported again when the server sends them", async () => {
   const { server, uri, look } = await open((of) => ({
     on: { "textDocument/didOpen": [published(of("a.fake"))] },
   }));

@@ -8,7 +8,7 @@ import type { Runtime } from "../../src/runtime/runtime.js";
 import type { Session } from "../../src/runtime/session.js";
 import { openTestWorkspace } from "../runtime/test-workspace.js";
 
-it("a session that has ended is no longer told of other tools", () => {
+it("a session that has ended is no longer notified of other tools", () => {
   const updates = new Listeners();
   const closed = new AbortController();
   const runtime = { onUpdated: updates.subscribe } as unknown as Runtime;

@@ -468,7 +468,7 @@ describe("steps", () => {
     expect(problemsOf(toml)).toEqual(expected);
   });
 
-  it("tells the whole circle", () => {
+  it("names the whole cycle", () => {
     const link = (name: string, next: string) =>
       `[[tools]]\nname = "${name}"\n[[tools.steps]]\nid = "x"\ntool = "${next}"\n`;
     const { problems } = planOf(link("a", "b") + link("b", "c") + link("c", "b"));

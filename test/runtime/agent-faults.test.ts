@@ -100,7 +100,7 @@ describe("a server that", () => {
 });
 
 describe("after a fault", () => {
-  it("tells on the next answer why the server was ended for its memory", async () => {
+  it("says in the next answer why the server was ended for its memory", async () => {
     const { call, runtime } = await open({
       files,
       servers: { fake: { scenario: good, config: { limits: { memory_mb: 1 } } } },
@@ -122,7 +122,7 @@ describe("after a fault", () => {
     expect(text).toContain("limits.memory_mb");
   });
 
-  it("tells the reason also when the read was retried", async () => {
+  it("gives the reason also when the read was retried", async () => {
     const { call } = await open({
       files,
       servers: { fake: { scenario: onHover({ signal: "SIGKILL", once: "died" }) } },

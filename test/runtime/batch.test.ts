@@ -55,7 +55,7 @@ describe("a batch", () => {
     expect(text).toContain("[0] first find_definition: done");
   });
 
-  it.each([true, false])("goes on when told to, side by side: %s", async (parallel) => {
+  it.each([true, false])("continues after a failure when asked to, in parallel: %s", async (parallel) => {
     const { call } = await open();
     const operations = [bad, good, wrong, good];
     const { structured } = await call("batch_execute", { operations, parallel, stop_on_error: false });
@@ -200,7 +200,7 @@ describe("a workflow", () => {
     expect(structured).toMatchObject({ ok: false, error: { code: "guard/not-a-file" } });
   });
 
-  it("tells of a step that failed beside others that did not, and of all when their reasons differ", async () => {
+  it("reports a step that failed beside others that did not, and all when their reasons differ", async () => {
     const step = (id: string, args: object) => ({ id, tool: "find_definition", args });
     const far = { file_path: "a.fake", line: 99, character: 1 };
     const { call } = await open({
@@ -230,7 +230,7 @@ describe("a workflow", () => {
     expect((await call("last", {})).structured).toMatchObject({ error: { code: "guard/not-a-file" } });
   });
 
-  it("asks back at its top when a step does", async () => {
+  it("needs disambiguation at its top when a step does", async () => {
     work = await openAmbiguous();
     const { structured, text } = await work.call("definition_and_references", {
       file_path: "a.fake",
@@ -304,7 +304,7 @@ describe("calls within a call that runs out of time", () => {
     expect((stopped.structured.operations as JsonObject[])[2]).toMatchObject({ summary: why });
   });
 
-  it("say why they were skipped where an operation only tells its success", async () => {
+  it("say why they were skipped where an operation only reports its success", async () => {
     const { call } = await openHanging({ output: { shape: "batch", outcomes: "success" } });
     const asked = { operations: [good, ...hovers, good] };
     const last = async (args: JsonObject) =>
@@ -347,7 +347,7 @@ describe("calls within a call that runs out of time", () => {
 });
 
 describe("a cut within a call", () => {
-  it("is told at the top, with the step or the operations", async () => {
+  it("is reported at the top, with the step or the operations", async () => {
     work = await openTestWorkspace({
       files: { "a.fake": "one two\n" },
       servers: {

@@ -256,7 +256,7 @@ describe("caps", () => {
     expect((await call).structured.status).toBe(status);
   });
 
-  it("a wait that a call may give, and does not, is the usual one", async () => {
+  it("a wait that a call may set, and does not, is the default", async () => {
     const ms = { type: "integer", required: false, maximum: 20_000, description: "d" };
     const work = await openTestWorkspace({
       files: { "a.fake": "bad\n" },

@@ -43,7 +43,7 @@ async function hover({ call }: TestWorkspace, file: string): Promise<unknown> {
   return structured.contents ?? structured.error;
 }
 
-it("absorbs a checkout of another branch with 1 000 changed files", { timeout: 120_000 }, async () => {
+it("handles a checkout of another branch with 1 000 changed files", { timeout: 120_000 }, async () => {
   const work = await open({ servers: { fake: { scenario } } });
   const { folder, received } = work;
   git(folder, "init", "-q", "-b", "one");

@@ -106,7 +106,7 @@ it("does not let an empty list pass for a clean file", async () => {
   ]);
 });
 
-it("tells refusals as the dialect says: by code, by family, or all alike", async () => {
+it("reports refusals as the dialect says: by code, by family, or all alike", async () => {
   const errors = {
     text: "[{{code}}] {{message}}",
     codes: { "guard/not-a-file": "GONE", guard: "BAD", "*": "OTHER" },

@@ -60,7 +60,7 @@ describe("items that lack something", () => {
     expect(structured).toMatchObject({ total: 4, truncated: false, warnings: [] });
   });
 
-  it("give the same bytes in any order, however often they are told", async () => {
+  it("give the same bytes in any order, however often the server sends them", async () => {
     const whole = await answer(resolver(complete).server, links, 2);
     await fc.assert(
       fc.asyncProperty(
@@ -81,7 +81,7 @@ describe("items that lack something", () => {
     expect(structured).toMatchObject({ total: 4 });
   });
 
-  it("stay as they are where the server has nothing to tell, or fails", async () => {
+  it("stay as they are where the server has nothing to add, or fails", async () => {
     const silent = await answer(resolver(() => null).server, links, 10);
     expect(silent.structured).toMatchObject({ total: 4, warnings: [] });
     const failing = resolver(() => {
@@ -108,7 +108,7 @@ describe("items that are asked about one by one", () => {
     item("file:///w/b.fake", 0, "x"),
   ];
 
-  it("are the same under the limit in whatever order the server tells them", async () => {
+  it("are the same under the limit in whatever order the server sends them", async () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(items, { minLength: items.length }), async (shuffled) => {
         const { server, asked } = resolver((told) => told);

@@ -48,7 +48,7 @@ describe("introspection", () => {
     ]);
   });
 
-  it("tells the config without values of the environment and without paths", async () => {
+  it("shows the config without values of the environment and without paths", async () => {
     const { call, folder } = await open();
     for (const tool of ["get_current_config", "list_servers"]) {
       const { structured, text } = await call(tool, {});

@@ -91,7 +91,7 @@ async function laid(shape: ShapeName, reply: ReplyData, sizes: number[], room: n
 }
 
 describe.each(Object.entries(items) as [ShapeName, fc.Arbitrary<Json>][])("%s", (shape, item) => {
-  it("are the same items however they are told and paged", async () => {
+  it("are the same items however the server orders them and however they are paged", async () => {
     const told = fc.array(item, { maxLength: 40 }).chain((raw) =>
       fc.record({
         raw: fc.constant(raw),

@@ -42,7 +42,7 @@ function watch(measured: { now: Measured; after?: Measured }) {
 const low: Measured = { resident: 0.3, live: 0.2, heap: 0.1 };
 const over: Measured = { resident: 1.2, live: 1.1, heap: 0.3 };
 
-it("ends who holds most, be it a server by what it sent since memory was low or a client, and at last the process", async () => {
+it("ends the server or client that holds most memory, and at last the process", async () => {
   const measured = { now: low };
   const { memory, ended, said, check, server } = watch(measured);
   const [old, hostile, silent] = [server("old"), server("hostile"), server("silent")];

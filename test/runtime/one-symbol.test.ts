@@ -158,7 +158,7 @@ describe("several declarations of one name", () => {
     expect(await hovered("Hay")).toEqual({ line: 2, character: 7 });
   });
 
-  it("are one where one stands inside the other's declaration", async () => {
+  it("are one where one is inside the other's declaration", async () => {
     await open(undefined);
     expect(await hovered("node")).toEqual({ line: 4, character: 20 });
   });

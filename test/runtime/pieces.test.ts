@@ -150,7 +150,7 @@ describe("arguments", () => {
     }
   });
 
-  it("are told what they may be, in whole values", () => {
+  it("get the allowed values, whole", () => {
     const allowedValues = Array.from({ length: 60 }, (_, index) => `value-number-${index}`);
     const wrong = { instancePath: "/how", keyword: "enum", message: "", params: { allowedValues } };
     expect(() => checkArguments(tool, failing([wrong]), {})).toThrow(
@@ -284,7 +284,7 @@ describe("limits", () => {
 });
 
 describe("deadlines", () => {
-  it("tell time from cancellation, and leave no listener", async () => {
+  it("distinguish a timeout from cancellation, and leave no listener", async () => {
     const parent = new AbortController();
     const late = withDeadline([parent.signal], 5, async (signal, expired) => {
       await untilAborted(signal, new Promise(() => {})).catch(() => undefined);

@@ -101,7 +101,7 @@ describe("by name in a file", () => {
     expect(await placed({ file_path: "a.fake", symbol_name: name })).toEqual({ line, character });
   });
 
-  it("asks back when several have the name", async () => {
+  it("needs disambiguation when several have the name", async () => {
     const {
       isError,
       structured,
@@ -203,7 +203,7 @@ describe("by a line's text", () => {
     expect(await at(lineText, name)).toEqual({ line, character });
   });
 
-  it("asks back when several lines have the text", async () => {
+  it("needs disambiguation when several lines have the text", async () => {
     const { structured, text: words } = await work.call("find_definition", {
       file_path: "a.fake",
       line_text: "|run()",
@@ -304,7 +304,7 @@ it("declarations are compared by their texts, those that have to be read first t
 });
 
 describe("by name in the workspace", () => {
-  it("finds a path that only the file itself tells", async () => {
+  it("finds a path that is only in the file itself", async () => {
     const { structured } = await work.call("find_definition", { symbol_name: "Beta.run" });
     expect(structured).toMatchObject({ document: { path: "a.fake" }, warnings: [] });
     expect(await placed({ symbol_name: "Beta.run" })).toEqual({ line: 5, character: 3 });
@@ -329,7 +329,7 @@ describe("by name in the workspace", () => {
     }
   });
 
-  it("finds a symbol that the server told without a range", async () => {
+  it("finds a symbol that the server sent without a range", async () => {
     expect(await placed({ symbol_name: "Alpha" })).toEqual({ line: 1, character: 7 });
   });
 
@@ -350,7 +350,7 @@ describe("by name in the workspace", () => {
     });
   });
 
-  it("asks back when several files have the name, and takes a kind or a path", async () => {
+  it("needs disambiguation when several files have the name, and takes a kind or a path", async () => {
     const { structured } = await work.call("find_definition", { symbol_name: "twin" });
     expect(structured).toMatchObject({
       needs_disambiguation: true,

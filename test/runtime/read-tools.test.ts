@@ -248,7 +248,7 @@ describe("ranges", () => {
     expect(await received("textDocument/inlayHint")).toMatchObject({ range: expected });
   });
 
-  it("narrow what a server tells beyond them", async () => {
+  it("filter the items that a server sends beyond them", async () => {
     expect((await told("get_inlay_hints", { ...file, line: 2 })).hints).toMatchObject([{ line: 2 }]);
     const { tokens } = await told("get_semantic_tokens", { ...file, line: 1, end_line: 2 });
     expect(tokens).toMatchObject([

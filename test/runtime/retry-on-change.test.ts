@@ -124,7 +124,7 @@ describe("a file that changes while it is asked about", () => {
     expect(next.structured).toMatchObject({ ok: false, error: { code: "page/cursor-stale" } });
   });
 
-  it("and back while another call told the server of it is asked about again", async () => {
+  it("and back while another call notified the server of it has the question repeated", async () => {
     const go = gateFile();
     const method = "textDocument/references";
     const scenario = {
@@ -145,7 +145,7 @@ describe("a file that changes while it is asked about", () => {
     });
   });
 
-  it("each time is told in a warning, after a few times", async () => {
+  it("each time is reported in a warning, after a few times", async () => {
     const method = "textDocument/references";
     // The server itself writes the question into the file, every time another one.
     const scenario = {
@@ -178,7 +178,7 @@ describe("a file that changes while it is asked about", () => {
 });
 
 describe("a call", () => {
-  it("that nobody changes a file under is asked once", async () => {
+  it("that no file changes under is asked once", async () => {
     const method = "textDocument/references";
     const scenario = {
       capabilities: { referencesProvider: true },
@@ -206,7 +206,7 @@ describe("a call", () => {
 });
 
 describe.runIf(process.platform === "linux")("a file that was written where no watch sees it", () => {
-  it("is told before the answer counts: what was asked before is asked again", async () => {
+  it("is sent before the answer counts: an earlier question is repeated", async () => {
     const method = "textDocument/definition";
     const places = [{ uri: "file:///work/b.fake", range: range(0, 0, 3) }];
     const scenario = { capabilities: { definitionProvider: true }, replies: { [method]: places } };

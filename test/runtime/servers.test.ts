@@ -108,7 +108,7 @@ describe("one answer from several servers", () => {
     expect(runtime.pool.status().find(({ id }) => id === "first")?.state).toBe("starting");
   });
 
-  it("is the first failure when nobody else can answer", async () => {
+  it("is the first failure when no other server can answer", async () => {
     const { call } = await open({
       files,
       servers: pair(
@@ -293,7 +293,7 @@ describe("calls that do not end by themselves", () => {
     expect(text).toMatch(/^find_references: 1 location \(server fake, indexing\)/);
   });
 
-  it("do not delay others, and tell the server's own progress meanwhile", async () => {
+  it("do not delay others, and report the server's own progress meanwhile", async () => {
     const { session } = await open({
       files,
       servers: {
@@ -359,7 +359,7 @@ describe("calls that do not end by themselves", () => {
 });
 
 describe("a fault of ours", () => {
-  it("is logged with its cause and told without detail", async () => {
+  it("is logged with its cause and answered without detail", async () => {
     const { call, runtime, logged } = await open({
       files,
       servers: { fake: { scenario: { capabilities: { hoverProvider: true } } } },
@@ -377,7 +377,7 @@ describe("a fault of ours", () => {
 });
 
 describe("the status of servers", () => {
-  it("tells of those that run, failed and never started", async () => {
+  it("lists those that run, failed and never started", async () => {
     const { call } = await open({
       files: { ...files, "b.bad": "" },
       servers: {

@@ -123,7 +123,7 @@ describe("a call", () => {
     expect(hover.text).toContain("Warning answer/not-supported: ");
   });
 
-  it("leaves nobody listening for its end, answered or refused", async () => {
+  it("leaves no listener for its end, answered or refused", async () => {
     const { session } = await open({
       files,
       servers: { fake: { scenario: { capabilities: { hoverProvider: true } } } },

@@ -188,7 +188,7 @@ test("flat symbols of other files are not this file's, and are counted", async (
   expect(text).not.toMatch(/other|out\b/);
 });
 
-test("symbols stand below what they stand in, and tell their whole path where that is not shown", async () => {
+test("symbols are below their containers, and have their whole path where those are not shown", async () => {
   const symbol = (name: string, line: number, children: Json[] = []): JsonObject => ({
     ...{ name, kind: 5, range: range(line, 0, 5), selectionRange: range(line, 0, 5), children },
   });
@@ -213,7 +213,7 @@ test("symbols stand below what they stand in, and tell their whole path where th
   expect(lines(paths).map((line) => line.split("class ")[1])).toEqual(["Outer/first/deep", "Outer/second"]);
 });
 
-test("what stands in something without a name stands in it still", async () => {
+test("a symbol keeps a container without a name", async () => {
   const symbol = (name: string, line: number, children: Json[] = []): JsonObject => ({
     ...{ name, kind: 5, range: range(line, 0, 5), selectionRange: range(line, 0, 5), children },
   });
@@ -410,7 +410,7 @@ describe("replies that are one value", () => {
     expect(text).toMatchSnapshot();
   });
 
-  it.each(single)("%s are the same however often they are told", async (shape, value) => {
+  it.each(single)("%s are the same however often the server sends them", async (shape, value) => {
     const once = await answer(shape, [{ server, value }]);
     const often = await answer(shape, [
       { server, value: null },
@@ -501,7 +501,7 @@ describe("many diagnostics of one file", () => {
     ]);
   });
 
-  it("tell that a message was cut", async () => {
+  it("say that a message was cut", async () => {
     const value = [{ range: range(0, 0, 5), message: "x".repeat(5000) }];
     const { structured } = await answer("diagnostics", [{ server, value }]);
     expect(structured).toMatchObject({
@@ -527,7 +527,7 @@ describe("many diagnostics of one file", () => {
     expect(text).toContain(`(${file?.diagnostics.length} of 150 shown)`);
   });
 
-  it("of more than 5000 files are told, the first of them", async () => {
+  it("of more than 5000 files are listed for the first 5000", async () => {
     const value = Array.from({ length: 5001 }, (_, index) => ({
       uri: `file:///w/${index}.fake`,
       items: [{ range: range(0, 0, 0), message: "m" }],
@@ -694,7 +694,7 @@ describe("text and json", () => {
     await expect(build("json", ["x".repeat(100_000)], {})).rejects.toMatchObject({ code: "guard/too-large" });
   });
 
-  it("lets no file URI out that lies outside", async () => {
+  it("replaces every file URI outside the workspace", async () => {
     const { structured } = await build("json", { "file:///etc/x": 1, list: [a, "file:///etc/passwd"] }, {});
     expect(structured.value).toEqual({ "(outside the workspace)": 1, list: [a, "(outside the workspace)"] });
   });

@@ -241,7 +241,7 @@ describe("a server that knows only the projects of open files, with markers of p
   });
 });
 
-it("a misspelt file is told its nearest name, but none that is denied", async () => {
+it("the refusal of a misspelt file names the nearest file, but no denied one", async () => {
   await open({});
   mkdirSync(join(work.folder, ".git"));
   const messages = async (file_path: string) =>

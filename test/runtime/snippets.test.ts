@@ -26,7 +26,7 @@ describe("a text beside a place", () => {
     expect(structured).toMatchObject({ truncated: false, warnings: [{ code: "answer/snippet-cut" }] });
   });
 
-  it("has its symbol wherever it stands in the lines around", async () => {
+  it("has its symbol wherever it is in the lines around", async () => {
     const lines = [`${"x".repeat(60)}`, `${"y".repeat(60)}symbol`, "z".repeat(60)];
     const { texts } = await answer(lines.join("\n"), [{ uri: a, range: range(1, 60, 66) }], {
       show: true,

@@ -416,7 +416,7 @@ describe("steps", () => {
     expect(await work.received("workspace/executeCommand")).toHaveLength(1);
   });
 
-  it("stand side by side, each with its shape; what failed is unknown", async () => {
+  it("are members of one answer, each with its shape; the failed one is unknown", async () => {
     const { structured, text } = await work.call("side_by_side", at);
     expect(structured).toMatchObject({
       ok: true,

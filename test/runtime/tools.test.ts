@@ -242,7 +242,7 @@ describe("tools of a config's own", () => {
     });
   });
 
-  it("say that nobody was asked where the last step was skipped, and when a custom method lacks", async () => {
+  it("say that no server was asked where the last step was skipped, and when a custom method is missing", async () => {
     const at = { file_path: "a.fake", line: 1, character: 1 };
     const message = expect.stringContaining("fake/lacking");
     for (const tool of ["skipped_last", "skipped_items"])

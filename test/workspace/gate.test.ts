@@ -295,7 +295,7 @@ describe("many paths of one call", () => {
     },
   );
 
-  test("are judged alike by a gate, however they are followed", () => {
+  test("give the same result in a gate, with and without remembered real paths", () => {
     const paths = new RealPaths();
     for (const name of [...names, ...names, ...odd]) {
       const uri = pathToFileURL(join(root, "many", name)).href;

@@ -177,7 +177,7 @@ describe.skipIf(gitVersion === undefined)("git check-ignore (skipped where git i
 describe("ignore files over a bound", () => {
   const scan = (contents: { [path: string]: string }) => scanWorkspace("/w", memoryFiles(contents), user);
 
-  it("rules that are too long, or too many, are skipped and told; the others hold", async () => {
+  it("rules that are too long, or too many, are skipped and reported; the others hold", async () => {
     const found = await scan({
       "/w/.gitignore": `${"a".repeat(1_001)}\n*.log\n`,
       "/w/x.log": "",
@@ -191,13 +191,13 @@ describe("ignore files over a bound", () => {
     expect(cut.notes).toHaveLength(1);
   });
 
-  it("a file of more than 1 MiB is not used, and told", async () => {
+  it("a file of more than 1 MiB is not used, and is reported", async () => {
     const found = await scan({ "/w/.gitignore": "*.py\n".repeat(300_000), "/w/x.py": "" });
     expect(found.extensions.get("py")).toBe(1);
     expect(found.notes).toEqual(["/w/.gitignore is larger than 1 MiB and is not used"]);
   });
 
-  it("many files with many rules are used up to a bound in all, and told", async () => {
+  it("many files with many rules are used up to a bound in all, and the rest is reported", async () => {
     const text = Array.from({ length: 9_000 }, (_, n) => `r${n}`).join("\n");
     const contents: { [path: string]: string } = {};
     for (let n = 0; n < 20; n++) {
@@ -223,7 +223,7 @@ describe("ignore files over a bound", () => {
     expect(notes).toEqual([expect.stringContaining("too many ignore rules")]);
   });
 
-  it("rules that take too long end the walk, and are told", options, async () => {
+  it("rules that take too long end the walk, and are reported", options, async () => {
     const rule = (n: number) => `${"*a".repeat(200)}[b${n}]`;
     const contents: { [path: string]: string } = {
       "/w/.gitignore": Array.from({ length: 2_000 }, (_, n) => rule(n)).join("\n"),

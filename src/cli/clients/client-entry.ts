@@ -25,7 +25,7 @@ import { workspaceOf } from "../workspace.js";
 import { gatewayUrl, targetOf } from "./client-files.js";
 import { packageSpec } from "./published.js";
 
-export interface ClientSetup {
+interface ClientSetup {
   view: ClientView;
   /** Limitations that the user should know. */
   remarks: string[];
@@ -144,7 +144,7 @@ function commandOf(program: Program, serve: string[]): Pick<StartedView, "comman
   return { command, args, isFetched };
 }
 
-/** What keeps an entry from serving every project, or the clients of others. */
+/** The reasons why an entry works in one project only, or not on other machines. */
 function portableRemarks(
   { title, workspace }: ClientFacts,
   scope: Scope,

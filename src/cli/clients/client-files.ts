@@ -23,7 +23,7 @@ import { didYouMean, type Io, UsageError } from "../command.js";
 import { MAX_FILE_BYTES } from "../files/user-file.js";
 import { executable, shippedConfigs } from "../shipped.js";
 
-export interface ClientFile {
+interface ClientFile {
   id: string;
   /** The client's title. */
   client: string;
@@ -32,7 +32,7 @@ export interface ClientFile {
   names: boolean;
   /** Programs and scripts that an entry of lsp-proxy names but that do not exist. */
   absent: string[];
-  /** What its entries of lsp-proxy serve. */
+  /** The configs, workspaces and URLs that its entries of lsp-proxy serve. */
   targets: string[];
 }
 
@@ -125,7 +125,7 @@ export function gatewayUrl({ bind, port, path }: HttpPlan): string {
 /** The target of an entry that serves wherever the client was started. */
 export const EVERY_PROJECT = "every project";
 
-/** What an entry serves: a config, a workspace or both, a gateway's URL, or every project. */
+/** The target of an entry: a config, a workspace or both, a gateway's URL, or every project. */
 export function targetOf(entry: unknown): string | undefined {
   if (!isTable(entry)) return undefined;
   const words = commandLine(entry);

@@ -184,7 +184,7 @@ function printPages(pages: readonly CallOutcome[], input: Input, io: Io): void {
     io.stdout.write(`${[page.text, page.notes].filter((part) => part !== "").join("\n")}\n`);
 }
 
-/** What the shell learns of an answer. */
+/** The exit code of an answer. */
 function codeOf({ isError, code, candidates, status }: CallOutcome, args: JsonObject): ExitCode {
   // Wrong arguments have the same exit code as in words, where the mistake is found before the call.
   if (isError) return code === "guard/invalid-arguments" ? exitCodes.usage : exitCodes.no;

@@ -67,7 +67,7 @@ function codePage({ code, kind, title, cause, fix }: CodePage): Printed {
   return [{ style: HEADING, text: code }, ` (${kind}): ${title}`, ...what];
 }
 
-/** What a config means, as the command prints it. */
+/** The meaning of a config, as the command prints it. */
 export function explainText(planned: Planned, io: Io): string {
   const { plan, loaded } = planned;
   const context = programContext(plan, loaded.base, planned, io);

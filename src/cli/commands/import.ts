@@ -68,7 +68,7 @@ export const importCommand: Command = {
     if (!mayCreateConfig(file, workspace, input, io)) return exitCodes.no;
     writeUserFile(file, text, guardedFolders(input, io));
     io.stdout.writeLine(`wrote ${file} with ${plural(servers.length, "server")}`);
-    // What is imported was written by others, so earlier trust in the folder does not cover it.
+    // An imported config was written by others, so earlier trust in the folder does not cover it.
     if (isConfigOf(file, workspace)) await askOrHint(inspectTrust(workspace, io, { file, text }), io);
   },
 };

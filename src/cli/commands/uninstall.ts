@@ -9,7 +9,7 @@ export const uninstall: Command = {
   name: "uninstall",
   summary: "Removes servers that `install` installed.",
   usage: "SERVER...",
-  description: "Removes their folders. What a package manager installed elsewhere is not touched.",
+  description: "Removes their folders. Servers that a package manager installed elsewhere are not removed.",
   flags: {},
   words: { min: 1, max: 100 },
   completes: "servers",

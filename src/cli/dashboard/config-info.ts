@@ -1,5 +1,5 @@
 /**
- * What the dashboard says about a config: its meaning, its problems, the entries of clients, servers that are missing.
+ * The dashboard's facts about a config: its meaning, its problems, the entries of clients, servers that are missing.
  */
 import type { HttpPlan } from "../../abi/plan.js";
 import { ConfigError, type Problem, Refusal } from "../../base/problem.js";
@@ -74,8 +74,8 @@ function entryOf(client: ClientFacts, planned: Planned, input: Input, io: Io): C
     return client.files.flatMap((file) => {
       const path = file.entry && fileOf(file, scope, workspace, io);
       if (path === undefined) return [];
-      const { text, language } = stanzaOf(client, file, setup, planned.plan, { known: [], past: [] });
-      return [{ id: client.id, name: client.title, file: shownPath(path, io), format: language, text }];
+      const { text } = stanzaOf(client, file, setup, planned.plan, { known: [], past: [] });
+      return [{ name: client.title, file: shownPath(path, io), text }];
     });
   } catch (error) {
     if (error instanceof UsageError) return [];

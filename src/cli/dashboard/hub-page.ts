@@ -49,7 +49,7 @@ export function hubPage(pages: ServedPages): HubPage {
       await pages.close("the hub ends");
       server.close();
       server.closeIdleConnections();
-      // What was written last must be read; the process ends soon.
+      // The browser must read the last response before the process ends.
       setTimeout(() => server.closeAllConnections(), 200).unref();
     },
   };

@@ -1,4 +1,4 @@
-/** What a hub is started with, in the form of a launch record. */
+/** The settings that a hub is started with, in the form of a launch record. */
 import type { Plan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
 import { canonicalText } from "../../base/json.js";
@@ -39,8 +39,8 @@ export function recordOf(found: Loaded, input: Input): LaunchRecord {
 }
 
 /**
- * What all configs have in common that one hub may use one after the other: every session of the hub would have found
- * the changed one too, with the same trust and the same variables of the environment.
+ * The part that all configs of one hub have in common, when one follows another: every session of the hub would have
+ * found the changed one too, with the same trust and the same variables of the environment.
  */
 export function compatibilityHash(found: Loaded, input: Input): string {
   const { loaded, base, folder, trusted, binFolders, avoid, refusal } = found;

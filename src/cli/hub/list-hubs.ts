@@ -5,7 +5,7 @@ import { askOnce, isListening } from "../../hub/ask-hub.js";
 import { allSockets, checkHubFolder, hubFolder } from "../../hub/hub-folder.js";
 import type { Io } from "../command.js";
 
-export interface ListedHub {
+interface ListedHub {
   path: string;
   pid: number;
   version: string;

@@ -38,8 +38,8 @@ const MAX_RECORD_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 const STDERR = 2;
 
 /**
- * Runs the hub of a launch until it ends. Where another one already listens, only the record is written. Returns whether
- * the hub could be started; the log says why not.
+ * Runs the hub of a launch until it ends. Where another one already listens, only the record is written. Returns
+ * whether the hub could be started; the log says why not.
  */
 export async function runHub(launch: string, io: Io): Promise<boolean> {
   try {
@@ -151,7 +151,7 @@ async function takePlace<T>(
   }
 }
 
-/** What listens already did not answer when it was asked. */
+/** Another process listens already, and did not answer. */
 function notListening(path: string): (error: unknown) => never {
   return (error) => {
     if (systemCode(error) !== "EADDRINUSE") throw error;

@@ -34,7 +34,7 @@ export interface RunningHub extends Pick<Session, "call"> {
   tryServers(ids: readonly string[]): Promise<Trial[]>;
 }
 
-/** What a command asks, and of what. */
+/** A command's question to a hub. */
 interface HubQuestion<T> {
   found: Loaded;
   input: Input;

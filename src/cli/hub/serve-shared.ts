@@ -47,7 +47,7 @@ export async function serveShared(input: Input, io: Io, streams: Streams): Promi
   }
 }
 
-/** The text for the client. What a config says that was only found is not for agents: the problems go to stderr. */
+/** The text for the client. The texts of a config that was only found are not for agents: its problems go to stderr. */
 function refusalOf(error: unknown, input: Input, io: Io): string {
   const isConfig = error instanceof ConfigError;
   if (isConfig)

@@ -21,7 +21,7 @@ import { sortedSet } from "../../base/order.js";
 import { isRunning } from "../../base/system.js";
 import { INSTALL_RECORD, installedVersions } from "../../lsp/process/search.js";
 
-/** What is known of an installed server. */
+/** The record of an installed server. */
 export interface InstallRecord {
   id: string;
   version: string;

@@ -10,7 +10,7 @@ import { fittingGoVersion, fittingNpmSpec, olderVersionIn } from "./versions.js"
 import { archiveFor, type ManagedKey } from "./ways.js";
 
 /** One installation: what, and into which empty folder. */
-export interface Installation {
+interface Installation {
   install: InstallConfig;
   /** The program that the preset starts. */
   program: string;
@@ -18,8 +18,8 @@ export interface Installation {
   steps: Steps;
 }
 
-/** What was installed: the version, and the program's path. */
-export interface Installed {
+/** The result of an installation: the version, and the program's path. */
+interface Installed {
   version: string;
   path: string;
 }

@@ -20,21 +20,21 @@ export class InstallFailure extends Error {
   }
 }
 
-export interface StepOptions {
+interface StepOptions {
   cwd: string;
   env?: { [name: string]: string };
   /** Also shows its output, and lets it ask for a password. */
   shown?: boolean;
 }
 
-export interface Ran {
+interface Ran {
   status: number | null;
   stdout: string;
   /** Both streams, as they came. */
   output: string;
 }
 
-/** What installations share: the user's environment without what untrusted folders could say. */
+/** The context that installations share: the user's environment, without values from untrusted folders. */
 export class Steps {
   readonly #env: { [name: string]: string };
 
@@ -113,7 +113,7 @@ export function failed(program: string, args: readonly string[], { status, outpu
   return new InstallFailure(`\`${[program, ...args].join(" ")}\` ${how}`, lines.slice(-LAST_LINES));
 }
 
-/** npm hands the settings of the project that it runs in to its programs. Those of the user it reads itself. */
+/** npm passes the settings of its project to its programs. It reads the user's settings itself. */
 export function withoutNpm(env: Io["env"]): Io["env"] {
   if (!env.npm_execpath) return env;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)));

@@ -15,7 +15,7 @@ export type Way =
   | { kind: "command"; words: string[]; advice?: string }
   | { kind: "see"; page: string };
 
-/** What decides which ways are possible. */
+/** The facts that decide which ways are possible. */
 export interface System {
   os: Platform["os"];
   cpu: string;
@@ -34,7 +34,7 @@ export function systemOf(path: string | undefined, avoid: readonly string[] = []
 }
 
 /** The programs of which one must be installed, by way. Archives need none. */
-export const managerPrograms: { readonly [by in ManagedKey]: readonly string[] } = {
+const managerPrograms: { readonly [by in ManagedKey]: readonly string[] } = {
   rustup: ["rustup"],
   archive: [],
   npm: ["npm"],
@@ -140,7 +140,7 @@ export function waysText(install: InstallConfig): string {
   ].join("; ");
 }
 
-/** What must be installed first, where no way is possible. */
+/** The programs to install first, where no way is possible. */
 export function missingManagers(install: InstallConfig): string[] {
   const managed = managedKeys.filter((by) => install[by] !== undefined && by !== "archive");
   const [first] = install.line === undefined ? [] : wordsOf(install.line);
@@ -148,7 +148,7 @@ export function missingManagers(install: InstallConfig): string[] {
 }
 
 /**
- * What to do about a server that is not installed: our own command, which also shows a page where there is only that.
+ * The fix for a server that is not installed: our own command, which also shows a page where there is only that.
  */
 export function installCommand({ id }: { id: string }): string {
   return `lsp-proxy install ${id}`;

@@ -5,14 +5,14 @@ import { commonFlags, type Flag, valuesOf } from "../flags.js";
 export const completionScripts = { bash, zsh, fish } as const;
 export type Shell = keyof typeof completionScripts;
 
-/** What the shell completes after a flag, or as a command's first word. */
+/** The completions after a flag, or for a command's first word. */
 type Completed = { words: readonly string[] } | { names: string } | "folders" | "files";
 
 function flagsOf({ flags }: Command): [string, Flag][] {
   return Object.entries({ ...flags, ...commonFlags });
 }
 
-/** What a flag takes; undefined when it takes nothing. */
+/** The kind of a flag's value; undefined when it takes none. */
 function afterFlag(name: string, flag: Flag): Completed | undefined {
   if (flag.type === "boolean") return undefined;
   const words = valuesOf(flag);

@@ -8,7 +8,7 @@ export const USUAL_WIDTH = 80;
 
 /** Styles of headings, and of names that a person can type. */
 export const HEADING = "1";
-export const NAME = "36";
+const NAME = "36";
 
 /** The words of a text in lines of at most `width` cells. Only a word that is longer than a line is broken. */
 export function wrapWords(text: string, width: number): string[] {

@@ -69,7 +69,7 @@ export class Catalogue {
     return facts === undefined ? undefined : this.#preset(facts.id);
   }
 
-  /** What a preset's server is, in one sentence: the first of the comment at the start of its file. */
+  /** A description of the preset's server: the first sentence of the comment at the start of its file. */
   summary(id: string): string {
     const content = this.files.read(join(this.folder, "servers", `${id}.toml`));
     const about = content === undefined ? "" : commentOf(asText(content));
@@ -170,7 +170,7 @@ export class Catalogue {
   }
 }
 
-/** What the package managers of languages install for a preset. */
+/** The packages of a preset, for each package manager. */
 function packagesOf({ npm = [], pip = [], gem = [], go, dotnet, cargo }: InstallConfig): string[] {
   return [...npm, ...pip, ...gem, ...(cargo?.crates ?? []), ...[go ?? [], dotnet ?? []].flat()];
 }

@@ -74,8 +74,8 @@ export type ClientPaths = z.infer<typeof places>;
 /** Whether a file is the user's or the project's. */
 export type Scope = "user" | "project";
 
-/** What the paths of a client depend on. */
-export interface Whereabouts {
+/** The facts that the paths of a client depend on. */
+interface Whereabouts {
   workspace: string;
   home: string;
   env: Environment;

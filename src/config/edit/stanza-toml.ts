@@ -19,7 +19,7 @@ import {
 
 export interface TomlEntry {
   path: readonly string[];
-  /** What the table shall mean. */
+  /** The wanted value of the table. */
   after: Json | undefined;
   /** The text that new tables and keys are copied from. */
   stanza: string;

@@ -18,7 +18,7 @@ import { changeJson } from "./change-json.js";
 import { putTomlTable, type TomlEntry, takeTomlTable } from "./stanza-toml.js";
 
 /** A single value that is short for a table with one key, so that other keys can be added to it. */
-export interface Shorthand {
+interface Shorthand {
   at: readonly string[];
   value: Json;
   key: string;
@@ -125,7 +125,7 @@ function noPlace(source: Source, path: readonly string[], message: string): Conf
   return new ConfigError([problemAt(source, "client/no-place", message, path)]);
 }
 
-/** What a client's file shall mean with our stanza in it and without it, before any text is changed. */
+/** The wanted values of a client's file with our stanza and without it, before any text is changed. */
 interface StanzaValues extends Pick<Stanza, "entry" | "spread" | "joins"> {
   wanted: JsonObject;
   /** Everything that any stanza for this place contains: such values in the file are ours. */
@@ -152,7 +152,7 @@ function addStanza(
   { wanted, ours }: Pick<StanzaValues, "wanted" | "ours"> = values,
   path: Path = [],
 ): JsonObject {
-  // What an earlier stanza wrote and this one no longer has is removed.
+  // Keys of an earlier stanza that this one no longer has are removed.
   const past = Object.entries(ours).filter(([key]) => !Object.hasOwn(wanted, key));
   const after = removeStanza(before, values, Object.fromEntries(past), path);
   for (const [key, value] of Object.entries(wanted)) {

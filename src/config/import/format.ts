@@ -14,11 +14,7 @@ export interface OtherList {
 }
 
 /** Converts the value of one key to keys of ours; undefined when nothing is needed. */
-export type Convert = (
-  value: Json,
-  note: (text: string) => void,
-  entry: JsonObject,
-) => JsonObject | undefined;
+type Convert = (value: Json, note: (text: string) => void, entry: JsonObject) => JsonObject | undefined;
 
 export interface Format {
   name: string;

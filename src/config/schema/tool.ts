@@ -163,7 +163,7 @@ export const toolSchema = z.strictObject({
       ),
       open_world: optional(z.boolean(), "Whether the tool reaches beyond the workspace."),
     }),
-    "What clients are told about the effects of the tool.",
+    "The annotations that clients get about the effects of the tool.",
   ),
   servers: optionalSet(identifier, "The servers that the tool may ask, by id or kind."),
   server: optional(

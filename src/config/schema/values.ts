@@ -4,7 +4,7 @@ import { globProblem, MAX_GLOB_LENGTH } from "../../base/glob.js";
 import type { RuleName } from "../trust/rules.js";
 
 /**
- * What a config discovered in a workspace may set, declared with each key of the schema. A rule compares the value with
+ * Rules for configs discovered in a workspace, declared with each key of the schema. A rule compares the value with
  * a limit: the effective value without that config while it is untrusted, and what the user wrote once it is trusted.
  */
 export interface DiscoveredRule {
@@ -114,5 +114,5 @@ export const effect = z.enum(["read", "edit", "command"]);
 
 /** A Handlebars text, or the name of a shipped template. */
 export const template = z.string().min(1).max(8000);
-/** What happens to a number outside its bounds. */
+/** The handling of a number outside its bounds. */
 export const outOfBounds = z.enum(["refuse", "clamp"]);

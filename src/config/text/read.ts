@@ -44,7 +44,7 @@ export function isJson(file: string, text: string): boolean {
 interface SourceFormat {
   parse: (text: string) => Parsed;
   mostTokens: number;
-  /** What to do about a file that is too large. */
+  /** The fix for a file that is too large. */
   fix: string;
 }
 

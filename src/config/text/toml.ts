@@ -17,7 +17,7 @@ export const SYNTAX = { tomlVersion: "1.1.0" } as const;
 /** The parser's errors have no code, so they are recognised by their message. */
 const DUPLICATE_KEY_MESSAGE = new ParseError("dupe-keys", 0, 1, 0).message;
 const CONTROL_CHARACTER = "control characters are not allowed in strings";
-/** What such an error means at the end of a line. */
+/** The meaning of such an error at the end of a line. */
 const unclosed = {
   message: "the string does not end on its line",
   fix: "Add the closing quote; a string of several lines begins and ends with three quotes.",

@@ -1,4 +1,4 @@
-/** What trusting a discovered config would grant: shown to the user before they decide. */
+/** The permissions that trusting a discovered config would grant, shown to the user before they decide. */
 import { sortedSet } from "../../base/order.js";
 import { itemsAt, type LayerNode, type LayerTable, nodeAt, valueAt } from "../layer.js";
 import type { TrustRequest } from "./restrict.js";
@@ -7,7 +7,7 @@ import { textOf } from "./rules.js";
 export interface Grants {
   /** Programs that the config would start or allow. */
   starts: string[];
-  /** What else it asks for, in words. */
+  /** Its other requests, in words. */
   asks: string[];
   /** Every setting that needs trust, one per line, as written. */
   settings: string[];

@@ -17,23 +17,23 @@ import { problemAt } from "../text/source.js";
 import { restrictNewServer } from "./restrict-new-server.js";
 import { type Comparison, isPartOf, rules, textOf } from "./rules.js";
 
-/** What a discovered config is compared with. Servers are complete. */
+/** The configs that a discovered one is compared with. Servers are complete. */
 export interface Limits {
-  /** What the user wrote, with the profile that they named. */
+  /** The user's own config, with the profile that they named. */
   written: LayerTable;
-  /** What would be in effect without the config: defaults, profile and what the user wrote. */
+  /** The values in effect without the discovered config: defaults, profile and the user's own config. */
   effective: LayerTable;
 }
 
 export interface TrustRequest {
   /** Its path, as `servers.rust.args`. */
   name: string;
-  /** What it asks for, without the value; empty where the programs say it all. */
+  /** The requested permission, without the value; empty where the programs say it all. */
   label: string;
   node: LayerNode;
 }
 
-export interface RestrictOptions {
+interface RestrictOptions {
   /** The folder that the config's relative paths start from. */
   base: string;
   files: Files;

@@ -113,7 +113,7 @@ function ConnectionState({ state }: { state: State }): JSX.Element {
   );
 }
 
-/** What to do while the page has no connection. The last state stays below. */
+/** The advice while the page has no connection. The last state stays below. */
 function Interruption({ state: { connection, ended } }: { state: State }): JSX.Element | null {
   if (connection === "refused")
     return (

@@ -41,7 +41,8 @@ function failed<Answer>(before: Got<Answer>, path: string, failure: string): Got
 }
 
 /**
- * What a `GET` answers; asked again when the path, the query or the version changes. The last answer stays meanwhile.
+ * The answer to a `GET`; requested again when the path, the query or the version changes. The last answer stays
+ * meanwhile.
  */
 export function useAnswer<Answer>(
   path: string,

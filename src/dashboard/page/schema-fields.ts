@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 
-export type FieldKind = "text" | "number" | "choice" | "lines" | "json";
+type FieldKind = "text" | "number" | "choice" | "lines" | "json";
 
 export interface Field {
   name: string;
@@ -11,11 +11,11 @@ export interface Field {
   hint: string;
   /** Of a choice: the JSON of each value. */
   options: string[];
-  /** What the tool takes where nothing is filled in, as text. */
+  /** The value that the tool uses where nothing is filled in, as text. */
   defaultText: string;
 }
 
-/** What most calls need, in the order in which a person points at something. */
+/** The fields that most calls need, in the order in which a person points at something. */
 const usual = ["file_path", "symbol_name", "query", "line", "character", "line_text"];
 
 /** The required fields first, then the usual ones, then the rest as the schema has them. */

@@ -19,7 +19,7 @@ const PING = "$/lsp-proxy/ping";
  */
 const PINGS = 2;
 
-export interface Check {
+interface Check {
   version: number;
   changedAt: number;
   /** Number of changes that the server had been notified of. */

@@ -7,7 +7,7 @@ import { sha256 } from "../../base/hash.js";
 const MAX_FILES = 20_000;
 /** Of all items as JSON. As objects they take several times as much. */
 export const MAX_CHARACTERS = 32 * 1024 * 1024;
-/** What a report takes besides its items. */
+/** Bytes counted for a report besides its items. */
 const CHARACTERS_PER_REPORT = 500;
 
 /** Why an answer does not contain everything that the server reported. */

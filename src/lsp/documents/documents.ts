@@ -17,7 +17,7 @@ import type { OpenDocument } from "../types.js";
 import { type FileText, readText, unsavedText } from "./read-text.js";
 
 const MAX_CACHED_BYTES = 4 * 1024 * 1024;
-/** What a cached text takes besides its characters, for each line and for itself. */
+/** Bytes counted for a cached text besides its characters: for each line, and for the text. */
 const BYTES_PER_LINE = 16;
 const BYTES_PER_TEXT = 512;
 /** How many closed documents are remembered. */
@@ -27,7 +27,7 @@ interface Entry extends Pick<FileText, "stamp" | "isReliable"> {
   document: OpenDocument;
 }
 
-export interface DocumentsContext {
+interface DocumentsContext {
   server: ServerPlan;
   roots: readonly string[];
   capabilities: Capabilities;

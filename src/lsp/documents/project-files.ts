@@ -1,7 +1,7 @@
 /**
- * Opens one file of each project in a server that knows only the projects of open files. Without it, TypeScript's servers
- * find no uses in a folder with a `tsconfig.json` of its own. The files stay open: with its last open file a server
- * unloads a project. Also finds the files that belong to no project.
+ * Opens one file of each project in a server that knows only the projects of open files. Without it, TypeScript's
+ * servers find no uses in a folder with a `tsconfig.json` of its own. The files stay open: with its last open file a
+ * server unloads a project. Also finds the files that belong to no project.
  */
 import { basename, dirname, relative, sep } from "node:path";
 import type { ProjectQueryPlan, ServerPlan } from "../../abi/plan.js";
@@ -42,7 +42,9 @@ export function isInOutput(folders: readonly string[]): boolean {
   return folders.some((folder) => OUTPUT_FOLDERS.has(folder));
 }
 
-/** Sorts files by their folders: those in the main language and in source folders first, those in output folders last. */
+/**
+ * Sorts files by their folders: those in the main language and in source folders first, those in output folders last.
+ */
 export function likelyKey(folders: readonly string[], isMain: boolean): KeyPart[] {
   const isSource = folders.some((folder) => SOURCE_FOLDERS.has(folder));
   return [isInOutput(folders), !isMain, !isSource, folders.length];
@@ -61,7 +63,7 @@ export interface SearchableFiles extends Pick<OpenedProjects, "hasProject"> {
   notSearched: number;
 }
 
-export interface ProjectFilesContext {
+interface ProjectFilesContext {
   plan: ServerPlan;
   query: ProjectQueryPlan;
   /** How many files may be opened at a time. */
@@ -101,7 +103,7 @@ export class ProjectFiles {
     return false;
   }
 
-  /** Opens a file of each project. What is open for a project that is gone is released. */
+  /** Opens a file of each project. Files of a project that is gone are released. */
   async open(): Promise<OpenedProjects> {
     const { maxOpened, release, textOf } = this.context;
     const before = [...this.#held.values()];
@@ -161,7 +163,9 @@ export class ProjectFiles {
     return isProject && !none.some((text) => project.includes(text)) ? project : undefined;
   }
 
-  /** Files that no open project includes. One file of each folder and kind of name (`.spec.ts`) stands for the others. */
+  /**
+   * Files that no open project includes. One file of each folder and kind of name (`.spec.ts`) stands for the others.
+   */
   async #outsidePaths(): Promise<string[]> {
     const { files, isOwn } = this.context;
     const alike = new Map<string, string[]>();

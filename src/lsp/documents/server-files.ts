@@ -29,7 +29,7 @@ import { wantedChanges } from "./wanted-changes.js";
 /** How many files are tried when any file of a language is to be opened. */
 const MAX_FILES_TRIED = 5;
 
-export interface ServerFilesContext {
+interface ServerFilesContext {
   server: InstanceContext;
   capabilities: Capabilities;
   readiness: ReadinessState;
@@ -101,7 +101,9 @@ export class ServerFiles {
     this.#documents.closeAll();
   }
 
-  /** Notifies the server of all that changed on disk. With `checkedAfter`, a check that began after that time is enough. */
+  /**
+   * Notifies the server of all that changed on disk. With `checkedAfter`, a check that began after that time is enough.
+   */
   refresh(checkedAfter?: number): Promise<void> {
     const run = this.#queue.then(async () => {
       await this.context.server.watch.check(checkedAfter);
@@ -272,7 +274,7 @@ export class ServerFiles {
       .map(({ path }) => path)
       .filter((path) => !watch.hasEvents(path));
     await this.#documents.refresh([...changes.map(({ path }) => path), ...withoutEvents]);
-    // What was recorded meanwhile is left to the next time.
+    // Changes that are recorded meanwhile are sent the next time.
     this.#cursor = cursor;
     if (changes.length === 0) return;
     const isOwn = (path: string): boolean => this.#isOwn(path);

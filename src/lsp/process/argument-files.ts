@@ -11,7 +11,7 @@ import { sortedSet } from "../../base/order.js";
 
 /** Characters that may separate names: `--a=b`, `-agent:x.jar=y`, `a.jar:b.jar`, `@file`, `"a b"`. */
 const separator = /[\s"'`=:;,@|!?&#<>()[\]{}]/g;
-/** What may follow a whole name. The other separators also occur within names (`tool@2/bin`). */
+/** Separators after a whole name. The others also occur within names (`tool@2/bin`). */
 const closing = /^(?:$|[\s"'`=:;,|])/;
 /** Separators that a name may contain, unless it is the whole rest of its argument. */
 const maxSeparators = 16;

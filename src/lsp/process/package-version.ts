@@ -13,7 +13,7 @@ import { scriptTarget, textOf } from "./script.js";
 export function packageVersion(program: string): string | undefined {
   const real = realpathSync.native(program);
   const file = (basename(dirname(real)) === ".bin" ? scriptTarget(real) : undefined) ?? real;
-  // What is above `node_modules` is the project that uses the package.
+  // A folder above `node_modules` belongs to the project that uses the package.
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
     if (basename(folder) === "node_modules") return undefined;
     const text = textOf(join(folder, "package.json"));

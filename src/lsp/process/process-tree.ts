@@ -21,8 +21,8 @@ const PAGE_BYTES = 4096;
 const LIST_MS = 5_000;
 const PS_BYTES = 64 * 1_048_576;
 
-/** What every process of one owner inherits. */
-export interface Mark {
+/** The marks that every process of one owner inherits. */
+interface Mark {
   /** In the environment. */
   text: string;
   /** As a resource limit, which also a daemon with an empty environment keeps. */
@@ -52,7 +52,7 @@ interface RunningProcess {
 }
 
 export class ProcessTree {
-  /** What ran before the server was not started by it. Most processes of a machine need not be looked at further. */
+  /** A process that ran before the server was not started by it. This skips most processes of a machine. */
   readonly #start: number;
 
   /** `group` is the pid of the server, which leads its own process group. */

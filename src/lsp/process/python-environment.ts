@@ -19,11 +19,8 @@ export type PythonContext = TrustContext & {
 const NAMES = [".venv", "venv"];
 const PLACEHOLDER = "<python>";
 
-/** Whether a server is told the project's Python. */
-export function namesPython({
-  initializeOptions,
-  settings,
-}: Pick<ServerPlan, "initializeOptions" | "settings">) {
+/** Whether a server gets the project's Python. */
+function namesPython({ initializeOptions, settings }: Pick<ServerPlan, "initializeOptions" | "settings">) {
   return JSON.stringify([initializeOptions, settings]).includes(PLACEHOLDER);
 }
 

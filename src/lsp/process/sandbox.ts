@@ -219,6 +219,6 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch {
-    // What we cannot create, no confined program can create.
+    // A confined program cannot create a folder that we cannot create.
   }
 }

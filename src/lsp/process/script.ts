@@ -46,14 +46,14 @@ export function textOf(file: string): string | undefined {
   }
 }
 
-export interface CommandLine {
+interface CommandLine {
   file: string;
   args: string[];
   /** Whether the arguments are quoted already. */
   windowsVerbatimArguments: boolean;
 }
 
-/** What is started for a program. Throws a Refusal for arguments that a script of Windows could misread. */
+/** The command line that starts a program. Throws a Refusal for arguments that a script of Windows could misread. */
 export function commandLine(
   program: string,
   args: readonly string[],

@@ -24,7 +24,7 @@ import {
 const RULES_FILE = ".gitignore";
 /** How many entries are read at a time. */
 const CONCURRENCY = 32;
-/** Codes that say that nothing is at a path. With any other error that is not known. */
+/** Error codes of a path without an entry. With any other error, the path may have one. */
 const GONE: readonly string[] = ["ENOENT", "ENOTDIR"];
 
 interface ReadOptions {
@@ -36,7 +36,7 @@ interface ReadOptions {
   isDeep?: boolean;
 }
 
-export interface FolderTreeContext extends KnownFoldersContext {
+interface FolderTreeContext extends KnownFoldersContext {
   user: GitUser;
   isDenied: (path: string, isFolder: boolean) => boolean;
   /** Something of the workspace is not used or not followed. */
@@ -67,7 +67,7 @@ export class FolderTree {
     while (this.isReading) await Promise.all(this.#background);
   }
 
-  /** A check begins. What has a later time than the first one was written after the watch was started. */
+  /** Begins a check. An entry with a later time than the first check was written after the watch was started. */
   start(): void {
     this.#startedAt ??= Date.now() + 1;
   }

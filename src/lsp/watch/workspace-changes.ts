@@ -43,7 +43,7 @@ export class ChangeLog {
       if (!entry.exists && entry.sequence < sequence) this.#entries.delete(old);
   }
 
-  /** What changed after a cursor, anywhere or in these folders. */
+  /** The changes after a cursor, anywhere or in these folders. */
   since(cursor: number, folders?: readonly string[]): FileChange[] {
     if (cursor >= this.cursor) return [];
     const changes: FileChange[] = [];
@@ -85,7 +85,7 @@ export class RecentlyShownFiles {
   }
 }
 
-export interface WorkspaceVersionsContext {
+interface WorkspaceVersionsContext {
   watch: WorkspaceWatch;
   roots: readonly string[];
   /** Whether a file with this name marks a project. */

@@ -1,5 +1,5 @@
 /**
- * A JSON-RPC connection to the program that started the proxy, in LSP's frames. What it sends and what it has not read
+ * A JSON-RPC connection to the program that started the proxy, in LSP's frames. Data that it sends or has not read
  * are bounded; bytes that are no message are skipped and answered with an error.
  */
 import type { Readable, Writable } from "node:stream";
@@ -19,7 +19,7 @@ const MAX_RUNNING = 64;
 /** Answers a request. The signal aborts when the host cancels it or is gone. */
 export type HostMethod = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
-export interface HostConnectionOptions {
+interface HostConnectionOptions {
   input: Readable;
   output: Writable;
   maxBytes: number;

@@ -48,7 +48,7 @@ const drive = `${wordStart}[a-z]:${slash}+${name}`;
 /** A relative name with `..`. It uses one kind of slash, so that `x\t/a` is not taken for a folder. */
 const climbing = String.raw`(?:(?:(?<![\w.\\\/@\-]|${colour})|${notInWord})(?:(?:(?!_+\/)[\w.@\-]+(?<!@)\/)*?|(?:[\w.@\-]+\\)*?)|(?<=${letter}))\.\.${slash}${name}`;
 const home = String.raw`${wordStart}~[\w.\-]*${slash}${name}`;
-/** What may stand directly before a path: a flag (`-I/usr`) or a full stop, but no other word. */
+/** Text allowed directly before a path: a flag (`-I/usr`) or a full stop, but no other word. */
 const before = [
   String.raw`(?<!${letter}|[.*:\/\\<])`,
   notInWord,

@@ -52,7 +52,7 @@ export function environmentTokens(variable: string, text: string): TokenSource {
   return { name: `the variable ${variable}, as it was at the start; ${NOT_OURS}`, digests: () => digests };
 }
 
-/** What clients need, in a sentence for the person who runs the gateway. */
+/** The requirement for clients, in a sentence for the person who runs the gateway. */
 export function needsToken({ name }: TokenSource): string {
   return `Clients need a token of ${name}.`;
 }

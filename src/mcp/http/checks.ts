@@ -19,7 +19,7 @@ export type SourceRules = Pick<HttpPlan, "allowedHosts" | "allowedOrigins" | "st
 export interface Rejection {
   status: number;
   headers: { [name: string]: string };
-  /** What to do, for the person who sets up the client. */
+  /** The fix, for the person who sets up the client. */
   text?: string;
   /** Why, for the log, where the token is not valid. */
   cause?: string;

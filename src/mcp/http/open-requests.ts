@@ -19,7 +19,7 @@ export class OpenRequests {
     });
   }
 
-  /** What each client holds, received or unread. Ending it closes its connections, which cancels its calls. */
+  /** The memory held for each client, received or unread. Ending it closes its connections, which cancels its calls. */
   memory(): ClientMemory[] {
     return [...this.#clients.values()].map((own) => ({
       heldBytes: [...own].reduce(

@@ -18,11 +18,11 @@ import type { Runtime } from "../../runtime/runtime.js";
 import type { TrustOffer } from "../trust-question.js";
 import { HubSession } from "./hub-session.js";
 
-export interface HubOptions {
+interface HubOptions {
   runtime: Runtime;
   log: Log;
   workspace: string;
-  /** What a session offers about trust. When the user gives it, the session must switch to another hub: `leave`. */
+  /** The trust actions of a session. When the user gives it, the session must switch to another hub: `leave`. */
   trust(leave: () => void): TrustOffer | undefined;
   /** The address of a link that opens the dashboard once; undefined where there is none. */
   dashboard(): Promise<string | undefined>;

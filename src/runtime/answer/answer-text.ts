@@ -30,7 +30,7 @@ export interface ToolTexts {
 }
 
 /** The parts of an answer that its text is made of. */
-export interface AnswerParts {
+interface AnswerParts {
   structured: JsonObject;
   headline: string;
   lines: string[];
@@ -167,7 +167,7 @@ function pair(point: Json | undefined, dialect: DialectPlan): string {
   return `${members[dialect.position.line]}:${members[dialect.position.character]}`;
 }
 
-/** What a tool or a call asks for, within the allowed bounds; undefined for no snippets. */
+/** The snippet sizes of a tool or a call, within the allowed bounds; undefined for no snippets. */
 export function snippetBounds(asked: AnswerOptions["snippet"]): SnippetBounds | undefined {
   if (asked?.show === false) return undefined;
   const within = (

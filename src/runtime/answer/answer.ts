@@ -202,7 +202,7 @@ function onlyPage(request: AnswerRequest, listing: Snapshot, shown: ItemSlice): 
   return pageOf(request, bounded, { offset: 0, items: shown.items.slice(0, count) }, undefined).answer;
 }
 
-/** What a cursor of this call is bound to: the tool and its arguments, except those that page. */
+/** The key that a cursor of this call is bound to: the tool and its arguments, except those that page. */
 function bindingOf({ tool, input, plan }: CallState): string {
   const { size, cursor } = plan.dialect.listing;
   const asked = Object.entries(input).filter(([name]) => name !== size && name !== cursor);

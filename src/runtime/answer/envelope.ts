@@ -20,7 +20,7 @@ import {
 import { addMembers, formed } from "./dialect-forms.js";
 
 /** A whole answer, or one page of its list. */
-export interface Body {
+interface Body {
   items: Json[];
   beside: JsonObject;
   /** For a counted list: where the page is in the whole. */
@@ -28,7 +28,7 @@ export interface Body {
   isTruncated: boolean;
   /** Warnings about what was dropped to make the rest fit. */
   warnings: Warning[];
-  /** What to do next, where the answer was cut and no page follows. */
+  /** Next steps, where the answer was cut and no page follows. */
   steps: NextStep[];
 }
 
@@ -187,7 +187,7 @@ function headline(header: Header, { counts, items, beside }: Body, shape: Shape)
   return `${header.tool}: ${amount} ${noun}${servers}`;
 }
 
-/** Who answered; an answer of the proxy itself has no readiness. */
+/** The servers that answered; an answer of the proxy itself has no readiness. */
 function serverText({ serverId, readiness }: Header): string {
   return serverId === null ? "" : ` (server ${serverId}, ${readiness})`;
 }

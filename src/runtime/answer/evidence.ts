@@ -1,4 +1,4 @@
-/** What a call finds out besides its answer: which servers answered, how ready they were, what is missing. */
+/** The evidence of a call: which servers answered, how ready they were, what is missing. */
 import type { Code } from "../../base/codes.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet, uniqueBy } from "../../base/order.js";
@@ -11,7 +11,7 @@ import type { Target } from "../point/target.js";
 const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"];
 
 /** The evidence of an inner call that its outer call takes over. */
-export interface Learned {
+interface Learned {
   servers: (readonly [id: string, readiness: Readiness])[];
   awaited: (readonly [id: string, server: AwaitedServer])[];
   warnings: Warning[];
@@ -37,7 +37,7 @@ export class Evidence {
   isCut = false;
   /** Whether files are being changed: from then on the call must report what happened. */
   isCommitted = false;
-  /** What undoes the edits that were applied, in their order. */
+  /** The undo tokens of the applied edits, in their order. */
   readonly undoTokens: string[] = [];
   /** The document that the call is about, and the hash of its text. */
   document: { admitted: Admitted; hash: string } | undefined;
@@ -47,7 +47,7 @@ export class Evidence {
   candidates: JsonObject[] | undefined;
   /** The symbol that the call named, as the agent sees it. */
   symbol: JsonObject | undefined;
-  /** What the call points at, once it is resolved. */
+  /** The target of the call, once it is resolved. */
   target: Target | undefined;
 
   /** `outer` is the evidence of the call that this one is a part of. */

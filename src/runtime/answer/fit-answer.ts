@@ -39,7 +39,7 @@ export interface ItemSlice {
 }
 
 /** A rendered page: the answer, how many items it shows, and the cursor of the next page. */
-export interface Page {
+interface Page {
   answer: Answer;
   count: number;
   next: string | undefined;

@@ -10,7 +10,7 @@ import { pointingFields } from "../../protocol/pointing.js";
 import type { CallState } from "../call-state.js";
 import { identifierOf, nameAndIndex } from "../point/symbol-names.js";
 
-export interface Cut {
+interface Cut {
   /** Items found, and items shown. */
   total: number;
   shown: number;
@@ -57,7 +57,7 @@ function narrowing({ input }: ToolPlan): string | undefined {
   return narrowerArguments.find(([anchor]) => input.includes(anchor))?.[1];
 }
 
-/** What to ask instead, where the tool has no argument that narrows the question. */
+/** The advice where the tool has no argument that narrows the question. */
 function otherQuestion({ plan, tool }: CallState): string {
   if (tool.input.some((anchor) => anchor === "position" || anchor === "symbol" || anchor === "text"))
     return "Point at a more specific symbol: a member instead of its type, or a caller instead of a widely used function.";

@@ -10,7 +10,7 @@ import { type Stamps, stampsOf } from "../ask/retry-on-change.js";
 import type { List } from "../listing/list.js";
 import type { Header } from "./envelope.js";
 
-/** What the pages of one listing share. */
+/** The data that the pages of one listing share. */
 export interface Snapshot {
   header: Header;
   beside: JsonObject;
@@ -25,7 +25,7 @@ export interface Snapshot {
 }
 
 /** How long and how much is kept for paging. */
-export interface PageBounds {
+interface PageBounds {
   lifeMs: number;
   /** For all listings but the largest, so that one huge listing does not evict the others, nor they it. */
   bytes: number;
@@ -73,7 +73,7 @@ export class Pages {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** What a cursor is bound to: the tool and the arguments that define the listing. */
+  /** The key that a cursor is bound to: the tool and the arguments that define the listing. */
   static binding(tool: string, asked: JsonObject): string {
     return sha256(canonicalText([tool, asked])).slice(0, 16);
   }

@@ -9,7 +9,7 @@ import { Refusal } from "../../base/problem.js";
 import { forEachInParallel } from "../../base/timing.js";
 import type { Evidence } from "../answer/evidence.js";
 
-/** What a tool that was called by another returned: its answer, or its refusal as an answer. */
+/** The result of a tool that another tool called: its answer, or its refusal as an answer. */
 export interface InnerAnswer {
   structured: JsonObject;
   headline: string;
@@ -22,7 +22,7 @@ export interface InnerAnswer {
 
 export type RunTool = (name: string, args: Json) => Promise<InnerAnswer>;
 
-/** What a batch needs to know of its tools, its time and its edits. */
+/** The tools, the time and the edits of a batch. */
 export interface BatchBounds {
   onlyReads(tool: string): boolean;
   /** Whether there is time for another operation; the rest are skipped, so that the answer is in time. */

@@ -1,5 +1,5 @@
 /**
- * What a step does with its list: takes it out of the reply, flattens trees, filters, picks members, sorts and limits.
+ * Processes the list of a step: takes it out of the reply, flattens trees, filters, picks members, sorts and limits.
  * The items are foreign data of any size: each part is linear and pauses, and the result does not depend on the
  * server's order.
  */

@@ -1,4 +1,4 @@
-/** Tells when a server lacks the files that describe the project, so that its answers may be incomplete. */
+/** Warns when a server lacks the files that describe the project, so that its answers may be incomplete. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
@@ -14,7 +14,7 @@ const ownFile: ReadonlySet<string> = new Set([
   "textDocument/documentHighlight",
 ]);
 
-/** What is missing for a server in a folder, or in those above it up to a root; undefined when nothing is. */
+/** The project file that a server misses in a folder and those above it up to a root; undefined if there is one. */
 export function missingProject(
   { id, projectFiles, settingsFiles, projectFix }: ServerPlan,
   folder: string,

@@ -10,8 +10,8 @@ import { applyList } from "./list-values.js";
 
 const PLACES_IN_MESSAGE = 5;
 
-/** What a step needs of its call. */
-export interface StepHost {
+/** The part of a call that a step uses. */
+interface StepHost {
   /** Why the step does not run; undefined when it does. */
   skips(when: NonNullable<StepOptions["when"]>): Promise<Refusal | "absent" | undefined>;
   /** The refusal of the tool that gave a reply. */
@@ -56,7 +56,7 @@ export async function runStep(
   return sealReply({ parts: [], perItem: false, skipped: failure });
 }
 
-/** The refusal that another step may make good. What the call itself got wrong, and its end, are final. */
+/** A refusal after which another step may be tried. Errors of the call itself, and its end, are final. */
 function failureIn(call: CallState, error: unknown): Refusal {
   call.signal.throwIfAborted();
   const isFinal = error instanceof Refusal && /^(?:guard|point|route)\//.test(error.code);

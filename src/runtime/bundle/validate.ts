@@ -22,7 +22,7 @@ const VALUE_CHARACTERS = 400;
 
 type ValidationError = NonNullable<Validator["errors"]>[number];
 
-/** What is wrong at one place of a value. */
+/** An error at one place of a value. */
 interface Issue {
   path: string;
   keyword: string;
@@ -149,7 +149,7 @@ function withoutUris(path: string): string {
   return path.replaceAll(/\/[^/]*(?:file:|~1)[^/]*/gi, "/(path)");
 }
 
-/** What is wrong with an answer of ours; undefined when it is valid. */
+/** The errors in an answer of ours; undefined when it is valid. */
 export function answerFault(validate: Validator, answer: JsonObject): string | undefined {
   return validate(answer) ? undefined : linesOf(issuesOf(validate));
 }

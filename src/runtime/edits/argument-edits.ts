@@ -109,7 +109,7 @@ const usedBy: { [member: string]: string[] } = {
   before_sha256: ["edit"],
 };
 
-/** What is wrong with an entry: members that are missing, contradict each other or would have no effect. */
+/** The error in an entry: members that are missing, contradict each other or would have no effect. */
 function problemOf(entry: JsonObject, newNameKey: string): string | undefined {
   const { operation } = entry;
   if ((operation === undefined) === (entry.edits === undefined))

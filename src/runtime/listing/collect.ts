@@ -17,10 +17,10 @@ import { pageSize } from "../answer/fit-answer.js";
 import type { Places } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 
-export interface CollectOptions {
+interface CollectOptions {
   /** Whether a file inside the roots belongs to the listing; items of other files are dropped. */
   isHere?(admitted: Admitted): boolean;
-  /** What is counted as dropped; items unless it says files. */
+  /** The unit that is counted as dropped: items by default. */
   dropped?: "files";
 }
 
@@ -142,7 +142,7 @@ export interface FileItems<T> {
   isSorted: boolean;
 }
 
-/** What rendering the items of a call needs. */
+/** The context for rendering the items of a call. */
 export interface RenderContext {
   places: Places;
   turns: Turns;
@@ -160,11 +160,7 @@ export function compareRanges(a: Range | undefined, b: Range | undefined): numbe
 }
 
 /** The items of one file in the servers' own order of ranges, without duplicates. */
-export async function uniqueItems<T>(
-  kind: ItemKind<T>,
-  items: RawItem<T>[],
-  turns: Turns,
-): Promise<RawItem<T>[]> {
+async function uniqueItems<T>(kind: ItemKind<T>, items: RawItem<T>[], turns: Turns): Promise<RawItem<T>[]> {
   const compare = (a: RawItem<T>, b: RawItem<T>) =>
     compareRanges(a.range, b.range) ||
     kind.compare(a.what, b.what) ||
@@ -192,11 +188,7 @@ export async function sortFile<T>(
 }
 
 /** The same, and drops items that differ in the reply but not when they are shown. */
-export async function sortUnique<T>(
-  kind: ItemKind<T>,
-  file: FileItems<T>,
-  context: RenderContext,
-): Promise<void> {
+async function sortUnique<T>(kind: ItemKind<T>, file: FileItems<T>, context: RenderContext): Promise<void> {
   const { sorted, isTie, lines } = await shownOrder(kind, file, context);
   const text = (item: RawItem<T>) => JSON.stringify(kind.render(item, file.admitted, context.places, lines));
   const kept: Shown<T>[] = [];

@@ -176,7 +176,7 @@ async function renderItems<T>(
   return rendered;
 }
 
-/** What counts besides the texts. V8's own overhead per item is not counted: the number of items is bounded as well. */
+/** Bytes counted for each item and file besides the texts. V8's overhead is left out: the items are bounded too. */
 const BYTES_PER_ITEM = 20;
 const BYTES_PER_FILE = 400;
 

@@ -233,7 +233,7 @@ export class PointedAt implements At {
         timeoutMs: limit.timeoutMs,
         onProgress: call.onProgress,
         checkedAfter: call.files?.checkedAt,
-        // What a server knows of the whole workspace lags behind the files; what it knows of an open file does not.
+        // A server's index of the workspace lags behind the files; its text of an open file does not.
         retryEmpty: retry && target === undefined ? retryPlanFor(call, retry) : retry,
       });
       await checkReply(call, server, name, reply.value);

@@ -30,7 +30,7 @@ interface Match {
   column: number | undefined;
 }
 
-/** What a call says of a line besides its text. */
+/** The arguments about a line besides its text. */
 interface LineHints {
   /** The word of the line that is meant. */
   name: string | undefined;

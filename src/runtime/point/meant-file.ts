@@ -1,6 +1,6 @@
 /**
- * Finds the file that a wrong name means: `main.ts` for `src/main.ts`, a name with the workspace's folder in front or with
- * a line behind it. Only names that the gate admits are suggested.
+ * Finds the file that a wrong name means: `main.ts` for `src/main.ts`, a name with the workspace's folder in front or
+ * with a line behind it. Only names that the gate admits are suggested.
  */
 import { basename, dirname, join } from "node:path";
 import { namesIn } from "../../base/disk.js";
@@ -38,7 +38,7 @@ async function filesMeant(call: CallState, name: string): Promise<string[]> {
     const there = await shownFile(call, one);
     if (there !== undefined) return [there];
   }
-  // What a URI names is a path already, and what is left of another scheme is none.
+  // A `file:` URI was converted to a path already, and another scheme is no path.
   if (name.includes("://")) return nearbyFiles(call, name);
   const found = await filesNamed(call, name);
   return found.length > 0 ? found : nearbyFiles(call, name);
@@ -105,7 +105,7 @@ function nearbyFiles({ gate }: CallState, name: string): string[] {
     if (folder instanceof Refusal) return [];
     const near = nearest(basename(path), sortedSet(namesIn(folder.path)));
     const found = near === undefined ? undefined : gate.place(join(folder.path, near));
-    // What is denied is not named.
+    // A denied path is not named.
     return found === undefined || found instanceof Refusal ? [] : [found.shown];
   } catch (error) {
     if (error instanceof Refusal) return [];

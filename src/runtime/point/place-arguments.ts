@@ -61,7 +61,7 @@ class ResolvedPlace {
     this.range = range && new InColumns(document.lines, range);
   }
 
-  /** What a reference to the whole argument means. */
+  /** The value of a reference to the whole argument. */
   get whole(): InColumns | string {
     return this.range ?? this.position ?? this.uri;
   }
@@ -117,7 +117,7 @@ async function admitNamed({ gate, plan }: CallState, file: string): Promise<Admi
   return gate.admit(file);
 }
 
-/** What the call points at: the place argument that is its target. */
+/** The target of the call: its place argument. */
 export async function pointAtArgument(call: CallState, input: JsonObject, name: string): Promise<Target> {
   const arg = call.tool.args.find((one) => one.name === name);
   const value = input[name];

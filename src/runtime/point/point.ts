@@ -48,7 +48,7 @@ function argumentsIn(call: CallState, input: JsonObject) {
   return { file, name, lineText, given, place, isHint, isPlaceless };
 }
 
-/** What the arguments point at; undefined for a call about the whole workspace. */
+/** The target of the arguments; undefined for a call about the whole workspace. */
 export async function point(call: CallState, input: JsonObject): Promise<Target | undefined> {
   const { dialect } = call.plan;
   const { target: argument } = call.tool;

@@ -103,8 +103,8 @@ const declarationWords =
 const fileBefore = /^([^\s:]+\.\w+):(?=[^\s:])/;
 
 /**
- * The name that an agent means, without words and a file that are no part of it, and the index of `method[1]`, the second
- * symbol of that name from the top of the file.
+ * The name that an agent means, without words and a file that are no part of it, and the index of `method[1]`, the
+ * second symbol of that name from the top of the file.
  */
 export function nameAndIndex(wanted: string): { name: string; index: number | undefined } {
   const plain = wanted.trim().replace(declarationWords, "").replace(fileBefore, "$1/");
@@ -141,12 +141,12 @@ export function nameMatcher(wanted: string): (symbol: NamedSymbol) => boolean {
   };
 }
 
-/** What a path begins with that stands for the project itself. */
+/** First segments of a path that stand for the project itself. */
 const projectWords: ReadonlySet<string> = new Set(["crate", "self", "super"]);
 
 /**
- * Returns a function that says whether a symbol in a file has a qualified name such as `flask.app.Flask`: the last part is
- * its name, and the others are, in this order, folders, the file or containers.
+ * Returns a function that says whether a symbol in a file has a qualified name such as `flask.app.Flask`: the last part
+ * is its name, and the others are, in this order, folders, the file or containers.
  */
 export function pathMatcher(wanted: string): (symbol: NamedSymbol, file: string) => boolean {
   const asked = segmentsOf(wanted);

@@ -21,7 +21,7 @@ import {
   pathMatcher,
 } from "./symbol-names.js";
 
-/** What a symbol says besides the range of its declaration. */
+/** The facts of a symbol besides the range of its declaration. */
 export interface SymbolDetails extends NamedSymbol {
   kind: string;
   /** The range of its name, when the server reported it. */

@@ -107,7 +107,7 @@ function statusOf(reply: ReplyData, found: number): JsonObject {
   return why === "" ? { status } : { status, why };
 }
 
-/** What to do about a status that is not known, where a call can say how long it waits. */
+/** The next step after an unknown status, where a call can say how long it waits. */
 function withAdvice({ tool }: CallState, status: JsonObject): JsonObject {
   const wait = tool.steps.find((step) => step.kind === "diagnostics")?.waitMs;
   if (status.status !== "unknown" || wait?.kind !== "ref") return status;

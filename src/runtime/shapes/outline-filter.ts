@@ -9,7 +9,7 @@ import type { FoundSymbol } from "../point/symbols.js";
 
 type Filter = NonNullable<AnswerOptions["filter"]>;
 
-/** What is worth showing even inside a function. */
+/** Kinds of symbols that are shown even inside a function. */
 const declarations: ReadonlySet<string> = new Set([
   ...functionKinds,
   "class",

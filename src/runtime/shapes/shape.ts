@@ -19,7 +19,7 @@ export interface Normalized {
 }
 
 /** The same where items are rendered when they are shown; the list is sorted and has no duplicates. */
-export interface Listed {
+interface Listed {
   list: List;
   beside: JsonObject;
 }
@@ -30,8 +30,8 @@ export interface Entry {
   item: unknown;
 }
 
-/** What was dropped to make an answer fit. */
-export interface Dropped {
+/** The parts that were dropped to make an answer fit. */
+interface Dropped {
   warning: Warning;
   steps: NextStep[];
   /** Whether the answer counts as cut without it. */
@@ -50,7 +50,7 @@ export interface Lighter {
 export interface Shape {
   /** Singular and plural of the items; undefined where they are not counted. */
   nouns: readonly [string, string] | undefined;
-  /** What the answer is about where that is not a number of items; undefined where it is. */
+  /** The subject of the answer; undefined where the answer is a number of items. */
   subject?(beside: JsonObject): string | undefined;
   /** The raw items of one server's reply, where the reply is not simply their list. */
   entries?(value: unknown): unknown[];

@@ -213,7 +213,7 @@ function escaped(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** What to do with the list of actions: call again only where one of them can be chosen. */
+/** The next step after the list of actions: call again, only where one of them can be chosen. */
 function choiceText(actions: Json | undefined): string {
   const listed = Array.isArray(actions) ? actions.map(table) : [];
   if (listed.length === 0) return "there is no action to choose at this place";

@@ -10,7 +10,7 @@ export interface Owner {
   gid: number;
 }
 
-/** What exists at a path; symbolic links are not followed. */
+/** The entry at a path; symbolic links are not followed. */
 export interface DiskEntry extends Owner {
   kind: "file" | "folder" | "link" | "other";
   /** Device and inode: equal for hard links, and unchanged by a rename. */
@@ -77,7 +77,7 @@ export type Tree =
   | { kind: "folder"; owner: Owner; entries: { name: string; tree: Tree }[] }
   | { kind: "link"; target: string };
 
-export interface TreeFile {
+interface TreeFile {
   kind: "file";
   state: FileState;
   /** Where the journal has the content. */

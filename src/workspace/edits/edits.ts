@@ -159,7 +159,7 @@ export class Edits implements EditActivity {
     });
   }
 
-  /** What an undo would change; throws a Refusal where it is not possible. Writes nothing. */
+  /** The changes that an undo would make; throws a Refusal where it is not possible. Writes nothing. */
   previewUndo(undoToken: string, { gate, holder }: Caller = {}): Promise<EditOutcome> {
     return this.#locked(gate, async (context) => {
       const { prepared } = await planUndo(context, undoToken, holder);

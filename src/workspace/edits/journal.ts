@@ -105,7 +105,7 @@ export class Journal {
     try {
       await this.#write(entry, gate);
     } catch (error) {
-      // What cannot be removed now is removed by the next process that takes the lock.
+      // A file that cannot be removed now is removed by the next process that takes the lock.
       await ignoreSystemErrors(this.forget(id));
       throw error;
     }

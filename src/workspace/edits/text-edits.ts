@@ -35,7 +35,7 @@ export function withoutMark(text: string): Decoded {
   return { text: hasMark ? text.slice(1) : text, hasMark };
 }
 
-/** What is wrong with changes of a text; undefined when they can be applied. */
+/** The error in the changes of a text; undefined when they can be applied. */
 export function checkChanges(text: string, changes: TextChange[]): Refusal | undefined {
   const isRange = ({ start, end }: TextChange) =>
     Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end && end <= text.length;

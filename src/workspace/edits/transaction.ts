@@ -32,7 +32,7 @@ import {
 } from "./steps.js";
 import type { Reason, Recovery } from "./types.js";
 
-/** What exists while the lock is held; `report` is called for each recovered edit. */
+/** The services that exist while the lock is held; `report` is called for each recovered edit. */
 export type LockedContext = JournalContext & { lock: Lock; report(recovery: Recovery): void };
 
 /** A committed edit, with what must be reported about it. */

@@ -85,7 +85,7 @@ export interface Preview {
 }
 
 /** An applied file has its path after the edit; a removed one its old path. */
-export interface AppliedFile extends Pick<FilePreview, "path" | "shown" | "beforeSha256" | "afterSha256"> {
+interface AppliedFile extends Pick<FilePreview, "path" | "shown" | "beforeSha256" | "afterSha256"> {
   changes: number;
 }
 
@@ -112,7 +112,7 @@ export interface Applied extends EditOutcome {
   undoToken: string;
 }
 
-/** What happened to an edit whose process died. */
+/** The outcome of an edit whose process died. */
 export interface Recovery {
   /** `conflict`: rolled back or finished, except for the files in `reasons`. */
   outcome: "finished" | "rolled-back" | "conflict";

@@ -146,7 +146,7 @@ class UndoPlan {
       throw undoConflict("cannot be restored: its folder does not exist any more");
   }
 
-  /** What is on disk and will be at a path; undefined also for something that the undo creates. */
+  /** The entry at a path, now and after the undo; undefined also for something that the undo creates. */
   async #find(path: string): Promise<DiskEntry | undefined> {
     const found = await this.#tree.find(path);
     return found === "new" ? undefined : found;

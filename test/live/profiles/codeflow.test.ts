@@ -56,7 +56,7 @@ describe("codeflow", () => {
     });
   });
 
-  it("knows what stands in a file, and what may be done there", async () => {
+  it("answers questions about one file, and about edits in it", async () => {
     const call = at("src/app.ts", 'greet(|"y")');
     expect(await json("get_signature_help", call)).toMatchObject({
       signatures: [{ label: "greet(name: string): string" }],

@@ -79,7 +79,7 @@ it("at the common path the client's roots choose", async () => {
   expect(await symbols("", "one")).toContain("of_one");
 });
 
-it("a client whose roots choose none is told the paths", async () => {
+it("a client whose roots choose no workspace gets the paths", async () => {
   for (const roots of [[], ["other"], ["two", "one"], ["one", "two"]]) {
     const answer = await symbols("", ...roots);
     expect(answer).toContain("http/no-workspace");

@@ -71,7 +71,7 @@ it("a preview counts what applying it counts", async () => {
   }
 });
 
-it("names that go carry what it did to errors, or why that is not known", async () => {
+it("moved and deleted files are reported with their effect on errors, or why it is unknown", async () => {
   const tools = ["delete_file", "rename_file", "get_hover"];
   const work = await editing({
     files: { ...files, "a.fake": "bad\n" },
@@ -157,7 +157,7 @@ it("what an edit did to errors is known where the server reports on all files", 
   expect(await work.received("textDocument/references")).toEqual([]);
 });
 
-it("an edit in a process of its own starts the servers that tell what it did to errors", async () => {
+it("an edit in a process of its own starts the servers that report its effect on errors", async () => {
   const edits = [{ line: 1, character: 1, end_line: 1, end_character: 1, new_text: "bad " }];
   const call = { files: [{ path: "a.fake", edits }], dry_run: false };
   const options = { signal: new AbortController().signal };
@@ -168,7 +168,7 @@ it("an edit in a process of its own starts the servers that tell what it did to 
   expect(structured.diagnostics).toMatchObject({ introduced: [{ path: "a.fake", message: "found bad" }] });
 });
 
-it("an edit whose command fails is not told as all done", async () => {
+it("an edit whose command fails is not reported as complete", async () => {
   const action = {
     ...{ title: "Run", kind: "refactor", command: { title: "Run", command: "fake.run" } },
     edit: { changes: { "file:///work/b.fake": [{ range: range(0, 0, 5), newText: "hello" }] } },

@@ -51,7 +51,7 @@ it("a call that is cancelled before the first write changes nothing", async () =
   expect(read(work, "b.fake") !== files["b.fake"]).toBe(isDone);
 });
 
-it("a batch of edits says of each what became of it", async () => {
+it("a batch of edits reports the outcome of each", async () => {
   const batch: JsonObject = {
     name: "several",
     effect: "edit",
@@ -73,7 +73,7 @@ it("a batch of edits says of each what became of it", async () => {
   expect(read(work, "a.fake")).toBe("function hello() {}\n");
 });
 
-it("a batch side by side runs an edit after what stands before it and before what follows", async () => {
+it("a parallel batch runs an edit after the operations before it and before those after it", async () => {
   const batch: JsonObject = {
     name: "several",
     effect: "edit",
@@ -97,7 +97,7 @@ it("a batch side by side runs an edit after what stands before it and before wha
   expect(read(work, "a.fake")).toBe("function hello() {}\n");
 });
 
-it("an edit that is done is told, however much there would be to tell of it", async () => {
+it("an edit that is done is reported, however long the report would be", async () => {
   const error = (index: number) => ({
     range: { start: { line: 0, character: index }, end: { line: 0, character: index } },
     severity: 1,

@@ -131,7 +131,7 @@ it("an edit by a server that may not know the whole project says so, and is appl
   expect([applied.structured.status, warningsOf(applied)]).toEqual(["applied", ["answer/name-elsewhere"]]);
 });
 
-it("an edit of a command that wants to be confirmed is not made, and the server hears so", async () => {
+it("an edit of a command that needs confirmation is not made, and the server gets that reply", async () => {
   const action = { title: "Run", kind: "refactor", command: { title: "Run", command: "fake.run" } };
   const edits = [{ range: range(0, 0, 5), newText: "hello", annotationId: "why" }];
   const edit = {
@@ -197,7 +197,7 @@ it("two servers' edits of one file are made together, the same ones once, and ov
   }
 });
 
-it("of a folder as many files are told of as one edit may have", async () => {
+it("the walk of a folder gives as many files as one edit may have", async () => {
   const folder = mkdtempSync(join(tmpdir(), "folder-"));
   try {
     mkdirSync(join(folder, "in"));

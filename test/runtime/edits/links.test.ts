@@ -41,7 +41,7 @@ describe.each([
   ["dangling.fake", "nowhere"],
   ["outer.fake", "../outside.fake"],
 ])("the link %s", (link, target) => {
-  it("is renamed, and the server is asked about and told its own name", async () => {
+  it("is renamed, and the server gets the path of the link", async () => {
     const work = await open();
     const answer = await previewed(work, "rename_file", { old_path: link, new_path: "moved.fake" });
     expect(answer.structured).toMatchObject({ status: "applied", summary: { operations: 1 } });

@@ -238,7 +238,7 @@ describe("an apply", () => {
     expect(codeOf(await work.call("undo_edit", undo))).toBe("edit/unknown-undo");
   });
 
-  it("is told to the server at once", async () => {
+  it("is sent to the server at once", async () => {
     const work = await editing({ replies });
     await work.call("rename_symbol", { ...greet, dry_run: false });
     const [change] = await work.received("textDocument/didChange");
@@ -316,7 +316,7 @@ describe("pointing at what is renamed", () => {
     expect((await work.call("rename_symbol", args)).structured).toMatchObject({ status: "preview" });
   });
 
-  it("by name asks back when several are called so, and changes nothing", async () => {
+  it("by name needs disambiguation when several have it, and changes nothing", async () => {
     const symbol = (line: number) => ({
       name: "greet",
       kind: 12,

@@ -210,7 +210,7 @@ describe("files", () => {
     changes: { "file:///work/b.fake": [{ range: range(0, 0, 5), newText: "moved" }] },
   };
 
-  it("are renamed with what refers to them, and the server hears of it before and after", async () => {
+  it("are renamed with all references, and the server is notified before and after", async () => {
     const work = await editing({
       tools,
       capabilities,
@@ -291,7 +291,7 @@ describe("files", () => {
     expect(applied.structured).toMatchObject({ status: "applied" });
   });
 
-  it("are created and deleted, announced and told of", async () => {
+  it("are created and deleted, with requests before and notifications after", async () => {
     const work = await editing({
       tools,
       capabilities,
@@ -546,7 +546,7 @@ describe("who may edit", () => {
     expect(["mine();\n", "theirs();\n"]).toContain(read(work, "b.fake"));
   });
 
-  it("nobody who has left: a cancelled call changes nothing", async () => {
+  it("a cancelled call changes nothing", async () => {
     const work = await editing({ scenario: { on: { "textDocument/rename": [{ never: true }] } } });
     const controller = new AbortController();
     const call = { file_path: "a.fake", line: 1, character: 10, new_name: "hello", dry_run: false };

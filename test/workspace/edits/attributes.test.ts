@@ -39,7 +39,7 @@ test("are kept where the system has a tool for it", async ({ skip }) => {
   expect([bench.text("a.ts"), attribute()]).toEqual(["one\n", "b'mine'"]);
 });
 
-test("that are lost are named, and the edit stands", async () => {
+test("that are lost are named, and the edit is kept", async () => {
   const disk = {
     ...realDisk,
     writeLike: async (...[like, path, content, owner]: Parameters<typeof realDisk.writeLike>) => {

@@ -85,7 +85,7 @@ describe("two processes at once", () => {
     expect(Object.keys(bench.snapshot())).toEqual(Object.keys(before));
   });
 
-  test("leave alone what somebody changed after one of them died", { timeout: 120_000 }, async () => {
+  test("leave a file alone that was changed after one of them died", { timeout: 120_000 }, async () => {
     const child = start("holding-child");
     if (child.stdout === null) throw new Error("no output");
     await once(child.stdout, "data");

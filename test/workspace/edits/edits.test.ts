@@ -59,7 +59,7 @@ describe("a preview", () => {
     expect((await edits.preview(changes)).token).toBe(preview.token);
   });
 
-  test("tells every reason at once", async () => {
+  test("reports every reason at once", async () => {
     mkdirSync(join(bench.root, "secret"));
     writeFileSync(join(bench.top, "extra/lib.ts"), "lib\n");
     const preview = await edits.preview([
@@ -130,7 +130,7 @@ describe("a preview", () => {
 });
 
 describe("applying", () => {
-  test("changes all files and tells what happened", async () => {
+  test("changes all files and reports what happened", async () => {
     const { files, undoToken } = await applyNow(edits, [
       bench.change("src/a.ts", "one", "uno"),
       bench.change("src/b.ts", "one", "uno"),

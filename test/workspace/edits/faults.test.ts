@@ -165,7 +165,7 @@ describe("whatever fails, everything is as it was", () => {
     expect(bench.snapshot()).toEqual(before);
   });
 
-  test("what cannot be let go stays hidden, is told and removed by a later opening; undo works all the same", async () => {
+  test("a backup that cannot be removed stays hidden, is reported, and is removed at a later start; undo still works", async () => {
     bench.write("t/x.ts", "x\n");
     const before = bench.snapshot();
     const disk = watchedDisk(({ method, paths }) => {

@@ -54,7 +54,7 @@ test("one that may not edit does so as well", async () => {
   expect(bench.text("inner/a.ts")).toBe("one\n");
 });
 
-test("an edit that is also about files outside is told of and left to whom they belong", async () => {
+test("an edit that also has files outside the roots is reported, and left for a process that has them", async () => {
   await leaveHalf("c.ts");
   const before = bench.snapshot();
   const inner = await openEdits(await options(join(bench.root, "inner")));

@@ -305,7 +305,7 @@ describe("without hard links", () => {
     throw systemError("EPERM");
   });
 
-  test("an edit, its roll-back and its undo work, and tell what is not guarded", async () => {
+  test("an edit, its roll-back and its undo work, and name the files without a guard", async () => {
     const here = benchAt(join(bench.top, "unguarded"));
     for (const [file, text] of Object.entries(files)) here.write(file, text);
     const before = textsIn(here.root);

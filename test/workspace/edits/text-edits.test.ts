@@ -107,7 +107,7 @@ describe("changes of a text", () => {
     expect(checkChanges("a𝒳b", [{ start: 1, end: 3, newText: "" }])).toBeUndefined();
   });
 
-  test("can be told as one", () => {
+  test("can be reported as one", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const change = wholeChange(before, after);

@@ -1,4 +1,4 @@
-/** What a view says when it has nothing to show, and how that changes. */
+/** The text of a view that has nothing to show, and how that changes. */
 import type { ComponentChildren, JSX } from "preact";
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }): JSX.Element {

@@ -1,4 +1,4 @@
-/** What the config means, what is wrong with it on disk, and what its tools weigh in a model's context. */
+/** The meaning of the config, its problems on disk, and the size of its tools in a model's context. */
 import type { JSX } from "preact";
 import { sortBy } from "../../../base/order.js";
 import type { ConfigInfo, ConfigProblem } from "../../api.js";

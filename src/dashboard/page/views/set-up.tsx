@@ -1,4 +1,4 @@
-/** What a new agent or a further language needs: entries to copy, and servers to install. */
+/** The setup of a new agent or a further language: entries to copy, and servers to install. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { LanguageInfo, SetupInfo } from "../../api.js";
