@@ -35,7 +35,7 @@ export async function candidatesForDocument(call: CallState, admitted: Admitted)
     const server = await (admitted.isLibrary
       ? libraryServer(call, id, signal)
       : startServer(call, id, path, signal));
-    const document = await server.ensureOpen(path, signal, call.files?.checkedAt);
+    const document = await server.ensureOpen(path, signal, call.fileCheck?.startedAt);
     call.evidence.asks(server, document);
     return [{ server, document }];
   };
@@ -94,7 +94,11 @@ export async function loadProjects(
   signal: AbortSignal,
   makeFilter: MakeTextFilter = () => undefined,
 ): Promise<boolean> {
-  const { hasProject, notSearched } = await server.openProjects(makeFilter, signal, call.files?.checkedAt);
+  const { hasProject, notSearched } = await server.openProjects(
+    makeFilter,
+    signal,
+    call.fileCheck?.startedAt,
+  );
   if (notSearched > 0) call.evidence.leavesOutFiles(server.plan.id, notSearched);
   return hasProject;
 }
@@ -106,7 +110,7 @@ export async function startServer(
   path: string | undefined,
   signal: AbortSignal,
 ): Promise<LanguageServer> {
-  if (!pool.runs(id)) onProgress(`starting ${id}`);
+  if (!pool.running().some(({ plan }) => plan.id === id)) onProgress(`starting ${id}`);
   evidence.awaitsStart(id);
   try {
     const server = await pool.get(id, path, signal);

@@ -74,7 +74,7 @@ async function withServerEdits(
       });
       // Nothing refers to a new file: a server that adds nothing is not part of the answer.
       if (!isCreate || reply.value !== null) call.evidence.answered(server.plan.id, reply.readiness);
-      const added = await readServerEdit(call, server, reply.value, call.since);
+      const added = await readServerEdit(call, server, reply.value, call.changeCursor);
       removeKnown(added.changes, edit.changes);
       edit.merge(added);
       hasAnswer = true;

@@ -232,7 +232,7 @@ export class PointedAt implements At {
         signal: limit.signal,
         timeoutMs: limit.timeoutMs,
         onProgress: call.onProgress,
-        checkedAfter: call.files?.checkedAt,
+        checkedAfter: call.fileCheck?.startedAt,
         // What a server knows of the whole workspace lags behind the files; what it knows of an open file does not.
         retryEmpty: retry && target === undefined ? retryPlanFor(call, retry) : retry,
       });
