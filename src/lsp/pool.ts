@@ -219,7 +219,7 @@ class Pool implements WholePool {
       root,
       roots,
       log,
-      start: (generation, otherRoots, signal) => this.#start(server, root, otherRoots, generation, signal),
+      start: (slot, generation, signal) => this.#start(server, slot, generation, signal),
       command: (id, command, args) => this.#command(id, root, command, args),
     };
   }
@@ -246,29 +246,23 @@ class Pool implements WholePool {
     void idlest.stop();
   }
 
-  async #start(
-    server: ServerPlan,
-    root: string,
-    otherRoots: readonly string[],
-    generation: number,
-    signal: AbortSignal,
-  ): Promise<Instance> {
+  async #start(server: ServerPlan, slot: Slot, generation: number, signal: AbortSignal): Promise<Instance> {
     const { plan, context } = this;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     // A check that fails fails again at the next question, which then reports it.
     this.#watch.check().catch(() => undefined);
     const { startServer } = await import("./start-server.js");
-    return startServer(
-      { plan, server, root, context, guardian: this.#guardian, signal },
-      {
-        generation,
-        otherRoots,
-        watch: this.#watch,
-        mayEndStuck: () => this.#slot(server, root).mayEndStuck(),
-        command: (...command) => this.#slot(server, root).command(...command),
-        end: (why, instance) => this.#slot(server, root).kill(why, instance),
-      },
-    );
+    return startServer({
+      plan,
+      server,
+      root: slot.root,
+      context,
+      guardian: this.#guardian,
+      signal,
+      slot,
+      generation,
+      watch: this.#watch,
+    });
   }
 
   /** Runs a command in the server that a `forward` rule names, for the same root. */

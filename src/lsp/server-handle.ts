@@ -81,7 +81,7 @@ export class ServerHandle implements LanguageServer {
     method: string,
     document: OpenDocument | undefined,
     { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
-  ): boolean | Promise<boolean> {
+  ): Promise<boolean> {
     const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
     return this.#instance.capabilities.offers(method, document, waitMs, signal);
   }

@@ -124,7 +124,7 @@ export interface LanguageServer {
     method: string,
     document: OpenDocument | undefined,
     options: { signal: AbortSignal; timeoutMs: number },
-  ): boolean | Promise<boolean>;
+  ): Promise<boolean>;
   /** The options that the server gave for the method, from `initialize` first, then by registration. */
   options(method: string, document?: OpenDocument): unknown[];
   /**

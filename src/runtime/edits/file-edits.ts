@@ -18,7 +18,7 @@ import {
 } from "../../lsp/documents/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { type Change, defaultEditLimits, type TextChange } from "../../workspace/edits/types.js";
-import { loadProjects, startServer } from "../ask/candidates.js";
+import { loadProjects, runningServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { hasWord } from "../point/words.js";
 import { pathChange } from "./argument-edits.js";
@@ -122,7 +122,7 @@ async function startedServers(
   const servers: LanguageServer[] = [];
   for (const [id, sample] of sortBy([...samples], ([name]) => [order.indexOf(name)])) {
     try {
-      const server = await startServer(call, id, sample, call.signal);
+      const server = await runningServer(call, id, sample, call.signal);
       await server.ensureOpen(sample, call.signal);
       await loadProjects(call, server, call.signal, () => hasWord(parse(path).name));
       servers.push(server);
