@@ -1,4 +1,4 @@
-/** For `serve` on stdio: opens the project that the client's roots name, and makes the offer of trust for it. */
+/** For `serve` on stdio: switches to the project that the client's roots name, and offers to trust it. */
 import { realpathSync } from "node:fs";
 import { factsOf } from "../base/file-stamp.js";
 import { pathOfUri } from "../base/paths.js";

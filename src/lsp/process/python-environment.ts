@@ -67,5 +67,5 @@ function isEnvironment(path: string, context: PythonContext): boolean {
 }
 
 function programIn(environment: string, { platform = here }: PythonContext): string | undefined {
-  return platform.pythons.map((name) => join(environment, name)).find((path) => existsSync(path));
+  return platform.pythonPrograms.map((name) => join(environment, name)).find((path) => existsSync(path));
 }
