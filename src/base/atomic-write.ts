@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 
-export interface AtomicWriteOptions {
+interface AtomicWriteOptions {
   /** Permission bits of the new file, before the umask. */
   mode?: number;
   /** Permission bits of the folder if it has to be made; undefined when it must exist. */

@@ -23,7 +23,7 @@ import { folded } from "./paths.js";
 
 export { GlobError };
 
-export interface GlobOptions {
+interface GlobOptions {
   /** Whether letters match in either case, and with their accents as one character or as two. */
   ignoreCase?: boolean;
   /**
@@ -41,7 +41,7 @@ export type GlobMatcher = (path: string, budget?: GlobBudget) => boolean;
 /** Longer patterns are refused. No hand-written pattern is longer. */
 export const MAX_GLOB_LENGTH = 1_000;
 /** Most patterns of one list. */
-export const MAX_GLOBS = 1_000;
+const MAX_GLOBS = 1_000;
 /** How many steps the match of one path may take, with all its patterns: some 10 ms. */
 export const PATH_STEPS = 250_000;
 /** How many steps matching may take without a pause, for all paths together: less than half a second. */

@@ -4,7 +4,7 @@
  */
 import { sortedKeys } from "./order.js";
 
-export type JsonPrimitive = string | number | boolean | null;
+type JsonPrimitive = string | number | boolean | null;
 export type Json = JsonPrimitive | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;

@@ -39,7 +39,7 @@ export function sortBy<T>(items: readonly T[], key: (item: T) => readonly KeyPar
 }
 
 /** A sorted copy by a comparison; equal items keep their order. */
-export function sortWith<T>(items: readonly T[], compare: (a: T, b: T) => number): T[] {
+function sortWith<T>(items: readonly T[], compare: (a: T, b: T) => number): T[] {
   return [...items].sort(compare);
 }
 

@@ -85,7 +85,7 @@ function isLineEnd(code: number): boolean {
 }
 
 /** The units of one code point. */
-export function unitsOf(codePoint: number, unit: PositionEncoding): number {
+function unitsOf(codePoint: number, unit: PositionEncoding): number {
   if (unit === "utf-32") return 1;
   if (unit === "utf-16") return codePoint > 0xffff ? 2 : 1;
   if (codePoint < 0x80) return 1;

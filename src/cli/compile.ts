@@ -58,7 +58,7 @@ export function workspaceFolder(input: Input, io: Surroundings, isNew = false): 
   );
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Whether no program is started, not even for its version. */
   startsNothing?: boolean;
   ignores?: ConfigRequest["ignores"];
@@ -144,11 +144,6 @@ export async function planConfig(
     otherServer: otherServerFor(loaded.base, () => new Catalogue(shippedConfigs, diskFiles).facts()),
     ...trustOf([...here, loaded.base, ...more], here, isNamed),
   };
-}
-
-/** Whether an error says that a config was found and is not trusted. */
-export function isUntrusted(error: unknown): boolean {
-  return error instanceof ConfigError && error.problems.some(({ code }) => code === "config/untrusted");
 }
 
 /** The plan; for a removal that of `fallback` when the config has problems or is gone. */

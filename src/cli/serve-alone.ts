@@ -14,7 +14,7 @@ import { abortOn } from "./signals.js";
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Undefined for the gateway. */
   streams: Streams | undefined;
   /** Ends the service; the signals of the process when absent. */

@@ -30,7 +30,7 @@ export interface Trial {
 const LIMIT_MS = 600_000;
 
 /** Which servers are tried, and where. */
-export interface TrialRequest {
+interface TrialRequest {
   ids: readonly string[];
   base: string;
   env: PoolContext["env"];

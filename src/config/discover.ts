@@ -19,7 +19,7 @@ export interface DiscoverRequest {
   env: Environment;
 }
 
-export type Discovered =
+type Discovered =
   | { kind: "named"; file: string; content: string | Uint8Array }
   | {
       kind: "discovered";

@@ -27,7 +27,7 @@ export interface StateFiles extends Files {
   remove(path: string): void;
 }
 
-export interface ReadFailure {
+interface ReadFailure {
   failure: string;
   absent: boolean;
 }

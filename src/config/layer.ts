@@ -24,7 +24,7 @@ export interface LayerList extends Provenance {
   kind: "list";
   items: readonly LayerNode[];
 }
-export interface LayerLeaf extends Provenance {
+interface LayerLeaf extends Provenance {
   kind: "leaf";
   value: Json;
 }

@@ -189,7 +189,7 @@ function isOfCatalogue({ layer }: LayerNode): boolean {
   return /^configs\/(servers|stacks)\//.test(layer.origin);
 }
 
-export interface FoundConfig {
+interface FoundConfig {
   file: string;
   hash: string;
   grants: Grants;

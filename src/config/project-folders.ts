@@ -10,7 +10,7 @@ import { entryFacts } from "../base/file-stamp.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { isInside } from "../base/paths.js";
 
-export interface ProjectFolders {
+interface ProjectFolders {
   /** The folder itself first. */
   folders: string[];
   /** The root of the repository, if there is one. */

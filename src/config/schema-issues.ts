@@ -9,7 +9,7 @@ import type { Path } from "./text/source.js";
 type ZodIssue = z.core.$ZodIssue;
 
 /** No branch of a union matches; lists the types and literals that would. */
-export interface NoBranchIssue {
+interface NoBranchIssue {
   code: "no_branch";
   path: PropertyKey[];
   types: string[];

@@ -20,7 +20,7 @@ const entrySchemas: { readonly [list: string]: z.ZodType } = {
   resources: resourceSchema,
 };
 
-export interface UsablePart extends LoadedConfig {
+interface UsablePart extends LoadedConfig {
   /** Whether the table, the list or the list entry at a pointer has everything that was written. */
   isWhole(pointer: string): boolean;
 }

@@ -8,7 +8,7 @@ import { checkSchema, isMissing, type SchemaIssue } from "./schema-issues.js";
 import { homesOf, knownKeys } from "./schema-walk.js";
 import { type Path, type Places, problemAt } from "./text/source.js";
 
-export interface ValidateOptions {
+interface ValidateOptions {
   refused?: ReadonlySet<string>;
   /** A layer may be incomplete: only the keys that name an entry are required. */
   partial?: boolean;

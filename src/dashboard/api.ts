@@ -45,7 +45,7 @@ export interface DashboardState {
   charts: ChartData;
 }
 
-export interface WorkspaceInfo {
+interface WorkspaceInfo {
   name: string;
   /** Absolute folders that may be read. */
   roots: string[];
@@ -107,7 +107,7 @@ export interface SessionRow {
 }
 
 /** `running` until it has ended; `error` is a refusal or a fault, `cancelled` one that the client ended. */
-export type CallOutcomeKind = "running" | "ok" | "error" | "cancelled";
+type CallOutcomeKind = "running" | "ok" | "error" | "cancelled";
 
 export interface CallRow {
   /** Grows with each call. An event with a known id replaces the row. */
@@ -153,7 +153,7 @@ export interface CallDetail {
 }
 
 /** The result of a call as the page shows it. */
-export interface ShownResult {
+interface ShownResult {
   isError: boolean;
   /** The text blocks, joined. */
   text: string;

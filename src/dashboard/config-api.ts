@@ -22,7 +22,7 @@ export interface ConfigInfo {
   problems: ConfigProblem[];
 }
 
-export interface ToolWeight {
+interface ToolWeight {
   name: string;
   effect: string;
   bytes: number;

@@ -3,7 +3,7 @@ import { EventSourceParserStream } from "eventsource-parser/stream";
 import { parseJson } from "../base/json.js";
 import type { DashboardEventName, DashboardEvents, DashboardState } from "./api.js";
 
-export type Followed =
+type Followed =
   | { name: "state"; data: DashboardState }
   | { [Name in DashboardEventName]: { name: Name; data: DashboardEvents[Name] } }[DashboardEventName];
 

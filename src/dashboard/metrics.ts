@@ -16,7 +16,7 @@ const MB = 1024 * 1024;
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const SERVER_LABELS = ["workspace", "server"] as const;
 
-export interface MetricsContext {
+interface MetricsContext {
   workspaces: readonly ShownWorkspace[];
   record: CallRecord;
   source: SourceRules;

@@ -32,12 +32,12 @@ const MAX_FILE_CHARACTERS = 400_000;
 const NEEDS_LINK = "`lsp-proxy dashboard` opens this page with a link that works once.";
 
 /** A workspace, with what only the command line knows about its config. */
-export interface DashboardWorkspace extends ShownWorkspace {
+interface DashboardWorkspace extends ShownWorkspace {
   config(): Promise<Pick<ConfigInfo, "source" | "explain" | "problems">>;
   setup(): Promise<SetupInfo>;
 }
 
-export interface DashboardContext {
+interface DashboardContext {
   kind: DashboardState["kind"];
   version: string;
   workspaces: readonly [DashboardWorkspace, ...DashboardWorkspace[]];

@@ -47,13 +47,13 @@ interface RecordedSession
 }
 
 /** Where calls are recorded from. */
-export interface WatchedWorkspace {
+interface WatchedWorkspace {
   name: string;
   plan(): Plan;
   kind: SessionRow["kind"];
 }
 
-export type CallListener = (row: CallRow) => void;
+type CallListener = (row: CallRow) => void;
 
 export class CallRecord {
   /** By id, the oldest first. */

@@ -29,7 +29,7 @@ import { bareSchema, emitValidator, type SchemaCompiler, SchemaError } from "./v
 const schemaDialect = "https://json-schema.org/draft/2020-12/schema";
 
 /** What emitting needs in addition to the plan. */
-export interface EmitTools {
+interface EmitTools {
   templates: Templates;
   compiler: SchemaCompiler;
   /** Name and version of the generating program. */

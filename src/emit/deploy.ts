@@ -19,7 +19,7 @@ export interface DeployPlace {
   image: string;
 }
 
-export interface DeployFile {
+interface DeployFile {
   name: string;
   text: string;
 }

@@ -32,7 +32,7 @@ export async function isListening(path: string): Promise<boolean> {
   return socket !== undefined;
 }
 
-export interface HubReply {
+interface HubReply {
   socket: Socket;
   answer: PrivateMessage;
 }

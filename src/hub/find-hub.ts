@@ -20,7 +20,7 @@ export const REASON_PREFIX = "lsp-proxy: no hub: ";
 /** A larger log is begun anew. */
 export const MAX_LOG_BYTES = 1_048_576;
 
-export interface HubRequest {
+interface HubRequest {
   launch: Launch;
   env: Environment;
   /** The program, whose `hub run` is the hub. */
@@ -30,7 +30,7 @@ export interface HubRequest {
 }
 
 /** The connection of a session to its hub. */
-export interface HubConnection {
+interface HubConnection {
   socket: Socket;
   /** The names of the tools that only read. */
   reads: ReadonlySet<string>;

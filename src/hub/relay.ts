@@ -18,7 +18,7 @@ export interface Upstream {
   destroy(): void;
 }
 
-export interface RelayOptions {
+interface RelayOptions {
   input: Readable;
   output: Writable;
   /** Connects; `losses` counts the hubs that ended shortly after they were found. */

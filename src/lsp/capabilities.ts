@@ -19,7 +19,7 @@ import { matchesGlob, registrationProblem } from "./server-globs.js";
 const UNUSABLE = "a registered glob is not used";
 const TOO_SLOW = "registered globs are too much work; some are not used";
 
-export interface Subject {
+interface Subject {
   path: string;
   languageId: string;
 }

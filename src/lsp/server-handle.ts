@@ -27,7 +27,7 @@ import type {
   WorkspaceDiagnosticsReport,
 } from "./types.js";
 
-export interface InstanceSource {
+interface InstanceSource {
   /** The running instance, started again when the last one has ended. */
   renew(signal: AbortSignal): Promise<Instance>;
   /** The reason of a crash in this generation or later, or of an earlier one that was not reported yet. */

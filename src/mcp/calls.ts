@@ -15,7 +15,7 @@ import { listenToRuntime } from "./runtime-listener.js";
 import { type AskTrust, SessionTrust } from "./trust-question.js";
 
 /** One entry of `tools/list`; the output schema is present only where the dialect sends it. */
-export type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
+type ListedTool = Omit<ToolEntry, "outputSchema"> & Partial<Pick<ToolEntry, "outputSchema">>;
 
 export class SessionCalls implements WatchedSession {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();

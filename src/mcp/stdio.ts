@@ -12,7 +12,7 @@ import { StreamTransport } from "./stream-transport.js";
 import type { SwitchProject, TrustOffer } from "./trust-question.js";
 
 /** The streams of one client, and how the service is stopped. */
-export interface StdioOptions {
+interface StdioOptions {
   input: Readable;
   output: Writable;
   log: Log;
@@ -59,7 +59,7 @@ export async function serveStdio(runtime: Runtime, options: StdioOptions): Promi
 }
 
 /** One client on a transport. */
-export interface ServedClient {
+interface ServedClient {
   runtime: Runtime;
   calls: SessionCalls;
   transport: StreamTransport;

@@ -11,7 +11,7 @@ export interface TrustOffer {
   question(): TrustQuestion | undefined;
 }
 
-export interface TrustQuestion {
+interface TrustQuestion {
   /** All that the trust allows. */
   message: string;
   /** Records a yes and switches to the trusted config; false when that fails. */

@@ -20,7 +20,7 @@ const notMembers: readonly ShapeName[] = [
 ];
 /** Shapes that any value fits. */
 const anyValue: readonly string[] = ["items", "json", "text", "count"];
-export const memberShapes: readonly string[] = [
+const memberShapes: readonly string[] = [
   ...shapeNames.filter((name) => !notMembers.includes(name) && shapes[name].within === undefined),
   "count",
 ];

@@ -34,7 +34,7 @@ export interface PlacedTool {
   stepReport(index: number): Report;
 }
 
-export interface ToolContext {
+interface ToolContext {
   config: Config;
   servers: readonly PlacedServer[];
   dialect: DialectPlan;

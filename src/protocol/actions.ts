@@ -1,7 +1,7 @@
 /** The actions of the runtime: the effect of each, whether it needs a position, and the kind of its result. */
 import type { Effect, RuntimeAction } from "../abi/plan.js";
 
-export interface ActionFacts {
+interface ActionFacts {
   effect: Effect;
   /** Whether it acts on the position or symbol that the call points at. */
   place: boolean;

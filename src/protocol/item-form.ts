@@ -10,7 +10,7 @@ import { severities, symbolKinds } from "./kinds.js";
 import { closed, optional, required, text } from "./schema-fields.js";
 
 /** The names and bases of positions, and the URI of a shown path. */
-export interface FormContext {
+interface FormContext {
   dialect: Pick<DialectPlan, "position">;
   uriOf(path: string): string;
 }

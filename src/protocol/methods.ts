@@ -5,7 +5,7 @@
  */
 import type * as lsp from "vscode-languageserver-protocol";
 
-export interface MethodFacts {
+interface MethodFacts {
   /** Dotted path in the server's capabilities. */
   capability: string;
   /** The method under which `client/registerCapability` announces it. */

@@ -2,7 +2,7 @@
 import type * as lsp from "vscode-languageserver-protocol";
 
 /** The notifications that the proxy itself sends, with their parameters. */
-export interface NotificationParams {
+interface NotificationParams {
   initialized: lsp.InitializedParams;
   "textDocument/didChange": lsp.DidChangeTextDocumentParams;
   "textDocument/didClose": lsp.DidCloseTextDocumentParams;

@@ -47,7 +47,7 @@ const MAX_RESERVE_MS = 2000;
 const RESERVE_SHARE = 0.1;
 const MIN_REQUEST_MS = 20;
 
-export class ToolCall implements Call {
+class ToolCall implements Call {
   readonly #state: CallState;
   readonly #runTool: RunTool;
   /** The tools that were called as steps, by their reply. */
@@ -221,7 +221,7 @@ export function innerCallBudgetMs(timeoutMs: number, remainingMs: number): numbe
 }
 
 /** A call whose arguments are not checked yet. */
-export type UncheckedCall = Omit<CallState, "input" | "changeCursor">;
+type UncheckedCall = Omit<CallState, "input" | "changeCursor">;
 
 /** The answer to a call: checks the arguments, then runs the handler; `run` calls another tool. */
 export async function answerCall(

@@ -17,7 +17,7 @@ import type { Admitted, Gate } from "./gate-types.js";
 import { existing, noRoot, realRoot } from "./roots.js";
 
 /** What may be seen of the file system. */
-export interface GateOptions {
+interface GateOptions {
   /** Absolute folders; relative names start at the first. */
   roots: string[];
   /** Absolute folders that may be read, never written. */
@@ -219,7 +219,7 @@ export function statOf(path: string): Stats | undefined {
 }
 
 /** The same for the entry itself: for a link, not for what it leads to. */
-export function linkStatOf(path: string): Stats | undefined {
+function linkStatOf(path: string): Stats | undefined {
   return statOrRefuse(() => lstatSync(path));
 }
 

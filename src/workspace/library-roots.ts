@@ -9,7 +9,7 @@ import { compileGlob, type GlobMatcher } from "../base/glob.js";
 import { isInside } from "../base/paths.js";
 
 /** What the patterns refer to. */
-export interface LibraryContext {
+interface LibraryContext {
   env: { readonly [name: string]: string | undefined };
   /** The user's home folder. */
   home: string;

@@ -29,14 +29,14 @@ import {
 import { workspaceOf } from "../workspace.js";
 import { clientsSharing, EVERY_PROJECT, isOurEntry, knownClients, targetOf } from "./client-files.js";
 
-export interface EntryFile {
+interface EntryFile {
   path: string;
   stanza: Stanza;
   /** The folder that the file must be in, if any. */
   within: string | undefined;
 }
 
-export interface ClientChange {
+interface ClientChange {
   client: ClientFacts;
   /** The client's name for the server. */
   name: string;

@@ -25,7 +25,7 @@ import { workspaceOf } from "../workspace.js";
 import { gatewayUrl, targetOf } from "./client-files.js";
 import { packageSpec } from "./published.js";
 
-export interface ClientSetup {
+interface ClientSetup {
   view: ClientView;
   /** Limitations that the user should know. */
   remarks: string[];

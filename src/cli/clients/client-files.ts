@@ -23,7 +23,7 @@ import { didYouMean, type Io, UsageError } from "../command.js";
 import { MAX_FILE_BYTES } from "../files/user-file.js";
 import { executable, shippedConfigs } from "../shipped.js";
 
-export interface ClientFile {
+interface ClientFile {
   id: string;
   /** The client's title. */
   client: string;

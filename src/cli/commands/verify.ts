@@ -101,7 +101,7 @@ export const verify: Command = {
 
 type Server = JsonObject & { id: string; kind: string; command?: string };
 
-export interface Card {
+interface Card {
   server: string;
   sample: string;
   ok: boolean;

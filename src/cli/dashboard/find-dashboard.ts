@@ -20,7 +20,7 @@ import { type GatewayRecord, runningGateways } from "./gateway-record.js";
 const ANSWER_MS = 5_000;
 
 /** Where a dashboard is: its link, which counts once; or why there is none. */
-export type FoundDashboard = { url: string } | { problem: string };
+type FoundDashboard = { url: string } | { problem: string };
 
 export async function findDashboard(input: Input, io: Io): Promise<FoundDashboard> {
   const found = await loadFrom(input, io, { servesUntrusted: true });

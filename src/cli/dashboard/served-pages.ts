@@ -18,7 +18,7 @@ export interface ServedWorkspace extends Workspace {
   source: string;
 }
 
-export interface PagesOptions {
+interface PagesOptions {
   kind: "hub" | "gateway";
   workspaces: readonly [ServedWorkspace, ...ServedWorkspace[]];
   /** The hosts and origins that may ask. */

@@ -127,7 +127,7 @@ function explainErrors<T>(file: string, work: () => T): T {
 /** What was done, in the words that are printed before the file's name. */
 export type Change = "nothing to change in" | "changed" | "wrote" | "removed";
 
-export interface ChangeOptions {
+interface ChangeOptions {
   /** The folder that the file must be in, so that no link of a repository leads to another file of the user. */
   within?: string | undefined;
   /** Whether a file with this text is deleted. */

@@ -10,7 +10,7 @@ import { fittingGoVersion, fittingNpmSpec, olderVersionIn } from "./versions.js"
 import { archiveFor, type ManagedKey } from "./ways.js";
 
 /** One installation: what, and into which empty folder. */
-export interface Installation {
+interface Installation {
   install: InstallConfig;
   /** The program that the preset starts. */
   program: string;

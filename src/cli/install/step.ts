@@ -27,7 +27,7 @@ export interface StepOptions {
   shown?: boolean;
 }
 
-export interface Ran {
+interface Ran {
   status: number | null;
   stdout: string;
   /** Both streams, as they came. */

@@ -34,7 +34,7 @@ export function systemOf(path: string | undefined, avoid: readonly string[] = []
 }
 
 /** The programs of which one must be installed, by way. Archives need none. */
-export const managerPrograms: { readonly [by in ManagedKey]: readonly string[] } = {
+const managerPrograms: { readonly [by in ManagedKey]: readonly string[] } = {
   rustup: ["rustup"],
   archive: [],
   npm: ["npm"],

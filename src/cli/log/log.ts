@@ -110,12 +110,7 @@ export function isNamedInside(uri: string, roots: readonly string[]): boolean {
 }
 
 /** Opens a file for appending that only its owner can read, also when it existed before. `flag` is named in errors. */
-export function openPrivateFile(
-  flag: string,
-  file: string,
-  input: Input,
-  io: Surroundings,
-): (line: string) => void {
+function openPrivateFile(flag: string, file: string, input: Input, io: Surroundings): (line: string) => void {
   let descriptor: number;
   try {
     descriptor = openSync(guardedTarget(resolve(io.cwd, file), guardedFolders(input, io)), "a", 0o600);

@@ -75,7 +75,7 @@ export type ClientPaths = z.infer<typeof places>;
 export type Scope = "user" | "project";
 
 /** What the paths of a client depend on. */
-export interface Whereabouts {
+interface Whereabouts {
   workspace: string;
   home: string;
   env: Environment;

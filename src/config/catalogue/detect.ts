@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import type { PresetFacts } from "./preset-index.js";
 
-export interface FilesHere {
+interface FilesHere {
   /** Lower-case extension without the dot → files. */
   extensions: ReadonlyMap<string, number>;
   /** File name → files. */

@@ -18,7 +18,7 @@ import { changeJson } from "./change-json.js";
 import { putTomlTable, type TomlEntry, takeTomlTable } from "./stanza-toml.js";
 
 /** A single value that is short for a table with one key, so that other keys can be added to it. */
-export interface Shorthand {
+interface Shorthand {
   at: readonly string[];
   value: Json;
   key: string;

@@ -19,7 +19,7 @@ const recordSchema = z.object({ version: z.literal(1), written: z.array(z.unknow
 
 export type Written = z.infer<typeof writtenSchema>;
 
-export interface WrittenStore {
+interface WrittenStore {
   readonly file: string;
   readonly files: StateFiles;
 }

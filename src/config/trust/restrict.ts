@@ -33,7 +33,7 @@ export interface TrustRequest {
   node: LayerNode;
 }
 
-export interface RestrictOptions {
+interface RestrictOptions {
   /** The folder that the config's relative paths start from. */
   base: string;
   files: Files;

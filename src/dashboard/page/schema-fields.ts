@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 
-export type FieldKind = "text" | "number" | "choice" | "lines" | "json";
+type FieldKind = "text" | "number" | "choice" | "lines" | "json";
 
 export interface Field {
   name: string;

@@ -43,7 +43,7 @@ export interface WorkspaceDiagnosticsContext
 }
 
 /** Items by path, and why they may be outdated or incomplete; empty when they are not. */
-export interface PublishedItems {
+interface PublishedItems {
   items: ItemsByPath;
   why: string;
 }

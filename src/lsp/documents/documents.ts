@@ -27,7 +27,7 @@ interface Entry extends Pick<FileText, "stamp" | "isReliable"> {
   document: OpenDocument;
 }
 
-export interface DocumentsContext {
+interface DocumentsContext {
   server: ServerPlan;
   roots: readonly string[];
   capabilities: Capabilities;

@@ -61,7 +61,7 @@ export interface SearchableFiles extends Pick<OpenedProjects, "hasProject"> {
   notSearched: number;
 }
 
-export interface ProjectFilesContext {
+interface ProjectFilesContext {
   plan: ServerPlan;
   query: ProjectQueryPlan;
   /** How many files may be opened at a time. */

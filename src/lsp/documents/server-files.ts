@@ -29,7 +29,7 @@ import { wantedChanges } from "./wanted-changes.js";
 /** How many files are tried when any file of a language is to be opened. */
 const MAX_FILES_TRIED = 5;
 
-export interface ServerFilesContext {
+interface ServerFilesContext {
   server: InstanceContext;
   capabilities: Capabilities;
   readiness: ReadinessState;

@@ -26,7 +26,7 @@ const placeName = /(?:HOME|ROOT|DIR|PREFIX|BIN|FILE)$/i;
 const relativePlace = /^\.{1,2}(?:[\\/]|$)/;
 const shimFolder = /[\\/]shims[\\/]*$/i;
 
-export interface CleanedEnvironment {
+interface CleanedEnvironment {
   env: { [name: string]: string };
   /** Existing paths in untrusted folders that were removed. */
   withheld: Withheld[];

@@ -50,7 +50,7 @@ export interface Transport {
   kill(): Promise<void>;
 }
 
-export type LaunchedServer = Transport & { launchSettings: LaunchSettings };
+type LaunchedServer = Transport & { launchSettings: LaunchSettings };
 
 export interface Launch extends Omit<ServerStart<ServerPlan, PoolContext>, "program"> {
   plan: Plan;

@@ -20,7 +20,7 @@ import { cwdOf, type ServerStart } from "./trusted.js";
 
 export const RECORD_VERSION = 2;
 
-export interface LockedFile {
+interface LockedFile {
   path: string;
   digest: string;
 }
@@ -32,7 +32,7 @@ export interface LockedServer {
   files: LockedFile[];
 }
 
-export type LockContext = ProgramContext & Pick<PoolContext, "lockFile">;
+type LockContext = ProgramContext & Pick<PoolContext, "lockFile">;
 
 /** The locked servers of one folder. */
 export interface LockedFolder {

@@ -22,7 +22,7 @@ const LIST_MS = 5_000;
 const PS_BYTES = 64 * 1_048_576;
 
 /** What every process of one owner inherits. */
-export interface Mark {
+interface Mark {
   /** In the environment. */
   text: string;
   /** As a resource limit, which also a daemon with an empty environment keeps. */

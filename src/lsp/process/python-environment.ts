@@ -20,10 +20,7 @@ const NAMES = [".venv", "venv"];
 const PLACEHOLDER = "<python>";
 
 /** Whether a server is told the project's Python. */
-export function namesPython({
-  initializeOptions,
-  settings,
-}: Pick<ServerPlan, "initializeOptions" | "settings">) {
+function namesPython({ initializeOptions, settings }: Pick<ServerPlan, "initializeOptions" | "settings">) {
   return JSON.stringify([initializeOptions, settings]).includes(PLACEHOLDER);
 }
 

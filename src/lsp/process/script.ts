@@ -46,7 +46,7 @@ export function textOf(file: string): string | undefined {
   }
 }
 
-export interface CommandLine {
+interface CommandLine {
   file: string;
   args: string[];
   /** Whether the arguments are quoted already. */

@@ -23,7 +23,7 @@ export interface ProgramFolders {
   toolFolders?: readonly string[] | undefined;
 }
 
-export interface ProgramSearch extends ProgramFolders {
+interface ProgramSearch extends ProgramFolders {
   /** The trusted project's own folders of programs. */
   binFolders: readonly string[];
   /** The oldest version that works; older ones of the project are passed over. */

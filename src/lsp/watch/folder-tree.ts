@@ -36,7 +36,7 @@ interface ReadOptions {
   isDeep?: boolean;
 }
 
-export interface FolderTreeContext extends KnownFoldersContext {
+interface FolderTreeContext extends KnownFoldersContext {
   user: GitUser;
   isDenied: (path: string, isFolder: boolean) => boolean;
   /** Something of the workspace is not used or not followed. */

@@ -23,7 +23,7 @@ export interface IgnoredFolder {
   isTooLarge: boolean;
 }
 
-export interface KnownFile {
+interface KnownFile {
   stamp: string;
   ignored: boolean;
 }

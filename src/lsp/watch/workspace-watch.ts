@@ -27,7 +27,7 @@ const RESCAN_SHARE = 50;
 /** A check that ended so shortly before serves the steps that follow it in the same call. */
 const SHARED_MS = 100;
 
-export interface WorkspaceWatchContext {
+interface WorkspaceWatchContext {
   roots: readonly string[];
   /** Globs of paths that are never looked at. */
   deny: readonly string[];

@@ -33,7 +33,7 @@ const MAX_LOSSES = 32;
 /** A closed pipe usually means that the process is ending; its exit code says more than the closed pipe. */
 const CLOSED_MS = 2_000;
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   name: string;
   maxBytes: number;
   /** Methods whose requests are not cancelled at the server. */

@@ -19,7 +19,7 @@ const MAX_RUNNING = 64;
 /** Answers a request. The signal aborts when the host cancels it or is gone. */
 export type HostMethod = (params: unknown, signal: AbortSignal) => Promise<unknown>;
 
-export interface HostConnectionOptions {
+interface HostConnectionOptions {
   input: Readable;
   output: Writable;
   maxBytes: number;

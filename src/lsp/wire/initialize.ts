@@ -23,14 +23,13 @@ import { redact } from "./redact.js";
 
 const ENCODINGS: readonly string[] = ["utf-8", "utf-16", "utf-32"];
 
-export interface InitializeContext
-  extends Pick<InstanceContext, "plan" | "root" | "roots" | "version" | "effects"> {
+interface InitializeContext extends Pick<InstanceContext, "plan" | "root" | "roots" | "version" | "effects"> {
   /** `initializationOptions`; left out when null. */
   options: Json;
   folders: WorkspaceFolder[];
 }
 
-export interface Initialized {
+interface Initialized {
   capabilities: unknown;
   encoding: PositionEncoding;
   serverVersion: string | null;

@@ -15,7 +15,7 @@ const FIRST_WINDOW = 4_096;
 const MAX_WINDOW = 65_536;
 
 /** A complete header: its offset, its own size, and the length of the body that follows. */
-export interface FrameHeader {
+interface FrameHeader {
   at: number;
   size: number;
   length: number;

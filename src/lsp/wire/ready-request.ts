@@ -38,7 +38,7 @@ export interface RequestTarget {
   end: (reason: string) => Promise<void>;
 }
 
-export interface GivenRequest {
+interface GivenRequest {
   method: string;
   params: unknown;
   options: RequestOptions;

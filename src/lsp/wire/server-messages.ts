@@ -27,7 +27,7 @@ const MAX_ITEMS = 1_000;
 /** Characters of a name that a server asks about. */
 const MAX_NAME = 500;
 
-export interface ServerMessagesContext extends Pick<InstanceContext, "plan" | "command"> {
+interface ServerMessagesContext extends Pick<InstanceContext, "plan" | "command"> {
   capabilities: Capabilities;
   readiness: ReadinessState;
   diagnostics: Diagnostics;

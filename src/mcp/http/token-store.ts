@@ -8,7 +8,7 @@ import { canonicalPretty, isTable } from "../../base/json.js";
 import { digestOf, MAX_TOKENS, type TokenSource, tokenProblem } from "./bearer-tokens.js";
 import { fileTokens, readPrivate } from "./token-file.js";
 
-export type StoredToken = {
+type StoredToken = {
   /** The first letters of its digest. */
   name: string;
   created: string;

@@ -18,7 +18,7 @@ import type { Runtime } from "../../runtime/runtime.js";
 import type { TrustOffer } from "../trust-question.js";
 import { HubSession } from "./hub-session.js";
 
-export interface HubOptions {
+interface HubOptions {
   runtime: Runtime;
   log: Log;
   workspace: string;

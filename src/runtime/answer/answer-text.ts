@@ -30,7 +30,7 @@ export interface ToolTexts {
 }
 
 /** The parts of an answer that its text is made of. */
-export interface AnswerParts {
+interface AnswerParts {
   structured: JsonObject;
   headline: string;
   lines: string[];

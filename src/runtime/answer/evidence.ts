@@ -11,7 +11,7 @@ import type { Target } from "../point/target.js";
 const ranks: readonly Readiness[] = ["starting", "indexing", "unknown", "ready"];
 
 /** The evidence of an inner call that its outer call takes over. */
-export interface Learned {
+interface Learned {
   servers: (readonly [id: string, readiness: Readiness])[];
   awaited: (readonly [id: string, server: AwaitedServer])[];
   warnings: Warning[];

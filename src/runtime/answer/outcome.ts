@@ -37,7 +37,7 @@ export interface CallOutcome extends Answer {
 }
 
 /** How a call ended, if it was stopped. */
-export interface CallEnd {
+interface CallEnd {
   timeoutMs: number;
   isCancelled: boolean;
   isExpired: boolean;

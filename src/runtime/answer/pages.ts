@@ -25,7 +25,7 @@ export interface Snapshot {
 }
 
 /** How long and how much is kept for paging. */
-export interface PageBounds {
+interface PageBounds {
   lifeMs: number;
   /** For all listings but the largest, so that one huge listing does not evict the others, nor they it. */
   bytes: number;

@@ -13,13 +13,13 @@ import type { Attached, CandidateServers, ReplyPart } from "./candidates.js";
 import { warnOfMissingProject } from "./missing-project.js";
 
 /** The time that a server has for its answer. */
-export interface TimeLimit {
+interface TimeLimit {
   signal: AbortSignal;
   timeoutMs: number;
 }
 
 /** One server's part of a question; undefined when the server lacks the method. */
-export type Send<T> = (attached: Attached, limit: TimeLimit) => Promise<T | undefined>;
+type Send<T> = (attached: Attached, limit: TimeLimit) => Promise<T | undefined>;
 
 /** The share of the remaining time that one server may use, so that the others' answers are not lost with it. */
 const SHARE_OF_ALL = 0.9;

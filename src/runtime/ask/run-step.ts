@@ -11,7 +11,7 @@ import { applyList } from "./list-values.js";
 const PLACES_IN_MESSAGE = 5;
 
 /** What a step needs of its call. */
-export interface StepHost {
+interface StepHost {
   /** Why the step does not run; undefined when it does. */
   skips(when: NonNullable<StepOptions["when"]>): Promise<Refusal | "absent" | undefined>;
   /** The refusal of the tool that gave a reply. */

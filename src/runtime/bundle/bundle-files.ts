@@ -22,7 +22,7 @@ import { ConfigError, type Problem } from "../../base/problem.js";
 export type BundleBytes = ReadonlyMap<string, Uint8Array>;
 
 /** A bundle that was read and not yet verified. */
-export interface RawBundle {
+interface RawBundle {
   manifest: Manifest;
   bytes: BundleBytes;
   /** Paths on disk that the manifest does not name. */

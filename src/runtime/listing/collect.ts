@@ -17,7 +17,7 @@ import { pageSize } from "../answer/fit-answer.js";
 import type { Places } from "../answer/places.js";
 import type { CallState } from "../call-state.js";
 
-export interface CollectOptions {
+interface CollectOptions {
   /** Whether a file inside the roots belongs to the listing; items of other files are dropped. */
   isHere?(admitted: Admitted): boolean;
   /** What is counted as dropped; items unless it says files. */
@@ -192,11 +192,7 @@ export async function sortFile<T>(
 }
 
 /** The same, and drops items that differ in the reply but not when they are shown. */
-export async function sortUnique<T>(
-  kind: ItemKind<T>,
-  file: FileItems<T>,
-  context: RenderContext,
-): Promise<void> {
+async function sortUnique<T>(kind: ItemKind<T>, file: FileItems<T>, context: RenderContext): Promise<void> {
   const { sorted, isTie, lines } = await shownOrder(kind, file, context);
   const text = (item: RawItem<T>) => JSON.stringify(kind.render(item, file.admitted, context.places, lines));
   const kept: Shown<T>[] = [];

@@ -4,7 +4,7 @@ const word = /[\p{L}\p{N}\p{M}_$]+/gu;
 const plain = /[A-Za-z0-9_$]/;
 
 /** A word and where it begins, in UTF-16 units. */
-export interface Word {
+interface Word {
   start: number;
   text: string;
 }

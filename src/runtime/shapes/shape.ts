@@ -19,7 +19,7 @@ export interface Normalized {
 }
 
 /** The same where items are rendered when they are shown; the list is sorted and has no duplicates. */
-export interface Listed {
+interface Listed {
   list: List;
   beside: JsonObject;
 }

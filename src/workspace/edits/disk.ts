@@ -77,7 +77,7 @@ export type Tree =
   | { kind: "folder"; owner: Owner; entries: { name: string; tree: Tree }[] }
   | { kind: "link"; target: string };
 
-export interface TreeFile {
+interface TreeFile {
   kind: "file";
   state: FileState;
   /** Where the journal has the content. */

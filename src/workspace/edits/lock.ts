@@ -33,7 +33,7 @@ export interface Lock {
 }
 
 /** Identifies a process, also after a restart of the machine: process ids are reused. */
-export interface ProcessIdentity {
+interface ProcessIdentity {
   host: string;
   /** The boot id of the machine and the process id namespace; empty where the system has none. */
   boot: string;

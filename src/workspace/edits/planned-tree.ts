@@ -28,10 +28,10 @@ export interface EditContext {
 }
 
 /** Where a planned path leads: to a path on disk now, to something new, or nowhere. */
-export type PlannedPath = { kind: "disk"; origin: string } | { kind: "new" } | { kind: "nowhere" };
+type PlannedPath = { kind: "disk"; origin: string } | { kind: "new" } | { kind: "nowhere" };
 
 /** Resolves paths after a list of moves, removals and creations to paths on disk now. */
-export class PathOverlay {
+class PathOverlay {
   /** The nearest entry at or above a path decides. */
   readonly #entries = new Map<string, PlannedPath>();
 
@@ -66,7 +66,7 @@ export class PathOverlay {
 }
 
 /** A file on disk. `text` is null when it is not text, and undefined when it was only hashed. */
-export interface OriginalFile {
+interface OriginalFile {
   path: string;
   entry: DiskEntry;
   sha256: string;
@@ -138,7 +138,7 @@ export class PlannedFile {
 }
 
 /** What a planned path leads to; `new` for something that the edit creates. */
-export type PlannedEntry = DiskEntry | "new" | undefined;
+type PlannedEntry = DiskEntry | "new" | undefined;
 
 export class PlannedTree {
   readonly files: PlannedFile[] = [];

@@ -132,7 +132,7 @@ export function checkExpected(preview: Preview, expected: ApplyOptions["expected
 }
 
 /** A file before and after; null where it does not exist. */
-export interface DiffSides {
+interface DiffSides {
   before: { shown: string; text: string } | null;
   after: { shown: string; text: string } | null;
 }

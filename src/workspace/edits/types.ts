@@ -85,7 +85,7 @@ export interface Preview {
 }
 
 /** An applied file has its path after the edit; a removed one its old path. */
-export interface AppliedFile extends Pick<FilePreview, "path" | "shown" | "beforeSha256" | "afterSha256"> {
+interface AppliedFile extends Pick<FilePreview, "path" | "shown" | "beforeSha256" | "afterSha256"> {
   changes: number;
 }
 

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { CallRow, Readiness, ServerRow } from "../../api.js";
 
-export type Tone = "ok" | "warn" | "bad" | "busy" | "plain";
+type Tone = "ok" | "warn" | "bad" | "busy" | "plain";
 
 export function Badge({ tone, text }: { tone: Tone; text: string }): JSX.Element {
   return <span class={`badge ${tone}`}>{text}</span>;
