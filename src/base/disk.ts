@@ -1,7 +1,7 @@
 /** Reads of the disk for which a missing file or folder is no error: real paths and the names in a folder. */
 import { readdirSync, realpathSync } from "node:fs";
 
-/** The path without symbolic links; the path itself when that cannot be found out, as when nothing exists there. */
+/** The path without symbolic links; the path as given when it cannot be resolved, for example because it does not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync.native(path);

@@ -1,7 +1,7 @@
 /**
  * Glob patterns. They come from repositories, configs and language servers, so matching must not backtrack: a pattern
- * is compiled to a small automaton whose states advance together over the path. That takes instructions × characters at
- * the most, and a budget of steps bounds it further.
+ * is compiled to a small automaton whose states advance together over the path. That takes at most instructions ×
+ * characters steps, and a GlobBudget limits the steps further.
  * Syntax: `*`, `?`, `**` between slashes, `[a-z]`, `[!a]`, `{a,b}` and `\` before a character.
  */
 
@@ -48,20 +48,20 @@ export const PATH_STEPS = 250_000;
 export const BATCH_STEPS = 5_000_000;
 /** The bound on the steps of a list for all paths together, about a second. */
 export const LIST_STEPS = 20_000_000;
-/** Steps added per path, about 20 µs. Twenty patterns with braces and `**` take a quarter. */
-export const EARNED_STEPS = 400;
-/** The steps of a prefilter, and for each character that it compares. */
+/** Steps that the budget of a list gains with each path, about 20 µs. Twenty patterns with braces and `**` use a quarter. */
+export const STEPS_GAINED_PER_PATH = 400;
+/** The cost of a prefilter in steps, and of each character that it compares. */
 const CHECK_COST = 0.3;
 const CHARACTER_COST = 0.05;
-/** Length of the literal part that is searched for; bounds the cost per path. */
+/** The longest literal text that a prefilter searches for; this bounds its cost. */
 const MAX_PLAIN = 8;
 /** Only patterns this short are expanded, to at most this many patterns without braces. */
 const MAX_EXPANDED_LENGTH = 200;
 const MAX_EXPANDED = 16;
-/** Rounds are counted in 32 bits. */
+/** `Program.seen` holds numbers of rounds in 32 bits. */
 const MAX_ROUNDS = 2 ** 31;
 
-/** How many steps matching may still take. Matches that belong together share one. */
+/** How many steps matching may still take. Matches of one piece of work share a budget. */
 export class GlobBudget {
   #steps: number;
 
@@ -88,7 +88,7 @@ export class GlobBudget {
     this.#steps = Math.min(Math.max(this.#steps, 0) + steps, most);
   }
 
-  /** Runs a match that may take a part of these steps. */
+  /** Runs a match with at most `most` of these steps, and takes off what it used. */
   lend<T>(most: number, match: (part: GlobBudget) => T): T {
     const part = new GlobBudget(Math.max(Math.min(most, this.#steps), 0));
     const lent = part.steps;
@@ -123,7 +123,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobMat
   };
 }
 
-/** Whether a path has the literal parts of a pattern: start, end, and one in the middle. Nearly no path has them. */
+/** A cheap check before the automaton runs: whether a path has the literal texts of a pattern. Most paths have not. */
 function prefilterFor(glob: string, isGit: boolean): (name: string, budget: GlobBudget) => boolean {
   const head = literalPart(glob, 0, 1);
   const tail = literalPart(glob, glob.length - 1, -1);
@@ -138,7 +138,7 @@ function prefilterFor(glob: string, isGit: boolean): (name: string, budget: Glob
 }
 
 /**
- * A pattern as patterns without braces; the pattern itself when they are many, or when it also has other brackets.
+ * A pattern with its braces expanded; unchanged when that gives too many, or when it has other brackets too.
  */
 function expandBraces(glob: string): string[] {
   if (glob.length > MAX_EXPANDED_LENGTH || /[[\]\\]/.test(glob)) return [glob];
@@ -179,7 +179,7 @@ export class GlobList {
   /** Whether any pattern matches any of a file's names; undefined when that takes too long. */
   matches(...names: readonly string[]): boolean | undefined {
     const paths = this.#ignoreCase ? names.map(folded) : names;
-    this.#budget.refill(EARNED_STEPS, LIST_STEPS);
+    this.#budget.refill(STEPS_GAINED_PER_PATH, LIST_STEPS);
     try {
       return this.#budget.lend(PATH_STEPS, (budget) =>
         paths.some((path) => this.#matchers.some((matches) => matches(path, budget))),
@@ -219,13 +219,11 @@ function literalPart(glob: string, from: number, step: 1 | -1): string {
   return step === 1 ? glob.slice(0, end) : glob.slice(end + 1);
 }
 
-/**
- * The start of the longest run of characters that every match contains. Behind a brace or a backslash none is sought.
- */
+/** The start of the longest literal text that every match contains. Only the part before a brace or backslash is used. */
 function plainPart(glob: string, isGit: boolean): string {
-  // A set may hold brackets in ways of its own: only the usual ones are left out.
-  const isUsual = !isGit && glob.length <= MAX_EXPANDED_LENGTH && !glob.includes("\\");
-  const withoutSets = isUsual ? glob.replace(/\[[!^]?[^\]!^][^\]]*\]/g, "*") : glob;
+  // Sets with brackets or backslashes inside are not recognised here.
+  const mayDropSets = !isGit && glob.length <= MAX_EXPANDED_LENGTH && !glob.includes("\\");
+  const withoutSets = mayDropSets ? glob.replace(/\[[!^]?[^\]!^][^\]]*\]/g, "*") : glob;
   const [before = ""] = withoutSets.split(/[[{\\]/, 1);
   let longest = "";
   for (const part of before.split(/[*?/]+/)) {
@@ -244,7 +242,7 @@ function run(program: Program, path: string, budget: GlobBudget): boolean {
   let current: number[] = [];
   let next: number[] = [];
   program.round++;
-  reach(program, 0, current, budget);
+  addReachable(program, 0, current, budget);
   for (let at = 0; at < path.length && current.length > 0; at++) {
     const char = path.charCodeAt(at);
     program.round++;
@@ -252,8 +250,8 @@ function run(program: Program, path: string, budget: GlobBudget): boolean {
       const argument = code[index + 1] ?? 0;
       const set = code[index] === SET ? sets[argument] : undefined;
       budget.spend(1 + (set?.ranges.length ?? 0));
-      const isRead = set === undefined ? reads(code[index], argument, char) : isInSet(set, char);
-      if (isRead) reach(program, index + 2, next, budget);
+      const isMatch = set === undefined ? matchesCharacter(code[index], argument, char) : isInSet(set, char);
+      if (isMatch) addReachable(program, index + 2, next, budget);
     }
     [current, next] = [next, current];
     next.length = 0;
@@ -261,7 +259,7 @@ function run(program: Program, path: string, budget: GlobBudget): boolean {
   return current.some((index) => code[index] === MATCH);
 }
 
-function reads(kind: number | undefined, argument: number, char: number): boolean {
+function matchesCharacter(kind: number | undefined, argument: number, char: number): boolean {
   if (kind === CHARACTER) return char === argument;
   return kind === ANY || (kind === IN_SEGMENT && char !== SLASH);
 }
@@ -273,8 +271,8 @@ function isInSet({ ranges, isNegated }: CharacterSet, char: number): boolean {
   return isNegated;
 }
 
-/** Adds the instructions that read a character or match, reached from one without reading. */
-function reach(program: Program, from: number, found: number[], budget: GlobBudget): void {
+/** Adds the instructions that consume a character or end the match and that `from` leads to without consuming one. */
+function addReachable(program: Program, from: number, found: number[], budget: GlobBudget): void {
   const { code, seen, round } = program;
   for (let index = from; seen[index] !== round; ) {
     seen[index] = round;
@@ -284,7 +282,7 @@ function reach(program: Program, from: number, found: number[], budget: GlobBudg
       found.push(index);
       return;
     }
-    if (kind === SPLIT) reach(program, index + 2, found, budget);
+    if (kind === SPLIT) addReachable(program, index + 2, found, budget);
     index = code[index + 1] ?? 0;
   }
 }

@@ -11,13 +11,14 @@ export function nearest(word: string, names: readonly string[]): string | undefi
     const distance = editDistance(word.toLowerCase(), name.toLowerCase(), limit);
     if (distance <= limit && (!best || distance < best.distance)) best = { name, distance };
   }
-  return best?.name ?? completed(word, names);
+  return best?.name ?? onlyCompletion(word, names);
 }
 
-const SHORTEST_BEGINNING = 3;
+/** Shorter words are not completed. */
+const MIN_COMPLETED = 3;
 
-function completed(word: string, names: readonly string[]): string | undefined {
-  if (word.length < SHORTEST_BEGINNING) return undefined;
+function onlyCompletion(word: string, names: readonly string[]): string | undefined {
+  if (word.length < MIN_COMPLETED) return undefined;
   const longer = names.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()));
   return longer.length === 1 ? longer[0] : undefined;
 }

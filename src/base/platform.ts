@@ -1,18 +1,18 @@
 /**
- * The differences between the operating systems. No other module asks which one it runs on. Code that depends on a
- * difference takes a platform, by default the running one, so that tests exercise those of macOS and Windows
- * everywhere.
+ * The differences between operating systems. No other module reads which system it runs on: code that depends on a
+ * difference gets a platform as a parameter, by default the running one. So tests run the code for macOS and Windows
+ * on any system.
  */
 
 /** How the processes of the system are listed: from `/proc`, with `ps`, or not at all. */
 type ProcessList = "proc" | "ps" | "none";
 
 export interface Platform {
-  /** Node's name of it. */
+  /** Its name in `process.platform`. */
   name: string;
-  /** The name of it in configs. */
+  /** Its name in configs. */
   os: "linux" | "macos" | "windows";
-  /** One watch covers a whole tree. Elsewhere a folder needs one of its own. */
+  /** One watch covers a whole tree. Without this, each folder needs a watch. */
   hasRecursiveWatch: boolean;
   /** Paths begin with a drive or with `\\server\share`, and have backslashes. */
   hasDrives: boolean;
@@ -27,31 +27,31 @@ export interface Platform {
   hasProcessGroups: boolean;
   /** `prlimit` sets limits, and namespaces confine a program. */
   hasLimits: boolean;
-  /** Folders can be opened and flushed like files. */
+  /** Folders can be opened, and flushed with `fsync`. */
   opensFolders: boolean;
   /** Files have an owner and a mode that say who may use them. */
   hasModes: boolean;
-  /** A hard link of a symbolic link is one of the link, not of its target. */
-  linksLinks: boolean;
+  /** A hard link to a symbolic link is another name of the link, not of its target. */
+  hardLinksSymlinks: boolean;
   /** Arguments of `/bin/cp` that copy extended attributes and access lists, which Node cannot. */
   copyArguments: readonly string[] | undefined;
-  /** `cp` may be one that does not know these arguments. */
+  /** `cp` may be an implementation that does not know these arguments. */
   isCopyUncertain: boolean;
-  /** Local sockets are files. On Windows they are pipes, which have names of their own outside of all folders. */
+  /** Local sockets are files. On Windows they are named pipes, which are in no folder. */
   hasSocketFiles: boolean;
-  /** How the file of a program ends, in the usual order in which they are looked for. */
+  /** The extensions of program files, in the order of the search. */
   programEndings: readonly string[];
-  /** The folder of the programs of a Python environment. */
-  scripts: string;
-  /** Where a Python environment has Python, with forward slashes. */
-  pythons: readonly string[];
+  /** The folder of a Python environment that holds its programs. */
+  pythonScripts: string;
+  /** Paths of Python in a Python environment, with forward slashes. */
+  pythonPrograms: readonly string[];
   /** A script is started only through what runs it: `cmd` or Node. Commands that npm installed are scripts. */
   needsShell: boolean;
-  /** Names of environment variables have no letter case. */
+  /** Names of environment variables are compared without letter case. */
   ignoresCaseOfVariables: boolean;
   /** The variable that names the folder for data of programs. */
   dataVariable: string | undefined;
-  /** The command that opens a file as the user's desktop does, and the variables that tell of a desktop. */
+  /** The command that opens a file as the user's desktop does, and the variables that are set where there is a desktop. */
   opener: readonly string[];
   displayVariables: readonly string[];
 }
@@ -68,13 +68,13 @@ const linux: Platform = {
   hasLimits: true,
   opensFolders: true,
   hasModes: true,
-  linksLinks: true,
+  hardLinksSymlinks: true,
   copyArguments: ["--attributes-only", "--preserve=mode,xattr", "--"],
   isCopyUncertain: true,
   hasSocketFiles: true,
   programEndings: [""],
-  scripts: "bin",
-  pythons: ["bin/python"],
+  pythonScripts: "bin",
+  pythonPrograms: ["bin/python"],
   needsShell: false,
   ignoresCaseOfVariables: false,
   dataVariable: undefined,
@@ -91,7 +91,7 @@ const darwin: Platform = {
   hasProc: false,
   processList: "ps",
   hasLimits: false,
-  linksLinks: false,
+  hardLinksSymlinks: false,
   // This also copies the content, which is overwritten afterwards.
   copyArguments: ["-p", "--"],
   isCopyUncertain: false,
@@ -111,8 +111,8 @@ const win32: Platform = {
   copyArguments: undefined,
   hasSocketFiles: false,
   programEndings: [".com", ".exe", ".bat", ".cmd"],
-  scripts: "Scripts",
-  pythons: ["Scripts/python.exe", "python.exe"],
+  pythonScripts: "Scripts",
+  pythonPrograms: ["Scripts/python.exe", "python.exe"],
   needsShell: true,
   ignoresCaseOfVariables: true,
   dataVariable: "LOCALAPPDATA",
@@ -127,10 +127,10 @@ function platformNamed(name: string): Platform {
   return known[name] ?? { ...darwin, name, os: "linux", ignoresCase: false, copyArguments: undefined };
 }
 
-/** The one that this process runs on. */
+/** The platform that this process runs on. */
 export const here = platformNamed(process.platform);
 
-/** An environment in which every variable is found by its usual name, also in a copy: Windows may have `Path`. */
+/** A copy in which every variable is found by its upper-case name: Windows may have `Path`. Unchanged elsewhere. */
 export function environmentOf<Env extends { [name: string]: string | undefined }>(env: Env, platform = here) {
   if (!platform.ignoresCaseOfVariables) return env;
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name.toUpperCase(), value]));

@@ -54,7 +54,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A bug of ours. Its message goes to the log; the answer says only that it happened. */
+/** A bug in lsp-proxy. Its message goes to the log; the agent is told only that it happened. */
 export class Fault extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options);

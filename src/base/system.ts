@@ -1,4 +1,4 @@
-/** Facts from the operating system: the codes of its errors, and facts about a process. */
+/** Codes of system errors such as `ENOENT`, and facts about processes. */
 import { readFileSync } from "node:fs";
 
 /** Whether an error comes from the system and has a code such as `ENOENT`. */
@@ -11,7 +11,7 @@ export function systemCode(error: unknown): string {
   return hasCode(error) ? error.code : "";
 }
 
-/** Whether a process with this id runs, of whatever user. */
+/** Whether a process with this id runs, of any user. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -24,12 +24,12 @@ export function isRunning(pid: number): boolean {
 interface ProcessFacts {
   parent: number;
   group: number;
-  /** When it was started, in clock ticks since the machine was. */
+  /** When it was started, in clock ticks after boot. */
   start: number;
   residentPages: number;
 }
 
-/** The facts of a process of Linux; undefined when none runs under this id. */
+/** The facts of a process, on Linux; undefined when none with this id runs. */
 export function processFacts(pid: number): ProcessFacts | undefined {
   let text: string;
   try {

@@ -15,21 +15,21 @@ export function tomlText(value: Json): string {
   return String(value);
 }
 
-/** A value without its nulls, which TOML lacks; undefined for null itself. `lost` receives the path of each null. */
-export function tomlPart(value: Json, lost: (path: string) => void, path = ""): Json | undefined {
+/** A value without its nulls, which TOML lacks; undefined for null itself. `onNull` receives the path of each null. */
+export function withoutNulls(value: Json, onNull: (path: string) => void, path = ""): Json | undefined {
   if (value === null) {
-    lost(path);
+    onNull(path);
     return undefined;
   }
   if (Array.isArray(value))
     return value.flatMap((item, index) => {
-      const part = tomlPart(item, lost, `${path}[${index}]`);
+      const part = withoutNulls(item, onNull, `${path}[${index}]`);
       return part === undefined ? [] : [part];
     });
   if (!isTable(value)) return value;
   const out: JsonObject = {};
   for (const [key, member] of Object.entries(value)) {
-    const part = tomlPart(member, lost, `${path}.${tomlKey(key)}`);
+    const part = withoutNulls(member, onNull, `${path}.${tomlKey(key)}`);
     if (part !== undefined) define(out, key, part);
   }
   return out;

@@ -1,9 +1,9 @@
-/** For `serve` on stdio: opens the project that the client's roots name, and makes the offer of trust for it. */
+/** For `serve` on stdio: switches to the project that the client's roots name, and offers to trust it. */
 import { realpathSync } from "node:fs";
 import { factsOf } from "../base/file-stamp.js";
 import { pathOfUri } from "../base/paths.js";
 import type { Log } from "../lsp/types.js";
-import type { EnterProject, TrustOffer } from "../mcp/trust-question.js";
+import type { SwitchProject, TrustOffer } from "../mcp/trust-question.js";
 import type { Input, Io } from "./command.js";
 import { type Loaded, loadFrom } from "./open.js";
 import type { ServedConfig } from "./served-config.js";
@@ -11,7 +11,7 @@ import { trustOffer } from "./trust-offer.js";
 import { isOutsideProjects } from "./workspace.js";
 
 /** The offer of trust; undefined if no config was found in the workspace. */
-export function trustOf(
+export function trustOfferFor(
   { found, refusal }: Pick<Loaded, "found" | "refusal">,
   config: ServedConfig,
   io: Io,
@@ -26,12 +26,12 @@ export function trustOf(
  * Switches to the project of the client's first root. Undefined if the command line or the current folder already chose
  * one: editors often start programs in the home folder.
  */
-export function projectEntrance(
+export function projectSwitch(
   config: ServedConfig,
   input: Input,
   io: Io,
   log: Log,
-): EnterProject | undefined {
+): SwitchProject | undefined {
   if (!isOutsideProjects(input, io)) return undefined;
   return async (roots) => {
     const folders = roots.flatMap((uri) => pathOfUri(uri) ?? []);
@@ -44,6 +44,6 @@ export function projectEntrance(
       return undefined;
     }
     log("info", "the client's root is served", { folder: there.cwd });
-    return { trust: trustOf(loaded, config, there, log) };
+    return { trust: trustOfferFor(loaded, config, there, log) };
   };
 }

@@ -1,10 +1,10 @@
 /** Opens the runtime of a bundle or a config. For a bundle the compiler is not loaded. */
 import { dirname, join, resolve } from "node:path";
 import { MANIFEST_FILE } from "../abi/bundle.js";
+import { CONFIG_NAMES } from "../base/config-names.js";
 import { realPath } from "../base/disk.js";
 import { homeOf } from "../base/home.js";
 import { sortedSet } from "../base/order.js";
-import { CONFIG_NAMES } from "../base/own-names.js";
 import { ConfigError, type Problem, Refusal } from "../base/problem.js";
 import { plural } from "../base/words.js";
 import { configFolder, stateFolder } from "../config/state-folder.js";

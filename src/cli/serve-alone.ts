@@ -58,9 +58,9 @@ export async function serveAlone(
 
 /** The actions of a session on stdio for its config. For a bundle the compiler is not loaded. */
 async function clientProject(opened: Opened, config: ServedConfig, input: Input, io: Io, log: Log) {
-  const { trustOf, projectEntrance } = await import("./client-project.js");
-  const trust = trustOf(opened, config, io, log);
-  return { trust, enterProject: projectEntrance(config, input, io, log) };
+  const { trustOfferFor, projectSwitch } = await import("./client-project.js");
+  const trust = trustOfferFor(opened, config, io, log);
+  return { trust, switchProject: projectSwitch(config, input, io, log) };
 }
 
 /** The channel of the host on stdin and stdout, where the config has one and the protocol is elsewhere. */

@@ -1,4 +1,4 @@
-/** The offer of `serve` to a session whose calls need trust: a question about the workspace, and the effect of yes. */
+/** The offer to trust the workspace, for a session of `serve`: the question that the client shows, and what a yes does. */
 import { realpathSync } from "node:fs";
 import { escapeLine } from "../base/hidden-characters.js";
 import { ConfigError } from "../base/problem.js";
@@ -20,7 +20,7 @@ export function trustOffer(
   log: Log,
 ): TrustOffer {
   const commands = [trustCommand(), trustCommand(workspace), trustCommand(realpathSync.native(workspace))];
-  const unlessRefused = <T>(work: () => T): T | undefined => {
+  const unlessConfigError = <T>(work: () => T): T | undefined => {
     try {
       return work();
     } catch (error) {
@@ -33,8 +33,8 @@ export function trustOffer(
     isRefused,
     covers: (command) => commands.includes(command),
     question() {
-      const state = unlessRefused(() => inspectTrust(workspace, io));
-      const lines = state && unlessRefused(() => grantLines(state));
+      const state = unlessConfigError(() => inspectTrust(workspace, io));
+      const lines = state && unlessConfigError(() => grantLines(state));
       if (state === undefined || lines === undefined) return undefined;
       const message = ["lsp-proxy asks: do you trust this workspace?", ...lines].map(escapeLine).join("\n");
       if (message.length > MAX_QUESTION_CHARS) return undefined;

@@ -66,10 +66,10 @@ export function folderTrust(
 }
 
 /** The folders in which a project has programs of its own. */
-export function projectBins(folder: string, { scripts }: Platform = here): string[] {
+export function projectBins(folder: string, { pythonScripts }: Platform = here): string[] {
   return [
     join(folder, "node_modules", ".bin"),
-    ...[".venv", "venv"].map((name) => join(folder, name, scripts)),
+    ...[".venv", "venv"].map((name) => join(folder, name, pythonScripts)),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** Finds the main config: the named one, else the first that exists in the workspace, else none. */
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Code } from "../base/codes.js";
-import { CONFIG_NAMES } from "../base/own-names.js";
+import { CONFIG_NAMES } from "../base/config-names.js";
 import { isInside } from "../base/paths.js";
 import { ConfigError } from "../base/problem.js";
 import { type Files, readOrExplain } from "./files.js";

@@ -4,10 +4,10 @@
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { CONFIG_NAMES } from "../base/config-names.js";
 import { realPath } from "../base/disk.js";
 import { entryFacts } from "../base/file-stamp.js";
 import { readRegularFile } from "../base/guarded-open.js";
-import { CONFIG_NAMES } from "../base/own-names.js";
 import { isInside } from "../base/paths.js";
 
 interface ProjectFolders {

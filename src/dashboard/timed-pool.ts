@@ -55,10 +55,7 @@ function timedServer(server: LanguageServer, watch: Stopwatch): LanguageServer {
     diagnostics: (...args) => watch.during(reason(), () => server.diagnostics(...args)),
     workspaceDiagnostics: (...args) => watch.during(reason(), () => server.workspaceDiagnostics(...args)),
     waitUntilReady: (...args) => watch.during("waiting", () => server.waitUntilReady(...args)),
-    offers: (...args) => {
-      const offered = server.offers(...args);
-      return typeof offered === "boolean" ? offered : watch.during("waiting", () => offered);
-    },
+    offers: (...args) => watch.during("waiting", () => server.offers(...args)),
   });
 }
 

@@ -5,7 +5,7 @@
 import type { ServerPlan } from "../abi/plan.js";
 import { canonicalText, isTable, type Json, type JsonObject } from "../base/json.js";
 import { sortBy, sortedSet } from "../base/order.js";
-import { tomlKey, tomlPart, tomlText } from "../base/toml-text.js";
+import { tomlKey, tomlText, withoutNulls } from "../base/toml-text.js";
 
 /** The exported text, and notes on what it lacks. */
 export interface Exported {
@@ -94,13 +94,13 @@ function lostNulls(server: ServerPlan): string[] {
   const notes: string[] = [];
   const options = helixConfig(server);
   if (options !== null)
-    tomlPart(options, (path) => notes.push(`${server.id}: config${path}: TOML has no null; left out`));
+    withoutNulls(options, (path) => notes.push(`${server.id}: config${path}: TOML has no null; left out`));
   return notes;
 }
 
 function helixServer(server: ServerPlan): string[] {
   const [program = "", ...words] = server.command;
-  const options = tomlPart(helixConfig(server), () => {}) ?? {};
+  const options = withoutNulls(helixConfig(server), () => {}) ?? {};
   return [
     `[language-server.${tomlKey(server.id)}]`,
     `command = ${tomlText(program)}`,

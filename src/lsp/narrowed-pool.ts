@@ -19,13 +19,12 @@ export interface WholePool extends ServerPool {
 export function narrowedPool(pool: WholePool, roots: readonly string[]): ServerPool {
   return {
     get: (serverId, path, signal) => pool.get(serverId, path, signal, roots),
-    runs: (serverId) => pool.runs(serverId),
     running: () => pool.running(roots),
     status: () => pool.status().map(withoutServerTexts),
     route: (path) => pool.route(path),
     checkFiles: () => pool.checkFiles(),
-    version: () => pool.version(),
-    changedSince: (version) => pool.changedSince(version),
+    changeCursor: () => pool.changeCursor(),
+    changedSince: (cursor) => pool.changedSince(cursor),
     names: () => pool.names(),
     restart: (serverId) => pool.restart(serverId),
     stop: (serverId) => pool.stop(serverId),

@@ -1,5 +1,6 @@
 /** All language servers of one proxy: routes files to them, starts, shares, updates and stops them. */
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import type { ExecuteCommandParams } from "vscode-languageserver-protocol";
 import type { Plan, ServerPlan } from "../abi/plan.js";
 import { canonicalText } from "../base/json.js";
@@ -15,14 +16,14 @@ import { ServerHandle } from "./server-handle.js";
 import { blankStatus, rethrowWithoutServerTexts } from "./server-status.js";
 import { Slot, type SlotContext } from "./slot.js";
 import type {
+  FileCheck,
   KnownNames,
   LanguageServer,
   PoolContext,
   ServerPool,
   ServerStatus,
-  WorkspaceVersion,
 } from "./types.js";
-import { WorkspaceVersions } from "./watch/workspace-changes.js";
+import { SourceChanges } from "./watch/workspace-changes.js";
 import { WorkspaceWatch } from "./watch/workspace-watch.js";
 
 /**
@@ -39,7 +40,7 @@ class Pool implements WholePool {
   readonly #roots: ServerRoots;
   readonly #guardian: Guardian;
   readonly #watch: WorkspaceWatch;
-  readonly #versions: WorkspaceVersions;
+  readonly #sourceChanges: SourceChanges;
   #closed = false;
   #takenOver: ReadonlySet<Slot> | undefined; // By a later pool, with the watch.
 
@@ -65,12 +66,13 @@ class Pool implements WholePool {
       this.#takeOver(earlier);
     }
     this.#roots = new ServerRoots(this.#watch, roots, context.base);
-    this.#versions = new WorkspaceVersions({
-      watch: this.#watch,
-      roots: context.roots,
-      isMarker: (name) => plan.servers.some(({ rootMarkers }) => isMarker(name, rootMarkers)),
-      isServed: (path) => this.route(path).length > 0,
-    });
+    const marksProject = (path: string) =>
+      plan.servers.some(({ rootMarkers }) => isMarker(basename(path), rootMarkers));
+    this.#sourceChanges = new SourceChanges(
+      this.#watch,
+      roots,
+      (path) => marksProject(path) || this.route(path).length > 0,
+    );
   }
 
   route(path: string): ServerPlan[] {
@@ -89,10 +91,6 @@ class Pool implements WholePool {
     return this.#handle(slot, await this.#occupy(slot, signal, roots), roots);
   }
 
-  runs(serverId: string): boolean {
-    return this.#sorted().some(({ plan, instance }) => plan.id === serverId && instance !== undefined);
-  }
-
   running(roots?: SessionRoots): LanguageServer[] {
     return this.#sorted().flatMap((slot) => {
       const { instance } = slot;
@@ -100,19 +98,22 @@ class Pool implements WholePool {
     });
   }
 
-  async checkFiles(): Promise<WorkspaceVersion> {
-    const checkedAt = performance.now();
+  async checkFiles(): Promise<FileCheck> {
+    const startedAt = performance.now();
     await this.#watch.check();
-    await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh(checkedAt)));
-    return this.#versions.at(checkedAt);
+    await Promise.all(this.#sorted().map((slot) => slot.instance?.refresh(startedAt)));
+    return { startedAt, ...this.#sourceChanges.latest() };
   }
 
-  version(): Promise<number> {
-    return this.#versions.now();
+  async changeCursor(): Promise<number> {
+    await this.#watch.check();
+    return this.#watch.cursor;
   }
 
-  changedSince(version: number): Promise<ReadonlySet<string>> {
-    return this.#versions.changedSince(version);
+  async changedSince(cursor: number): Promise<ReadonlySet<string>> {
+    await this.#watch.check();
+    const changes = this.#watch.since(cursor, this.context.roots).filter(({ ignored }) => !ignored);
+    return new Set(changes.map(({ path }) => path));
   }
 
   names(): KnownNames {
@@ -218,7 +219,7 @@ class Pool implements WholePool {
       root,
       roots,
       log,
-      start: (generation, otherRoots, signal) => this.#start(server, root, otherRoots, generation, signal),
+      start: (slot, generation, signal) => this.#start(server, slot, generation, signal),
       command: (id, command, args) => this.#command(id, root, command, args),
     };
   }
@@ -245,29 +246,23 @@ class Pool implements WholePool {
     void idlest.stop();
   }
 
-  async #start(
-    server: ServerPlan,
-    root: string,
-    otherRoots: readonly string[],
-    generation: number,
-    signal: AbortSignal,
-  ): Promise<Instance> {
+  async #start(server: ServerPlan, slot: Slot, generation: number, signal: AbortSignal): Promise<Instance> {
     const { plan, context } = this;
     // Begins before the server reads its first file: it is notified of what changes from here on.
     // A check that fails fails again at the next question, which then reports it.
     this.#watch.check().catch(() => undefined);
     const { startServer } = await import("./start-server.js");
-    return startServer(
-      { plan, server, root, context, guardian: this.#guardian, signal },
-      {
-        generation,
-        otherRoots,
-        watch: this.#watch,
-        mayEndStuck: () => this.#slot(server, root).mayEndStuck(),
-        command: (...command) => this.#slot(server, root).command(...command),
-        end: (why, instance) => this.#slot(server, root).kill(why, instance),
-      },
-    );
+    return startServer({
+      plan,
+      server,
+      root: slot.root,
+      context,
+      guardian: this.#guardian,
+      signal,
+      slot,
+      generation,
+      watch: this.#watch,
+    });
   }
 
   /** Runs a command in the server that a `forward` rule names, for the same root. */

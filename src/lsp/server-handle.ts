@@ -81,7 +81,7 @@ export class ServerHandle implements LanguageServer {
     method: string,
     document: OpenDocument | undefined,
     { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
-  ): boolean | Promise<boolean> {
+  ): Promise<boolean> {
     const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
     return this.#instance.capabilities.offers(method, document, waitMs, signal);
   }
@@ -114,11 +114,11 @@ export class ServerHandle implements LanguageServer {
     return this.#instance.readiness.waitUntilReady(timeoutMs, signal);
   }
 
-  async ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument> {
+  async ensureOpen(path: string, signal: AbortSignal, checkedAfter?: number): Promise<OpenDocument> {
     if (this.#instance.hasEnded) this.#instance = await this.source.renew(signal);
     const instance = this.#instance;
     instance.refuseWhenUnable(signal);
-    const document = await untilAborted(signal, instance.files.ensureOpen(path, checkedAt), cancelled);
+    const document = await untilAborted(signal, instance.files.ensureOpen(path, checkedAfter), cancelled);
     this.#openedIn.set(path, instance.generation);
     return document;
   }
@@ -126,9 +126,9 @@ export class ServerHandle implements LanguageServer {
   openProjects(
     makeFilter: MakeTextFilter,
     signal: AbortSignal,
-    checkedAt?: number,
+    checkedAfter?: number,
   ): Promise<SearchableFiles> {
-    return untilAborted(signal, this.#instance.files.openProjects(makeFilter, checkedAt));
+    return untilAborted(signal, this.#instance.files.openProjects(makeFilter, checkedAfter));
   }
 
   async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {

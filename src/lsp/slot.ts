@@ -34,7 +34,8 @@ export interface SlotContext {
   root: string;
   roots: readonly string[];
   log: Log;
-  start: (generation: number, folders: readonly string[], signal: AbortSignal) => Promise<Instance>;
+  /** Starts the server for the slot's roots. */
+  start: (slot: Slot, generation: number, signal: AbortSignal) => Promise<Instance>;
   /** Runs a command in another server. */
   command: InstanceContext["command"];
 }
@@ -45,7 +46,7 @@ export class Slot {
   readonly #crashes: CrashWindow;
   readonly #monitor = new InstanceMonitor(this);
   /** Further roots that the instance serves; the next instance gets them too. */
-  readonly #folders = new Set<string>();
+  readonly #otherRoots = new Set<string>();
   #instance: Instance | undefined;
   #starting: Promise<Instance> | undefined;
   #startAbort: AbortController | undefined;
@@ -72,6 +73,7 @@ export class Slot {
     this.context = context;
   }
 
+  /** Runs a command in another server. */
   readonly command: InstanceContext["command"] = (...command) => this.context.command(...command);
 
   get instance(): Instance | undefined {
@@ -91,15 +93,19 @@ export class Slot {
     return this.#lastUsed ?? 0;
   }
 
+  get otherRoots(): string[] {
+    return [...this.#otherRoots];
+  }
+
   holds(root: string): boolean {
-    return root === this.root || this.#folders.has(root);
+    return root === this.root || this.#otherRoots.has(root);
   }
 
   /** Adds a root when the running instance can serve several. */
   adopt(root: string): boolean {
     const instance = this.instance;
     if (!instance || !acceptsFolders(this.plan, instance.capabilities)) return false;
-    this.#folders.add(root);
+    this.#otherRoots.add(root);
     instance.addFolder(root);
     return true;
   }
@@ -170,7 +176,7 @@ export class Slot {
       ...(this.#starting ? { readiness: "starting" as const } : {}),
       ...running,
       root: this.root,
-      otherRoots: sortedSet(this.#folders),
+      otherRoots: sortedSet(this.#otherRoots),
       lastUsedMs: this.#lastUsed === undefined ? null : Math.round(performance.now() - this.#lastUsed),
       restarts: Math.max(0, this.#generation - 1),
       progress: running?.progress == null ? null : redact(running.progress, roots),
@@ -200,7 +206,7 @@ export class Slot {
     this.#lacksProject = lacksProject(this.plan, this.root);
     let instance: Instance;
     try {
-      instance = await this.context.start(this.#generation, [...this.#folders], signal);
+      instance = await this.context.start(this, this.#generation, signal);
     } catch (error) {
       throw signal.aborted ? cancelled(signal) : this.#failedToStart(error);
     }

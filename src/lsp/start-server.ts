@@ -6,41 +6,39 @@ import { resolve } from "node:path";
 import { Instance, type InstanceContext } from "./instance.js";
 import { type Launch, launch } from "./process/launch.js";
 import { withStderr } from "./process/stderr-tail.js";
+import type { Slot } from "./slot.js";
 
-/** The part of the pool that an instance uses. */
-interface PoolLink extends Pick<InstanceContext, "generation" | "watch" | "mayEndStuck" | "command"> {
-  /** Other roots that the instance serves. */
-  otherRoots: readonly string[];
-  /** Ends the instance for a reason. */
-  end(why: string, instance: Instance): void;
+interface ServerStart extends Launch, Pick<InstanceContext, "generation" | "watch"> {
+  /** The slot that gets the instance. */
+  slot: Slot;
 }
 
-export async function startServer(given: Launch, link: PoolLink): Promise<Instance> {
-  const { plan, server, root, context, signal } = given;
-  const transport = await launch(given);
+export async function startServer(start: ServerStart): Promise<Instance> {
+  const { plan, server, root, context, signal, slot, generation, watch } = start;
+  const transport = await launch(start);
   const ownFolders = server.workspaceFolders.map((folder) => resolve(context.base, folder));
   const instance = new Instance(
     {
       plan: server,
       root,
       launchSettings: transport.launchSettings,
-      folders: [...ownFolders, ...link.otherRoots],
+      folders: [...ownFolders, ...slot.otherRoots],
       roots: context.roots,
       limits: plan.limits,
       effects: plan.allow.effects,
-      generation: link.generation,
+      generation,
       version: context.version,
-      watch: link.watch,
+      watch,
       unsaved: context.unsaved,
       onActivity: context.onActivity,
       log: context.log,
       trace: context.trace,
-      mayEndStuck: link.mayEndStuck,
-      command: link.command,
+      mayEndStuck: () => slot.mayEndStuck(),
+      command: slot.command,
     },
     transport,
   );
-  context.onStarted?.({ id: server.id, transport, end: (why) => link.end(why, instance) });
+  context.onStarted?.({ id: server.id, transport, end: (why) => slot.kill(why, instance) });
   try {
     await instance.initialize(signal);
     return instance;

@@ -126,18 +126,20 @@ export interface LanguageServer {
     method: string,
     document: OpenDocument | undefined,
     options: { signal: AbortSignal; timeoutMs: number },
-  ): boolean | Promise<boolean>;
+  ): Promise<boolean>;
   /** The options that the server gave for the method, from `initialize` first, then by registration. */
   options(method: string, document?: OpenDocument): unknown[];
   /**
-   * Opens the document, or updates it when the file changed. Files that were checked after `checkedAt` are not checked
-   * again; the document itself always is.
+   * Opens the document, or updates it when the file changed. With `checkedAfter`, a check of the other files that began
+   * after that time is not repeated; the document itself is always checked.
    */
-  ensureOpen(path: string, signal: AbortSignal, checkedAt?: number): Promise<OpenDocument>;
-  /**
-   * Where the server knows only the projects of open files: opens a file of each, and other files that have the name.
-   */
-  openProjects(makeFilter: MakeTextFilter, signal: AbortSignal, checkedAt?: number): Promise<SearchableFiles>;
+  ensureOpen(path: string, signal: AbortSignal, checkedAfter?: number): Promise<OpenDocument>;
+  /** Where the server knows only the projects of open files: opens a file of each, and other files that have the name. */
+  openProjects(
+    makeFilter: MakeTextFilter,
+    signal: AbortSignal,
+    checkedAfter?: number,
+  ): Promise<SearchableFiles>;
   /** The document as the server has it now; undefined when it is not open there. */
   opened(path: string): OpenDocument | undefined;
   /** The document's text in the workspace, open or not: for converting positions of replies. */
@@ -187,12 +189,12 @@ export interface ServerStatus {
   stderr: string[];
 }
 
-/** The state of the workspace's files at one check. */
-export interface WorkspaceVersion {
-  /** The time before the check (`performance.now()`). */
-  checkedAt: number;
-  /** Equal while no file that a server handles, and no project marker, has changed on disk. */
-  sources: string;
+/** What a check of the files on disk found. */
+export interface FileCheck {
+  /** When the check began (`performance.now()`). */
+  startedAt: number;
+  /** The number of the latest change of a source: of a file that a server handles, or of a project marker. */
+  sourcesCursor: number;
   /** When such a change was last seen (`Date.now()`), or null. */
   changedAt: number | null;
 }
@@ -213,16 +215,14 @@ export interface ServerPool {
   route(path: string): ServerPlan[];
   /** The running instance for a file, or for the first root; started on demand, once. */
   get(serverId: string, path: string | undefined, signal: AbortSignal): Promise<LanguageServer>;
-  /** Whether an instance of a server runs now. */
-  runs(serverId: string): boolean;
   /** Instances that run now. */
   running(): LanguageServer[];
-  /** Checks the disk, notifies every running server of what changed, and returns the version of the workspace. */
-  checkFiles(): Promise<WorkspaceVersion>;
-  /** A version number for `changedSince`; every change before it is known. */
-  version(): Promise<number>;
-  /** Absolute paths of the files under the roots that anyone has changed since a version. */
-  changedSince(version: number): Promise<ReadonlySet<string>>;
+  /** Checks the disk and notifies every running server of what changed. */
+  checkFiles(): Promise<FileCheck>;
+  /** The number of the latest change on disk, for `changedSince`. */
+  changeCursor(): Promise<number>;
+  /** Absolute paths of the files under the roots that anyone has changed after a cursor; without what git ignores. */
+  changedSince(cursor: number): Promise<ReadonlySet<string>>;
   /** The names under the roots at the last check, without access to the disk. */
   names(): KnownNames;
   status(): ServerStatus[];

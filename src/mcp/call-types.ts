@@ -2,16 +2,14 @@
 import type { Refusal } from "../base/problem.js";
 import type { CallWatch } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { EnterProject, TrustOffer } from "./trust-question.js";
+import type { SwitchProject, TrustOffer } from "./trust-question.js";
 
 /** How many calls of a session may run at once. */
 export interface CallLimit {
-  readonly now: {
-    most: number;
-    /** The setting that says so, and how many calls of other sessions count for it. */
-    setting: string;
-    others: number;
-  };
+  most: number;
+  /** The setting that says so, and how many calls of other sessions count for it. */
+  setting: string;
+  others: number;
 }
 
 /** The workspaces of a gateway that serves several, for a session that is not bound to one of them. */
@@ -28,9 +26,9 @@ export interface WorkspaceChoice {
 export interface CallsOptions {
   trust?: TrustOffer | undefined;
   /** If the proxy was not started in a project: switches to the client's project. */
-  enter?: EnterProject | undefined;
-  /** Limits the calls that run at once. Over HTTP the gateway limits them. */
-  limit?: CallLimit | undefined;
+  switchProject?: SwitchProject | undefined;
+  /** The limit of calls that run at once, as it is now. Over HTTP the gateway limits them. */
+  limit?: (() => CallLimit) | undefined;
   workspaces?: WorkspaceChoice | undefined;
   /** Follows the calls, instead of the runtime's own watch. */
   watch?: CallWatch | undefined;

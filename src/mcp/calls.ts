@@ -21,7 +21,7 @@ export class SessionCalls implements WatchedSession {
   readonly #running = new Map<Promise<CallOutcome>, AbortSignal>();
   readonly #abort = sharedAbortController();
   readonly aborted: AbortSignal = this.#abort.signal;
-  #entered: Promise<void> | undefined;
+  #projectSwitch: Promise<void> | undefined;
   /** The client's name and version, once it has sent them. */
   client: ClientInfo | undefined;
   readonly trust: SessionTrust;
@@ -79,7 +79,7 @@ export class SessionCalls implements WatchedSession {
 
   /** Whether the client's roots say which project is served, because the proxy was started in none. */
   get needsRoots(): boolean {
-    return this.options.enter !== undefined;
+    return this.options.switchProject !== undefined;
   }
 
   /** Whether the client's roots choose the project, or a workspace of the gateway. */
@@ -88,22 +88,22 @@ export class SessionCalls implements WatchedSession {
   }
 
   /** Switches to the project of the client's roots. They are asked for once; after a failure again at the next call. */
-  enterProject(
+  switchProject(
     roots: () => Promise<readonly string[]>,
     onFailed: (error: unknown) => void = () => undefined,
   ): Promise<void> {
-    this.#entered ??= roots()
-      .then((uris) => this.options.enter?.(uris))
+    this.#projectSwitch ??= roots()
+      .then((uris) => this.options.switchProject?.(uris))
       .then(
-        (entered) => {
-          if (entered !== undefined) this.trust.offer = entered.trust;
+        (project) => {
+          if (project !== undefined) this.trust.offer = project.trust;
         },
         (error: unknown) => {
-          this.#entered = undefined;
+          this.#projectSwitch = undefined;
           onFailed(error);
         },
       );
-    return this.#entered;
+    return this.#projectSwitch;
   }
 
   /** Calls the listener until the session ends, when the tools may differ: the config changed or is trusted now. */
@@ -191,7 +191,7 @@ export class SessionCalls implements WatchedSession {
   /** Options with the reason why the call is refused, where it is. */
   #withRefusal(options: CallOptions): CallOptions {
     const { running } = this;
-    const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.options.limit?.now ?? {};
+    const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.options.limit?.() ?? {};
     const full = `${running + others} calls are running (${setting}). Call again when one is answered.`;
     const tooMany = running < most ? undefined : new Refusal("call/too-many", full);
     const { refusal = this.#isBound ? tooMany : this.options.workspaces?.refusal() } = options;

@@ -52,7 +52,7 @@ export function createSessionServer(
   const server = new Server(implementation, serverOptions);
   /** Settles when the session is limited to its client's roots; undefined when they must be requested. */
   let narrowed: Promise<void> | undefined;
-  /** The last request for roots, of which alone the outcome counts. */
+  /** The last request for roots. The outcome of an earlier one is ignored. */
   let newest: Promise<void> | undefined;
   const showNothing = (cause: string): void => {
     options.log("info", "a client did not send its roots; it sees no files", { cause });
@@ -77,7 +77,7 @@ export function createSessionServer(
   };
 
   /** Limits the session to the roots of its client, and switches to the project that they name. */
-  const enterRoots = async (extra: RequestContext): Promise<void> => {
+  const applyRoots = async (extra: RequestContext): Promise<void> => {
     if (server.getClientCapabilities()?.roots === undefined) return;
     if (options.narrow) {
       // Over HTTP, `roots/list` travels on the stream of the call's answer. Without a stream it cannot be sent.
@@ -88,18 +88,18 @@ export function createSessionServer(
     if (!calls.needsRoots) return;
     // A client that does not answer is served where the proxy was started.
     const roots = async () => (await requestRoots(extra).catch(() => undefined)) ?? [];
-    await calls.enterProject(roots, (error) =>
+    await calls.switchProject(roots, (error) =>
       options.log("error", "the project of the client's roots cannot be opened", { cause: String(error) }),
     );
   };
 
-  /** Lists are the same for all roots, unless the roots choose the project. */
-  const enterProject = async (extra: RequestContext): Promise<void> => {
-    if (calls.rootsChoose) await enterRoots(extra);
+  /** Before a list is sent: lists are the same for all roots, unless the roots choose the project. */
+  const applyRootsToLists = async (extra: RequestContext): Promise<void> => {
+    if (calls.rootsChoose) await applyRoots(extra);
   };
 
   server.setRequestHandler(ListToolsRequestSchema, async ({ params }, extra) => {
-    await enterProject(extra);
+    await applyRootsToLists(extra);
     return { tools: calls.list(params?.cursor) as Tool[] };
   });
   server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
@@ -108,7 +108,7 @@ export function createSessionServer(
     const onProgress = progressReporter(meta?.progressToken, signal, (params) =>
       extra.sendNotification({ method: "notifications/progress", params }),
     );
-    await enterRoots(extra);
+    await applyRoots(extra);
     const ask = async (question: string): Promise<boolean> => {
       if (!takesForms(server.getClientCapabilities()?.elicitation)) return false;
       onProgress("waiting for the user to say whether the workspace is trusted");
@@ -124,30 +124,30 @@ export function createSessionServer(
   const { prompts, resources } = runtime.loaded.plan;
   if (prompts.length > 0 || mayChange) {
     server.setRequestHandler(ListPromptsRequestSchema, async (_, extra) => {
-      await enterProject(extra);
+      await applyRootsToLists(extra);
       return { prompts: listPrompts(calls) };
     });
     server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => {
-      await enterProject(extra);
+      await applyRootsToLists(extra);
       return getPrompt(calls, params.name, params.arguments);
     });
   }
   if (resources.length > 0 || mayChange) {
     server.setRequestHandler(ListResourcesRequestSchema, async (_, extra) => {
-      await enterProject(extra);
+      await applyRootsToLists(extra);
       return { resources: listResources(calls) };
     });
     server.setRequestHandler(ListResourceTemplatesRequestSchema, async (_, extra) => {
-      await enterProject(extra);
+      await applyRootsToLists(extra);
       return { resourceTemplates: listResourceTemplates(calls) };
     });
     server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, extra) => {
-      await enterRoots(extra);
+      await applyRoots(extra);
       return readResource(calls, params.uri, { signal: extra.signal });
     });
     let subscriptions: Promise<ResourceSubscriptions> | undefined;
     server.setRequestHandler(SubscribeRequestSchema, async ({ params }, extra) => {
-      await enterRoots(extra);
+      await applyRoots(extra);
       const notify = (uri: string) => void server.sendResourceUpdated({ uri }).catch(() => undefined);
       subscriptions ??= import("./subscriptions.js").then(
         (module) => new module.ResourceSubscriptions(calls, notify),

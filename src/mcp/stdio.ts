@@ -9,7 +9,7 @@ import { SessionCalls } from "./calls.js";
 import { isModernMessage } from "./client-metadata.js";
 import { createSessionServer } from "./session-server.js";
 import { StreamTransport } from "./stream-transport.js";
-import type { EnterProject, TrustOffer } from "./trust-question.js";
+import type { SwitchProject, TrustOffer } from "./trust-question.js";
 
 /** The streams of one client, and how the service is stopped. */
 interface StdioOptions {
@@ -21,7 +21,7 @@ interface StdioOptions {
   /** How a call that is refused for lack of trust may ask for it. */
   trust?: TrustOffer | undefined;
   /** If the proxy was not started in a project: switches to the client's project. */
-  enterProject?: EnterProject | undefined;
+  switchProject?: SwitchProject | undefined;
   /** Opens a second channel, for the program that started the proxy. The service then lasts as long as either side. */
   openHost?: OpenHost | undefined;
 }
@@ -46,13 +46,9 @@ const FINAL_ANSWERS_MS = 2000;
 
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
-  const { input, output, trace, log, signal, trust, enterProject } = options;
-  const maxCalls = () => ({ most: runtime.loaded.plan.http.maxCalls, setting: "http.max_calls", others: 0 });
-  const limit = { now: maxCalls() };
-  runtime.onUpdated(() => {
-    limit.now = maxCalls();
-  });
-  const calls = new SessionCalls(runtime, runtime.openSession(), { trust, enter: enterProject, limit });
+  const { input, output, trace, log, signal, trust, switchProject } = options;
+  const limit = () => ({ most: runtime.loaded.plan.http.maxCalls, setting: "http.max_calls", others: 0 });
+  const calls = new SessionCalls(runtime, runtime.openSession(), { trust, switchProject, limit });
   const transport = new StreamTransport(input, output, trace);
   const end = () => void transport.close();
   runtime.memory.watchClients(() => [{ heldBytes: output.writableLength, end }]);

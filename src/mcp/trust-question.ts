@@ -19,7 +19,7 @@ interface TrustQuestion {
 }
 
 /** Switches to the project in which the client works, given by its roots; undefined where they name none. */
-export type EnterProject = (
+export type SwitchProject = (
   roots: readonly string[],
 ) => Promise<{ trust: TrustOffer | undefined } | undefined>;
 

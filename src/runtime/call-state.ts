@@ -2,7 +2,7 @@
 
 import type { Plan, ToolPlan } from "../abi/plan.js";
 import type { JsonObject } from "../base/json.js";
-import type { Log, ServerPool, WorkspaceVersion } from "../lsp/types.js";
+import type { FileCheck, Log, ServerPool } from "../lsp/types.js";
 import type { Edits } from "../workspace/edits/edits.js";
 import type { Gate } from "../workspace/gate-types.js";
 import type { ToolTexts } from "./answer/answer-text.js";
@@ -48,16 +48,16 @@ export interface CallState {
   readonly savedPreviews: SavedPreviews | undefined;
   /** Folders that the session was warned of before. */
   readonly warnedFolders: ReadonlySet<string>;
-  /** The workspace version when an editing call began: files that changed since are not what was asked about. */
-  readonly since: number;
+  /** The change cursor when an editing call began: files that changed after it are not what was asked about. */
+  readonly changeCursor: number;
   readonly log: Log;
   /** Why a changed config is not used, if one is not. */
   readonly configProblem: string | undefined;
   readonly suggestServers?: ServerSuggestions | undefined;
   /** Why this proxy serves its client alone, where it should share its servers. */
   readonly notShared?: string | undefined;
-  /** The files at the check before the question; undefined when the check took too long. */
-  readonly files: WorkspaceVersion | undefined;
+  /** The check of the files before the question; undefined when it took too long. */
+  readonly fileCheck: FileCheck | undefined;
   /** Which attempt this is; undefined for a call that must not run twice. */
   readonly attempt: Attempt | undefined;
   /** Aborts when the client cancels or the deadline passes. */

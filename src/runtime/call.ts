@@ -221,7 +221,7 @@ export function innerCallBudgetMs(timeoutMs: number, remainingMs: number): numbe
 }
 
 /** A call whose arguments are not checked yet. */
-type UncheckedCall = Omit<CallState, "input" | "since">;
+type UncheckedCall = Omit<CallState, "input" | "changeCursor">;
 
 /** The answer to a call: checks the arguments, then runs the handler; `run` calls another tool. */
 export async function answerCall(
@@ -234,8 +234,8 @@ export async function answerCall(
   const given = checkArguments(tool, inputValidator, args, argumentNames);
   const input = clampNumbers(tool, plan, given, evidence);
   evidence.input = input;
-  const since = tool.effect === "edit" ? await pool.version() : 0;
-  const state: CallState = { ...unchecked, input, since };
+  const changeCursor = tool.effect === "edit" ? await pool.changeCursor() : 0;
+  const state: CallState = { ...unchecked, input, changeCursor };
   const token = tool.output.apply === "on_request" ? input[editArguments.token] : undefined;
   const cursor = input[plan.dialect.listing.cursor];
   const { shape } = tool.output;

@@ -66,10 +66,10 @@ export interface Runtime {
   /** Real paths of the folders that may be read. */
   readonly roots: readonly string[];
   /**
-   * A `brief` session stores its previews for later processes. Only the same holder can undo a session's edits. That of
-   * the host may call the tools of its channel, listed or not, and no others.
+   * With `savesPreviews`, previews are stored on disk for later processes. Only the same holder can undo a session's
+   * edits. The session of the host may call the tools of its channel, listed or not, and no others.
    */
-  openSession(options?: { brief?: boolean; holder?: string; isHost?: boolean }): Session;
+  openSession(options?: { savesPreviews?: boolean; holder?: string; isHost?: boolean }): Session;
   /**
    * Runs while a file has this text instead of the one on disk,
    * one run after the other. Refuses files outside the roots.
@@ -169,12 +169,12 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     closed: closed.signal,
     onActivity: activity.subscribe,
     openSession(options) {
-      const savedPreviews = options?.brief ? parts.engine?.savePreviews() : undefined;
+      const savedPreviews = options?.savesPreviews ? parts.engine?.savePreviews() : undefined;
       // The journal outlives the token, so it stores a hash of the holder only.
       const holder = options?.holder === undefined ? undefined : sha256(`holder ${options.holder}`);
       const { isHost = false } = options ?? {};
-      const own = { savedPreviews, holder, isHost };
-      const session = new Session(parts.shared, (gone) => sessions.delete(gone), own);
+      const owner = { savedPreviews, holder, isHost };
+      const session = new Session(parts.shared, (gone) => sessions.delete(gone), owner);
       sessions.add(session);
       return session;
     },

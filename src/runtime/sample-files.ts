@@ -12,7 +12,7 @@ import { isInside, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 import { isInOutput, likelyKey } from "../lsp/documents/project-files.js";
 import { languageIdOf } from "../lsp/route.js";
-import type { KnownNames, PoolContext, ServerPool } from "../lsp/types.js";
+import type { PoolContext, ServerPool } from "../lsp/types.js";
 import type { FileChange } from "../lsp/watch/workspace-changes.js";
 import { fileChangeTypes } from "../protocol/lsp-numbers.js";
 import type { Gate } from "../workspace/gate-types.js";
@@ -25,43 +25,13 @@ const MOST_LIKELY = 12;
 /** Files of one name. */
 const MOST_NAMED = 1_000;
 
-/** A search whose result holds until a file is created or deleted that would change it. */
-class CachedSearch<T> {
-  #last: { found: Promise<T>; readRoots: number; cursor: number } | undefined;
-
-  async get(
-    { readRoots, cursor, since }: KnownNames,
-    isChanged: (found: T, change: FileChange) => boolean,
-    search: () => Promise<T>,
-  ): Promise<T> {
-    const last = this.#last;
-    if (last?.readRoots === readRoots) {
-      const found = await last.found;
-      if (!since(last.cursor).some((change) => isChanged(found, change))) {
-        last.cursor = Math.max(cursor, last.cursor);
-        return found;
-      }
-    }
-    const next = { found: search(), readRoots, cursor };
-    this.#last = next;
-    next.found.catch(() => {
-      if (this.#last === next) this.forget();
-    });
-    return next.found;
-  }
-
-  forget(): void {
-    this.#last = undefined;
-  }
-}
-
 /** The best file found so far, by the id of the server. */
 type Samples = Map<string, { path: string; score: number }>;
 
 /** The samples of one workspace; the search runs on demand, on the disk only until the watch knows all names. */
 export class SampleFiles {
-  readonly #scan = new CachedSearch<Samples>();
-  readonly #likely = new Map<string, CachedSearch<string[]>>();
+  /** The last search, and what was known of the workspace when it began. */
+  #last: { found: Promise<Samples>; readRoots: number; cursor: number } | undefined;
 
   constructor(
     private readonly gate: Gate,
@@ -74,20 +44,26 @@ export class SampleFiles {
   async find(serverId: string): Promise<string | undefined> {
     const path = (await this.#scanned()).get(serverId)?.path;
     if (path === undefined || factsOf(path)?.isFile()) return path;
-    this.#scan.forget();
+    this.#last = undefined;
     return (await this.#scanned()).get(serverId)?.path;
   }
 
   /** More files of the server's main language, one of each folder: those in source folders first. */
-  likely(serverId: string): Promise<string[]> {
-    const known = this.#likely.get(serverId) ?? new CachedSearch();
-    this.#likely.set(serverId, known);
-    const isOwn = (path: string) => this.pool.route(path).some(({ id }) => id === serverId);
-    return known.get(
-      this.pool.names(),
-      (_found, { path, type }) => type !== fileChangeTypes.Changed && isOwn(path),
-      () => this.#searchFolders(serverId),
-    );
+  async likely(serverId: string): Promise<string[]> {
+    const byFolder = new Map<string, { path: string; key: KeyPart[] }>();
+    for (const root of this.gate.roots)
+      await walkInTurns(this.#walk(root), (name) => {
+        const path = join(root, name);
+        const folders = name.split("/").slice(0, -1);
+        const server = this.pool.route(path).find(({ id }) => id === serverId);
+        const isMain = server !== undefined && languageIdOf(server, path, "") === server.languageId;
+        if (!isMain || byFolder.has(dirname(path)) || !isShown(this.gate, path)) return false;
+        byFolder.set(dirname(path), { path, key: [...likelyKey(folders, isMain), name] });
+        return false;
+      });
+    return sortBy([...byFolder.values()], ({ key }) => key)
+      .slice(0, MOST_LIKELY)
+      .map(({ path }) => path);
   }
 
   /** Files of these servers that may be shown, at most so many. */
@@ -116,32 +92,28 @@ export class SampleFiles {
     return found;
   }
 
-  #scanned(): Promise<Samples> {
-    return this.#scan.get(
-      this.pool.names(),
-      (found, { path, type }) =>
-        type === fileChangeTypes.Deleted
-          ? [...found.values()].some((sample) => sample.path === path)
-          : type === fileChangeTypes.Created && this.#better(path, found).length > 0,
-      () => this.#search(),
-    );
+  /** The samples. They are searched again when a file was created or deleted that would change them. */
+  async #scanned(): Promise<Samples> {
+    const names = this.pool.names();
+    const last = this.#last;
+    if (last?.readRoots === names.readRoots) {
+      const found = await last.found;
+      if (!names.since(last.cursor).some((change) => this.#changesSamples(change, found))) {
+        last.cursor = Math.max(names.cursor, last.cursor);
+        return found;
+      }
+    }
+    const next = { found: this.#search(), readRoots: names.readRoots, cursor: names.cursor };
+    this.#last = next;
+    next.found.catch(() => {
+      if (this.#last === next) this.#last = undefined;
+    });
+    return next.found;
   }
 
-  async #searchFolders(serverId: string): Promise<string[]> {
-    const byFolder = new Map<string, { path: string; key: KeyPart[] }>();
-    for (const root of this.gate.roots)
-      await walkInTurns(this.#walk(root), (name) => {
-        const path = join(root, name);
-        const folders = name.split("/").slice(0, -1);
-        const server = this.pool.route(path).find(({ id }) => id === serverId);
-        const isMain = server !== undefined && languageIdOf(server, path, "") === server.languageId;
-        if (!isMain || byFolder.has(dirname(path)) || !isShown(this.gate, path)) return false;
-        byFolder.set(dirname(path), { path, key: [...likelyKey(folders, isMain), name] });
-        return false;
-      });
-    return sortBy([...byFolder.values()], ({ key }) => key)
-      .slice(0, MOST_LIKELY)
-      .map(({ path }) => path);
+  #changesSamples({ path, type }: FileChange, found: Samples): boolean {
+    if (type === fileChangeTypes.Deleted) return [...found.values()].some((sample) => sample.path === path);
+    return type === fileChangeTypes.Created && this.#better(path, found).length > 0;
   }
 
   #walk(root: string): Walk {

@@ -4,12 +4,11 @@
  */
 import { resolve } from "node:path";
 import type { Answer } from "../abi/handler.js";
-import type { ToolPlan } from "../abi/plan.js";
 import type { Json } from "../base/json.js";
 import { fileUri } from "../base/paths.js";
 import { Fault, type Refusal } from "../base/problem.js";
 import { countdown, Deadline, sharedAbortController, untilAborted, withTimeout } from "../base/timing.js";
-import type { ServerPool, WorkspaceVersion } from "../lsp/types.js";
+import type { FileCheck, ServerPool } from "../lsp/types.js";
 import type { Gate } from "../workspace/gate-types.js";
 import { narrowGate } from "../workspace/session-gate.js";
 import type { ToolTexts } from "./answer/answer-text.js";
@@ -43,14 +42,14 @@ export interface CallOptions {
   observer?: CallObserver | undefined;
 }
 
-/** The evidence of one attempt at a call. */
-type Gathered = Pick<CallState, "evidence" | "texts" | "places">;
+/** What one attempt at a call collects, and how it is shown. */
+type AttemptState = Pick<CallState, "evidence" | "texts" | "places">;
 
 /** One call of a tool, by an agent or by another tool. */
 interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
-  view: View;
+  scope: CallScope;
   args: unknown;
-  /** Aborts when the client cancels, the session closes or the outer call ends. */
+  /** Abort when the client cancels, the session closes or the outer call ends. */
   cancel: readonly AbortSignal[];
   timeoutMs: number;
   outer: OuterCall | undefined;
@@ -58,22 +57,17 @@ interface ToolRequest extends Pick<CallState, "tool" | "onProgress"> {
   refusal: Refusal | undefined;
 }
 
-/** The part of the runtime that one call uses to its end, also if the runtime switches to another plan meanwhile. */
-interface View {
+/** The part of the runtime that a call uses from beginning to end, also if the runtime switches to another plan meanwhile. */
+interface CallScope {
   shared: BundleServices;
   gate: Gate;
   pool: ServerPool;
 }
 
-/** A running call, with its time limit. */
-type Frame = Pick<CallState, "signal" | "remainingMs" | "onProgress" | "files">;
-
-/** A call that calls another tool. */
-interface OuterCall {
-  view: View;
-  tool: ToolPlan;
-  frame: Frame;
-  evidence: Evidence;
+/** A running call that calls another tool. */
+interface OuterCall
+  extends Pick<CallState, "tool" | "evidence" | "signal" | "remainingMs" | "onProgress" | "fileCheck"> {
+  scope: CallScope;
 }
 
 /** An answer of ours violates its own output schema; thrown in tests only. */
@@ -84,21 +78,21 @@ export class Session {
   readonly #previews = new SessionPreviews();
   readonly #warnedFolders = new Set<string>();
   readonly #closed = sharedAbortController();
-  #view: View;
+  #scope: CallScope;
   /** The URIs that the session is limited to, if any. */
   #uris: readonly string[] | undefined;
 
   constructor(
     shared: BundleServices,
     private readonly onClose: (session: Session) => void,
-    private readonly own: Pick<CallState, "savedPreviews" | "holder"> & { isHost: boolean },
+    private readonly owner: Pick<CallState, "savedPreviews" | "holder"> & { isHost: boolean },
   ) {
-    this.#view = { shared, gate: shared.gate, pool: shared.pool };
+    this.#scope = { shared, gate: shared.gate, pool: shared.pool };
   }
 
   /** The bundle that later calls use. */
   get loaded(): LoadedBundle {
-    return this.#view.shared.loaded;
+    return this.#scope.shared.loaded;
   }
 
   /** Aborts when the session ends. */
@@ -108,13 +102,13 @@ export class Session {
 
   /** Real paths of the folders that the session sees. */
   get roots(): readonly string[] {
-    return this.#view.gate.roots;
+    return this.#scope.gate.roots;
   }
 
   /** Limits this session to the folders of these URIs, or with undefined not at all; replaces an earlier limit. */
   narrow(uris: readonly string[] | undefined): void {
     this.#uris = uris;
-    this.switchTo(this.#view.shared);
+    this.switchTo(this.#scope.shared);
   }
 
   /** Later calls use another plan, or other servers; those that run finish with the old ones. */
@@ -122,26 +116,26 @@ export class Session {
     const { gate, pool } = shared;
     const narrowed = this.#uris === undefined ? gate : narrowGate(gate, this.#uris);
     const isWhole = gate.roots.every((root) => narrowed.roots.includes(root));
-    this.#view = { shared, gate: narrowed, pool: isWhole ? pool : pool.within(narrowed.roots) };
+    this.#scope = { shared, gate: narrowed, pool: isWhole ? pool : pool.within(narrowed.roots) };
   }
 
   /** Calls a tool. Only an unknown tool throws; everything else is an outcome. */
   async call(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
     const { observer } = options;
-    const view = observer ? { ...this.#view, pool: observer.timed(this.#view.pool) } : this.#view;
-    const { listed, ofHost, plan, running, refusal: always } = view.shared;
-    const tool = (this.own.isHost ? ofHost : listed).get(name);
+    const scope = observer ? { ...this.#scope, pool: observer.timed(this.#scope.pool) } : this.#scope;
+    const { listed, ofHost, plan, running } = scope.shared;
+    const tool = (this.owner.isHost ? ofHost : listed).get(name);
     if (tool === undefined) throw unlistedTool(name, plan);
     const onProgress = (message: string) => options.onProgress?.(message);
     const cancel = [options.signal, this.#closed.signal];
     const { timeoutMs } = tool;
-    const { refusal = always } = options;
-    const request = { view, tool, args, cancel, timeoutMs, onProgress, outer: undefined, refusal };
+    const refusal = options.refusal ?? scope.shared.refusal;
+    const request = { scope, tool, args, cancel, timeoutMs, onProgress, outer: undefined, refusal };
     const performed = this.#perform(request);
     running.add(performed);
     try {
       const ended = await performed;
-      if (ended.refusal?.code === "route/no-server" && (await this.#hasOtherPlan(view, ended)))
+      if (ended.refusal?.code === "route/no-server" && (await this.#hasOtherPlan(scope, ended)))
         return await this.call(name, args, options);
       observer?.ended(ended);
       return ended.outcome;
@@ -151,9 +145,9 @@ export class Session {
   }
 
   /** Whether a call that found no server is asked again: there is another plan now, and nothing was changed yet. */
-  async #hasOtherPlan({ shared }: View, { evidence }: Performed): Promise<boolean> {
+  async #hasOtherPlan({ shared }: CallScope, { evidence }: Performed): Promise<boolean> {
     await shared.finder.lookAgain();
-    return this.#view.shared !== shared && !evidence.isCommitted;
+    return this.#scope.shared !== shared && !evidence.isCommitted;
   }
 
   /** Ends the session: its calls are cancelled and its listings dropped. */
@@ -164,9 +158,9 @@ export class Session {
 
   /** Runs a call until it ends, is cancelled or its time is up; every error becomes a refusal. */
   async #perform(request: ToolRequest): Promise<Performed> {
-    const { view, tool, cancel, timeoutMs, onProgress, outer } = request;
-    const { plan, loaded, log } = view.shared;
-    const [root = ""] = view.gate.roots;
+    const { scope, tool, cancel, timeoutMs, onProgress, outer } = request;
+    const { plan, loaded, log } = scope.shared;
+    const [root = ""] = scope.gate.roots;
     const uriOf = (path: string) => fileUri(resolve(root, path));
     const { dialect } = plan;
     let texts: ToolTexts = { dialect, empty: tool.empty, text: undefined, errorText: undefined, uriOf };
@@ -174,42 +168,40 @@ export class Session {
     const remainingMs = countdown(timeoutMs);
     const deadline = new Deadline(cancel, timeoutMs);
     const { signal } = deadline;
-    let gathered = this.#gather(view, texts, outer);
+    let collected = this.#newAttempt(scope, texts, outer);
     try {
       const opened = await loaded.tool(tool.name);
       module = opened;
       texts = { ...texts, text: opened.text, errorText: opened.errorText };
       const runOnce = async (attempt?: Attempt): Promise<Answer> => {
-        const files = await this.#checkFiles(request, signal, remainingMs, attempt);
-        const frame: Frame = { signal, remainingMs, onProgress, files };
-        gathered = this.#gather(view, texts, outer);
-        const caller = { view, tool, frame, evidence: gathered.evidence };
-        const run: RunTool = (name, args) => this.#callWithin(name, args, caller);
-        const state = { ...this.#stateOf(view), tool, attempt, ...frame, ...gathered };
-        return answerCall(opened, state, request.args, run);
+        const fileCheck = await this.#checkFiles(request, signal, remainingMs, attempt);
+        collected = this.#newAttempt(scope, texts, outer);
+        const running = { tool, attempt, signal, remainingMs, onProgress, fileCheck, ...collected };
+        const runTool: RunTool = (name, args) => this.#callWithin(name, args, { scope, ...running });
+        return answerCall(opened, { ...this.#stateOf(scope), ...running }, request.args, runTool);
       };
       signal.throwIfAborted();
       if (request.refusal) throw request.refusal;
       const answer = await (isRepeatable(tool)
-        ? retryWhileFilesChange(signal, runOnce, view.shared.edits)
-        : this.#finishOnce(signal, runOnce(), () => gathered.evidence));
-      for (const folder of warnedFolders(gathered.evidence)) this.#warnedFolders.add(folder);
+        ? retryWhileFilesChange(signal, runOnce, scope.shared.edits)
+        : this.#finishOnce(signal, runOnce(), () => collected.evidence));
+      for (const folder of warnedFolders(collected.evidence)) this.#warnedFolders.add(folder);
       const outcome = { isError: false, error: null, ...answer };
-      return this.#validated(view, module, { outcome, evidence: gathered.evidence, refusal: undefined });
+      return this.#validated(scope, module, { outcome, evidence: collected.evidence, refusal: undefined });
     } catch (error) {
       if (error instanceof AnswerFault) throw error;
-      const { evidence } = gathered;
+      const { evidence } = collected;
       const isCancelled = signal.aborted && !deadline.isOver;
       const refusal = refusalOf(tool, error, { timeoutMs, isCancelled, isExpired: deadline.isOver }, log);
       const outcome = refused(tool, refusal, plan, evidence, texts);
-      return this.#validated(view, module, { outcome, evidence, refusal });
+      return this.#validated(scope, module, { outcome, evidence, refusal });
     } finally {
       deadline.clear();
     }
   }
 
   /** Checks an answer against the schema of its tool, if that was loaded. A violation is logged, or thrown in tests. */
-  #validated({ shared }: View, module: LoadedTool | undefined, performed: Performed): Performed {
+  #validated({ shared }: CallScope, module: LoadedTool | undefined, performed: Performed): Performed {
     const fault = module && answerFault(module.outputValidator, performed.outcome.structured);
     if (fault === undefined) return performed;
     const message = `the answer of ${module?.handler.name} violates its output schema: ${fault}`;
@@ -226,31 +218,33 @@ export class Session {
     });
   }
 
-  /** Empty evidence for one attempt; an outer call gets the edits that cannot be undone. */
-  #gather({ gate, shared }: View, texts: ToolTexts, outer: OuterCall | undefined): Gathered {
+  /** The empty state of an attempt. Its evidence tells an outer call that files are being changed. */
+  #newAttempt({ gate, shared }: CallScope, texts: ToolTexts, outer: OuterCall | undefined): AttemptState {
     const places = new Places(gate, shared.plan.dialect);
     return { evidence: new Evidence(outer?.evidence), texts, places };
   }
 
-  /** Checks the disk and notifies the servers, where the answer depends on files. An outer edit's check still holds. */
+  /** Checks the disk and notifies the servers, where the answer depends on files; undefined without a check. */
   async #checkFiles(
-    { view, tool, outer }: ToolRequest,
+    { scope, tool, outer }: ToolRequest,
     signal: AbortSignal,
     remainingMs: () => number,
     attempt: Attempt | undefined,
-  ): Promise<WorkspaceVersion | undefined> {
-    const { pool } = view.shared;
-    if (tool.effect === "edit" && outer !== undefined) return outer.frame.files;
+  ): Promise<FileCheck | undefined> {
+    const { pool } = scope.shared;
+    // An edit that another tool calls is about the files as they were when that tool was called.
+    if (tool.effect === "edit" && outer !== undefined) return outer.fileCheck;
     if (attempt === undefined && tool.effect !== "edit") return undefined;
+    // Files changed under the first attempt, so the next one needs the result of the check, however long it takes.
     if (attempt?.isFirst === false) return pool.checkFiles();
     return untilAborted(signal, withTimeout(pool.checkFiles(), Math.min(CHECK_FILES_MS, remainingMs() / 2)));
   }
 
   /** The part of a call's state that all calls of the session have. */
-  #stateOf({ shared, pool, gate }: View) {
+  #stateOf({ shared, pool, gate }: CallScope) {
     return {
       ...shared,
-      ...this.own,
+      ...this.owner,
       pool,
       gate,
       pages: this.#pages,
@@ -261,17 +255,16 @@ export class Session {
 
   /** A tool called by another tool, within the time that is left; its refusal is part of the whole answer. */
   async #callWithin(name: string, args: Json, outer: OuterCall): ReturnType<RunTool> {
-    const { view, frame, evidence } = outer;
-    const tool = view.shared.plan.tools.find((entry) => entry.name === name);
+    const { scope, signal, onProgress, evidence } = outer;
+    const tool = scope.shared.plan.tools.find((entry) => entry.name === name);
     if (tool === undefined) throw unknownTool(name, []);
-    const left = innerCallBudgetMs(outer.tool.timeoutMs, frame.remainingMs());
+    const left = innerCallBudgetMs(outer.tool.timeoutMs, outer.remainingMs());
     const timeoutMs = Math.min(tool.timeoutMs, Math.floor(left));
-    const { onProgress } = frame;
-    const cancel = [frame.signal];
-    const request = { view, tool, args, cancel, timeoutMs, onProgress, outer, refusal: undefined };
+    const cancel = [signal];
+    const request = { scope, tool, args, cancel, timeoutMs, onProgress, outer, refusal: undefined };
     const { refusal, evidence: inner, outcome } = await this.#perform(request);
     evidence.absorb(inner.learned);
-    if (refusal !== undefined) frame.signal.throwIfAborted();
+    if (refusal !== undefined) signal.throwIfAborted();
     const { structured, headline, candidates, isCut = false } = outcome;
     return { structured, headline, candidates, isCut, refusal };
   }

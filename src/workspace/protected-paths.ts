@@ -4,8 +4,8 @@
  */
 import { lstat, readlink } from "node:fs/promises";
 import { dirname, parse, relative, resolve, sep } from "node:path";
+import { PROTECTED_CONFIG_NAME } from "../base/config-names.js";
 import { sortBy } from "../base/order.js";
-import { OWN_NAME } from "../base/own-names.js";
 import { isInside } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
 
@@ -31,7 +31,7 @@ export async function openProtectedPaths(
   const isProtected = (path: string): boolean => {
     const root = outermost.find((folder) => isInside(path, folder)) ?? parse(path).root;
     const names = normalized(sep + relative(root, path)).split(sep);
-    if (names.some((name) => OWN_NAME.test(name))) return true;
+    if (names.some((name) => PROTECTED_CONFIG_NAME.test(name))) return true;
     for (let at = normalized(path); ; at = dirname(at)) {
       if (protectedEntries.has(at)) return true;
       if (dirname(at) === at) return false;

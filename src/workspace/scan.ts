@@ -1,6 +1,6 @@
 /** Counts the files of each kind in a workspace, to choose its language servers. */
 
-import { OWN_NAME } from "../base/own-names.js";
+import { PROTECTED_CONFIG_NAME } from "../base/config-names.js";
 import type { GitUser } from "./git-ignore.js";
 import { type Walked, type WalkedFiles, walk, walkInTurns } from "./walk.js";
 
@@ -28,7 +28,7 @@ class Counts {
 
   add(path: string): void {
     // Our own config is no reason for a server.
-    if (path.split("/").some((part) => OWN_NAME.test(part.toLowerCase()))) return;
+    if (path.split("/").some((part) => PROTECTED_CONFIG_NAME.test(part.toLowerCase()))) return;
     const name = path.slice(path.lastIndexOf("/") + 1);
     this.filenames.set(name, (this.filenames.get(name) ?? 0) + 1);
     const dot = name.lastIndexOf(".");

@@ -7,11 +7,11 @@ import { expect, test } from "vitest";
 import {
   BATCH_STEPS,
   compileGlob,
-  EARNED_STEPS,
   GlobBudget,
   GlobError,
   GlobList,
   LIST_STEPS,
+  STEPS_GAINED_PER_PATH,
 } from "../../src/base/glob.js";
 import { Capabilities } from "../../src/lsp/capabilities.js";
 import { wantedFiles } from "../../src/lsp/documents/file-operations.js";
@@ -125,7 +125,7 @@ test.each(units)("`%s` is matched within the budget, which bounds the time", opt
 function stepsOf(list: GlobList, paths: readonly string[]): number {
   let used = 0;
   for (const path of paths) {
-    const had = Math.min(Math.max(list.steps, 0) + EARNED_STEPS, LIST_STEPS);
+    const had = Math.min(Math.max(list.steps, 0) + STEPS_GAINED_PER_PATH, LIST_STEPS);
     list.matches(path);
     used += had - list.steps;
   }
@@ -146,7 +146,7 @@ test.each(["*a", "{,}", "{*,?}", "a*"])(
       steps = stepsOf(list, paths);
     });
     // The last step of a path may be a costly one.
-    expect(steps).toBeLessThan(LIST_STEPS + paths.length * EARNED_STEPS * 1.5);
+    expect(steps).toBeLessThan(LIST_STEPS + paths.length * STEPS_GAINED_PER_PATH * 1.5);
     expect(ms).toBeLessThan(5 * LIMIT_MS);
     expect(list.matches(paths[0] ?? "")).toBe(undefined);
   },
@@ -160,7 +160,7 @@ test("twenty patterns that people write leave half of each path's steps", () => 
     { length: 1_000 },
     (_, n) => `packages/some-${n}/src/components/part-${n}/Part.test.tsx`,
   );
-  expect(stepsOf(list, paths)).toBeLessThan((paths.length * EARNED_STEPS) / 2);
+  expect(stepsOf(list, paths)).toBeLessThan((paths.length * STEPS_GAINED_PER_PATH) / 2);
 });
 
 test("filters that are none cost steps too", options, () => {

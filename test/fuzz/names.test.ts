@@ -121,7 +121,7 @@ test("an invented cursor is refused", { timeout: patience }, async () => {
     total: 3,
     isBounded: false,
     files: new Map(),
-    sources: undefined,
+    sourcesCursor: undefined,
   };
   const wayOn = await pages.keep(binding, snapshot as unknown as Snapshot, turns);
   const cursor = wayOn.cursor(1, ["a"]);

@@ -123,7 +123,7 @@ test("a change that is recorded while documents are read is sent once", async ()
     replace(open);
     write(created, "b\n");
     // Another call looks at the disk.
-    await pool.version();
+    await pool.changeCursor();
     return open(path, ...rest);
   }) as typeof open);
   write(file, "second\n");

@@ -218,7 +218,7 @@ describe("a session with a real client", () => {
       input,
       output,
       log: (level, message, data) => logged.push(`${level} ${message} ${JSON.stringify(data)}`),
-      enterProject: async (roots) => {
+      switchProject: async (roots) => {
         entered.push([...roots]);
         if (entered.length === 1) throw new Error("EACCES");
         return { trust: undefined };

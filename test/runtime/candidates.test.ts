@@ -21,7 +21,6 @@ function callOf(...servers: LanguageServer[]) {
   const pool = {
     ...state.pool,
     route: () => plan.servers,
-    runs: () => true,
     running: () => servers,
     get: async (id: string) => {
       const found = servers.find((server) => server.plan.id === id);
@@ -35,8 +34,8 @@ function callOf(...servers: LanguageServer[]) {
 it("opens a document once in a call, and adds the warnings of its server", async () => {
   const ensureOpen = vi.fn(async () => document);
   const server = { ...serverOf({}), hasUnwatchedFiles: true, ensureOpen };
-  const files = { checkedAt: 7, sources: "", changedAt: null };
-  const call = { ...callOf(server), files };
+  const fileCheck = { startedAt: 7, sourcesCursor: 0, changedAt: null };
+  const call = { ...callOf(server), fileCheck };
   const { candidates } = await openTarget(call, "a.fake");
   expect(await candidates.attach(server.plan, call.signal)).toEqual([{ server, document }]);
   expect(ensureOpen.mock.calls).toEqual([[admitted.path, call.signal, 7]]);

@@ -163,7 +163,7 @@ describe("kept listings", () => {
     total: items.length,
     isBounded: false,
     files: new Map(),
-    sources: undefined,
+    sourcesCursor: undefined,
   });
 
   /** The cursor that is given behind a page. */
@@ -246,34 +246,37 @@ describe("kept listings", () => {
   it("are stale once a source changed, also when the same is asked again", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";
-    const at = (sources: string, first: string) => ({ ...listing([first.repeat(900), "1"]), sources });
+    const at = (sourcesCursor: number) => ({
+      ...listing([`${sourcesCursor}`.repeat(900), "1"]),
+      sourcesCursor,
+    });
     const cursors = [];
-    for (const sources of ["1", "2", "3"]) cursors.push(await cursorOf(pages, binding, at(sources, sources)));
+    for (const cursor of [1, 2, 3]) cursors.push(await cursorOf(pages, binding, at(cursor)));
     for (const cursor of cursors.slice(0, 2))
-      await expect(pages.open(cursor, binding, turns, "3")).rejects.toMatchObject({
+      await expect(pages.open(cursor, binding, turns, 3)).rejects.toMatchObject({
         code: "page/cursor-stale",
       });
-    expect((await pages.open(cursors[2] ?? "", binding, turns, "3")).offset).toBe(1);
+    expect((await pages.open(cursors[2] ?? "", binding, turns, 3)).offset).toBe(1);
   });
 
   it("go on from all that was shown: in a newer listing that began alike, and nowhere where it did not", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";
-    const at = (sources: string | undefined, items: string[]) => ({ ...listing(items), sources });
-    const before = at("1", ["a", "b", "c"]);
+    const at = (sourcesCursor: number | undefined, items: string[]) => ({ ...listing(items), sourcesCursor });
+    const before = at(1, ["a", "b", "c"]);
     const first = await cursorOf(pages, binding, before);
-    const second = given((await pages.open(first, binding, turns, "1")).nextPage, 2, ["b"]);
-    expect((await pages.open(second, binding, turns, "1")).offset).toBe(2);
+    const second = given((await pages.open(first, binding, turns, 1)).nextPage, 2, ["b"]);
+    expect((await pages.open(second, binding, turns, 1)).offset).toBe(2);
     // The second item is another one now. Who has seen the first alone has seen nothing that is not so any more.
-    const after = at("2", ["a", "x", "c"]);
+    const after = at(2, ["a", "x", "c"]);
     expect(await cursorOf(pages, binding, after)).toBe(first);
-    expect((await pages.open(first, binding, turns, "2")).snapshot.list).toBe(after.list);
-    await expect(pages.open(second, binding, turns, "2")).rejects.toMatchObject({
+    expect((await pages.open(first, binding, turns, 2)).snapshot.list).toBe(after.list);
+    await expect(pages.open(second, binding, turns, 2)).rejects.toMatchObject({
       code: "page/cursor-stale",
     });
-    expect((await pages.open(first, binding, turns, "2")).nextPage.cursor(2, ["x"])).not.toBe(second);
+    expect((await pages.open(first, binding, turns, 2)).nextPage.cursor(2, ["x"])).not.toBe(second);
     // As many as there are is shown as well.
-    expect(await cursorOf(pages, binding, at("2", ["a", "x"]))).not.toBe(first);
+    expect(await cursorOf(pages, binding, at(2, ["a", "x"]))).not.toBe(first);
     // Where nobody knows what changed both go on, each in its own.
     const unknown = [at(undefined, ["a", "b", "d"]), at(undefined, ["a", "e", "d"])] as const;
     const [one, other] = [await cursorOf(pages, binding, unknown[0]), unknown[1]];
@@ -320,7 +323,7 @@ describe("kept listings", () => {
         for (const [what = 0, which = 0, count = 0, more = 0] of steps) {
           const binding = bindings[which % 2] ?? "";
           const isKnown = knowing === 1 || (knowing === 2 && more % 3 > 0);
-          const sources = isKnown ? `${edition}` : undefined;
+          const sourcesCursor = isKnown ? edition : undefined;
           const list = found.get(binding) ?? [];
           if (what % 5 === 0) {
             found.set(
@@ -333,7 +336,7 @@ describe("kept listings", () => {
           } else if (what % 5 === 1) now += which;
           else if (what % 5 === 2) {
             const end = 1 + (count % 3);
-            const nextPage = await pages.keep(binding, { ...listing(list), sources }, turns);
+            const nextPage = await pages.keep(binding, { ...listing(list), sourcesCursor }, turns);
             const shown = list.slice(0, end);
             holders.push({ binding, cursor: given(nextPage, end, shown), shown, since: edition });
           } else if (what % 5 === 3) underWay.splice(which % 4, 1)[0]?.();
@@ -341,7 +344,7 @@ describe("kept listings", () => {
             const holder = holders[which % Math.max(1, holders.length)];
             if (holder === undefined) continue;
             const opened = await pages
-              .open(holder.cursor, holder.binding, turns, sources)
+              .open(holder.cursor, holder.binding, turns, sourcesCursor)
               .catch((error: unknown) => {
                 if (!(error instanceof Refusal)) throw error;
                 refusals.set(error.code, (refusals.get(error.code) ?? 0) + 1);
@@ -413,12 +416,12 @@ describe("kept listings", () => {
   it("are others where anything beside them differs", async () => {
     const pages = new Pages();
     const binding = "0123456789abcdef";
-    const at = (beside: JsonObject) => ({ ...listing(["a", "b"]), sources: "1", beside });
+    const at = (beside: JsonObject) => ({ ...listing(["a", "b"]), sourcesCursor: 1, beside });
     const [one, other] = [at({ note: 1 }), at({ note: 2 })];
     const cursors = [await cursorOf(pages, binding, one), await cursorOf(pages, binding, other)];
     expect(cursors[0]).not.toBe(cursors[1]);
     for (const [index, { list }] of [one, other].entries())
-      expect((await pages.open(cursors[index] ?? "", binding, turns, "1")).snapshot.list).toBe(list);
+      expect((await pages.open(cursors[index] ?? "", binding, turns, 1)).snapshot.list).toBe(list);
   });
 
   it("are dropped when they are too old, and when the same is listed again", async () => {

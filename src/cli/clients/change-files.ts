@@ -66,15 +66,16 @@ export async function changeClientFiles(
     return (isRemoval ? withoutStanza : withStanza)(part.path, text, part.stanza);
   };
   const pending = parts.filter((part) => !isRemoval || !isStillNeeded(part, change, input, io));
-  const isLeft = ({ path, stanza }: EntryFile, text: string) => !isRemoval && lacksList(path, text, stanza);
+  const isSkipped = ({ path, stanza }: EntryFile, text: string) =>
+    !isRemoval && lacksList(path, text, stanza);
   const remarks = pending.flatMap((part) => {
     const text = currentText(part.path, part.within);
-    if (edit(part, text) !== text && !isLeft(part, text)) checkChangeable(part.path, part.within);
+    if (edit(part, text) !== text && !isSkipped(part, text)) checkChangeable(part.path, part.within);
     return isRemoval ? [] : remarksOn(part, text, change);
   });
   for (const remark of remarks) io.stderr.writeLine(remark);
   for (const part of pending) {
-    if (isLeft(part, currentText(part.path, part.within))) continue;
+    if (isSkipped(part, currentText(part.path, part.within))) continue;
     const done = changeFile(part.path, (text) => edit(part, text), {
       within: part.within,
       isEmpty: (text) => isRemoval && isEmpty(text),
@@ -87,7 +88,7 @@ export async function changeClientFiles(
   await record(parts, change, isRemoval, io);
 }
 
-/** Whether another client uses the same entry of the same file. Prints so if it does. */
+/** Whether another client uses the same entry of the same file. If so, prints that the entry stays. */
 function isStillNeeded(
   { path, stanza, within }: EntryFile,
   change: ClientChange,
@@ -149,7 +150,7 @@ async function record(parts: readonly EntryFile[], change: ClientChange, isRemov
       for (const written of changed) noteWritten(store, written);
     });
   } catch (error) {
-    // The client's files are right. Only a later change will know less about them.
+    // The client's files are written. A later change only knows less about them.
     if (!(error instanceof Refusal) && !hasCode(error)) throw error;
     io.stderr.writeLine(`the change could not be recorded in ${store.file}`);
   }
@@ -165,7 +166,10 @@ function isAllOurs({ path, stanza }: EntryFile, text: string): boolean {
   return rest !== text && isEmpty(rest);
 }
 
-/** Whether writing into and removing from the backup gives the new text: then only empty tables or line ends differ. */
+/**
+ * Whether adding the stanza to the backup and removing it again gives the new text. Then the two differ only in empty
+ * tables or line ends.
+ */
 function isUndone({ path, stanza }: EntryFile, backup: string, after: string): boolean {
   try {
     if (withoutStanza(path, backup, stanza) !== backup) return false;

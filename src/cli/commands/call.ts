@@ -106,7 +106,7 @@ async function callOnce(
     const usualLog = io.stderr.isTTY ? "off" : "unanswered";
     const { runtime } = await openLoaded(from, input, io, { usualLog });
     try {
-      return await askIn(runtime.openSession({ brief: true }));
+      return await askIn(runtime.openSession({ savesPreviews: true }));
     } finally {
       await runtime.close();
     }

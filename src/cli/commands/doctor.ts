@@ -82,14 +82,9 @@ export function printFinding(finding: Finding, io: Io): void {
 /** A finding in one line, with its fix below it; each with the indentation of what does not fit into the line. */
 function findingLines({ area, state, text, fix }: Finding): [Printed, hang: number][] {
   const mark = { style: colors[state], text: marks[state] };
-  const line: Printed = [mark, ` ${area.padEnd(10)} ${escapeLine(text)}\n`];
-  const below = fix === undefined ? [] : `${" ".repeat(13)}→ ${escapeLine(fix)}\n`;
-  return typeof below === "string"
-    ? [
-        [line, 13],
-        [below, 15],
-      ]
-    : [[line, 13]];
+  const lines: [Printed, hang: number][] = [[[mark, ` ${area.padEnd(10)} ${escapeLine(text)}\n`], 13]];
+  if (fix !== undefined) lines.push([`${" ".repeat(13)}→ ${escapeLine(fix)}\n`, 15]);
+  return lines;
 }
 
 function stateOf(severity: Problem["severity"]): "problem" | "warning" {
@@ -139,7 +134,7 @@ function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, repo
   else report("bundle", "problem", text, `\`lsp-proxy generate --out ${folder}\` writes it again.`);
 }
 
-/** Reports what of the `.gitignore` files is not used. */
+/** Reports the parts of `.gitignore` files that are not used. */
 async function checkIgnoreFiles({ loaded, plan }: Compiled, io: Io, report: Report): Promise<void> {
   const person = { env: io.env, home: homeOf(io.env) };
   for (const root of plan.workspace.roots) {

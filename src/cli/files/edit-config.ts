@@ -1,11 +1,11 @@
 /** The config file that a command edits or creates, and the check of a new text before it is written. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { CONFIG_NAMES } from "../../base/config-names.js";
 import { entryFacts } from "../../base/file-stamp.js";
 import { homeOf } from "../../base/home.js";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
-import { CONFIG_NAMES } from "../../base/own-names.js";
 import { isInside } from "../../base/paths.js";
 import { ConfigError, type Problem } from "../../base/problem.js";
 import { baseOf, userConfigFile } from "../../config/discover.js";

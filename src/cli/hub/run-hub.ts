@@ -206,7 +206,7 @@ function hubOf(
   page: HubPage | undefined,
 ): Hub {
   /** The calls of the command line have one session, so that their cursors stay valid. */
-  const shell = runtime.openSession({ brief: true });
+  const shell = runtime.openSession({ savesPreviews: true });
   return new Hub({
     runtime,
     log,

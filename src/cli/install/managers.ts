@@ -46,7 +46,7 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
 
   async pip({ install: { pip = [] }, program, folder, steps }) {
     const venv = join(folder, "venv");
-    const python = join(venv, here.pythons[0] ?? "");
+    const python = join(venv, here.pythonPrograms[0] ?? "");
     const options = { cwd: folder };
     if (steps.find("uv") !== undefined) {
       await steps.must("uv", ["venv", "--no-project", "--no-config", venv], options);
@@ -62,7 +62,7 @@ export const managers: { readonly [by in ManagedKey]: (job: Installation) => Pro
       await steps.must(python, ["-m", "pip", ...words, ...pip], options);
     }
     const name = (/^[\w.-]+/.exec(pip[0] ?? "")?.[0] ?? "").replaceAll(/[-_.]+/g, "_").toLowerCase();
-    return { version: distVersion(venv, name), path: join(venv, here.scripts, program) };
+    return { version: distVersion(venv, name), path: join(venv, here.pythonScripts, program) };
   },
 
   async gem({ install: { gem = [] }, program, folder, steps }) {

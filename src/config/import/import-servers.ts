@@ -3,7 +3,7 @@
  * has one for the program.
  */
 import { canonicalText, type JsonObject } from "../../base/json.js";
-import { tomlPart } from "../../base/toml-text.js";
+import { withoutNulls } from "../../base/toml-text.js";
 import type { Catalogue, Preset } from "../catalogue/catalogue.js";
 import type { PresetConfig } from "../schema.js";
 import { type Format, invalidEntries, type OtherServer, serversIn } from "./format.js";
@@ -76,7 +76,7 @@ function convert({ entry, at }: OtherServer, format: Format, notes: string[]): J
       continue;
     }
     // Numbers beyond 2^53 were read as null.
-    const part = tomlPart(value, (path) =>
+    const part = withoutNulls(value, (path) =>
       notes.push(`${at}.${key}${path}: a config has no null and no number beyond 2^53; left out`),
     );
     if (part !== undefined) Object.assign(out, converter(part, note, entry));

@@ -19,7 +19,7 @@ export type PythonContext = TrustContext & {
 const NAMES = [".venv", "venv"];
 const PLACEHOLDER = "<python>";
 
-/** Whether a server gets the project's Python. */
+/** Whether a server is told the project's Python. */
 function namesPython({ initializeOptions, settings }: Pick<ServerPlan, "initializeOptions" | "settings">) {
   return JSON.stringify([initializeOptions, settings]).includes(PLACEHOLDER);
 }
@@ -64,5 +64,5 @@ function isEnvironment(path: string, context: PythonContext): boolean {
 }
 
 function programIn(environment: string, { platform = here }: PythonContext): string | undefined {
-  return platform.pythons.map((name) => join(environment, name)).find((path) => existsSync(path));
+  return platform.pythonPrograms.map((name) => join(environment, name)).find((path) => existsSync(path));
 }

@@ -1,11 +1,10 @@
-/** Which files changed: the log of changes, the recently shown files, and the versions that answers depend on. */
-import { basename } from "node:path";
+/** Which files changed: the log of changes, the recently shown files, and the latest change of a source. */
 import { LRUCache } from "lru-cache";
 import type { FileChangeType } from "vscode-languageserver-protocol";
 import { stampOf } from "../../base/file-stamp.js";
 import { isInside } from "../../base/paths.js";
 import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
-import type { WorkspaceVersion } from "../types.js";
+import type { FileCheck } from "../types.js";
 import type { WorkspaceWatch } from "./workspace-watch.js";
 
 export interface FileChange {
@@ -85,50 +84,24 @@ export class RecentlyShownFiles {
   }
 }
 
-interface WorkspaceVersionsContext {
-  watch: WorkspaceWatch;
-  roots: readonly string[];
-  /** Whether a file with this name marks a project. */
-  isMarker: (name: string) => boolean;
-  isServed: (path: string) => boolean;
-}
-
-export class WorkspaceVersions {
+/** The latest change of a source. Files that servers write for themselves are no sources: no answer is about them. */
+export class SourceChanges {
   #seen = 0;
-  #sources = 0;
-  #changedAt: number | null = null;
+  #latest: Pick<FileCheck, "sourcesCursor" | "changedAt"> = { sourcesCursor: 0, changedAt: null };
 
-  constructor(private readonly context: WorkspaceVersionsContext) {}
+  constructor(
+    private readonly watch: WorkspaceWatch,
+    private readonly roots: readonly string[],
+    private readonly isSource: (path: string) => boolean,
+  ) {}
 
-  /** The version after a check that began at `checkedAt`. */
-  at(checkedAt: number): WorkspaceVersion {
-    this.#readSources();
-    return { checkedAt, sources: String(this.#sources), changedAt: this.#changedAt };
-  }
-
-  /** The number of the present version, once every earlier change is known. */
-  async now(): Promise<number> {
-    await this.context.watch.check();
-    return this.context.watch.cursor;
-  }
-
-  /** Absolute paths of the files that anyone has changed since a version; without what git ignores. */
-  async changedSince(version: number): Promise<ReadonlySet<string>> {
-    const { watch, roots } = this.context;
-    await watch.check();
-    const changes = watch.since(version, roots).filter(({ ignored }) => !ignored);
-    return new Set(changes.map(({ path }) => path));
-  }
-
-  /** Notes whether the latest changes could change an answer. Files that servers write for themselves cannot. */
-  #readSources(): void {
-    const { watch, roots, isMarker, isServed } = this.context;
-    const { cursor } = watch;
-    if (cursor === this.#seen) return;
-    const changes = watch.since(this.#seen, roots);
+  latest(): Pick<FileCheck, "sourcesCursor" | "changedAt"> {
+    const { cursor } = this.watch;
+    if (cursor === this.#seen) return this.#latest;
+    const changes = this.watch.since(this.#seen, this.roots);
     this.#seen = cursor;
-    if (!changes.some(({ path }) => isMarker(basename(path)) || isServed(path))) return;
-    this.#sources = cursor;
-    this.#changedAt = Date.now();
+    if (changes.some(({ path }) => this.isSource(path)))
+      this.#latest = { sourcesCursor: cursor, changedAt: Date.now() };
+    return this.#latest;
   }
 }

@@ -178,10 +178,10 @@ export class WorkspaceWatch {
     return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
   }
 
-  /** Takes in every change made before this call. With `since`, a check that began later and just ended is enough. */
-  check(since?: number): Promise<void> {
+  /** Takes in every change made before this call. With `checkedAfter`, a check that began later and just ended is enough. */
+  check(checkedAfter?: number): Promise<void> {
     const { began, ended } = this.#lastCheck;
-    if (since !== undefined && began >= since && performance.now() - ended < SHARED_MS)
+    if (checkedAfter !== undefined && began >= checkedAfter && performance.now() - ended < SHARED_MS)
       return Promise.resolve();
     if (this.#running === undefined) {
       this.#running = this.#check().finally(() => {

@@ -78,7 +78,7 @@ export async function buildAnswer(
     total: found.length,
     isBounded: listed.length < found.length,
     files: stampsIn(files, list, call.evidence.document?.admitted.path),
-    sources: call.files?.sources,
+    sourcesCursor: call.fileCheck?.sourcesCursor,
   };
   return firstPage(request, listing, part, turns);
 }
@@ -137,7 +137,7 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
   await assertFilesUnchanged(call);
   const { facts, shape } = shapeNamed(name);
   const turns = new Turns(call.signal);
-  const opened = await call.pages.open(cursor, bindingOf(call), turns, call.files?.sources);
+  const opened = await call.pages.open(cursor, bindingOf(call), turns, call.fileCheck?.sourcesCursor);
   const { snapshot, offset, nextPage } = opened;
   const request: AnswerRequest = { call, facts, shape, limits: sizeLimits(call, askedChars(call)) };
   const part = await partOf(request, snapshot.list, offset, { places: call.places, turns });

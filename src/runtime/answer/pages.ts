@@ -21,7 +21,7 @@ export interface Snapshot {
   isBounded: boolean;
   files: Stamps;
   /** Equal while no source file of the workspace has changed; undefined when that is not known. */
-  sources: string | undefined;
+  sourcesCursor: number | undefined;
 }
 
 /** How long and how much is kept for paging. */
@@ -99,8 +99,8 @@ export class Pages {
     return this.#nextPage(listing, title);
   }
 
-  /** The listing and offset of a cursor, and a check of the page's files; `sources` as they are now, if known. */
-  async open(cursor: string, binding: string, turns: Turns, sources?: string) {
+  /** The listing and offset of a cursor, and a check of the page's files; `sourcesCursor` is the present one, if known. */
+  async open(cursor: string, binding: string, turns: Turns, sourcesCursor?: number) {
     const read = readCursor(cursor);
     if (read === undefined || read.binding !== binding)
       throw new Refusal(
@@ -116,10 +116,10 @@ export class Pages {
     if (listing.cursors.get(mark) !== offset)
       throw new Refusal("page/cursor-invalid", "The cursor was altered.");
     const { snapshot } = listing;
-    const { files, sources: before } = snapshot;
-    const isWatched = before !== undefined && sources !== undefined;
+    const { files, sourcesCursor: before } = snapshot;
+    const isWatched = before !== undefined && sourcesCursor !== undefined;
     // A file that the listing does not name may have new items for it.
-    if (isWatched && before !== sources) throw stale();
+    if (isWatched && before !== sourcesCursor) throw stale();
     const assertUnchanged = (shown: readonly string[]) => assertSameFiles(files, shown, turns);
     await assertUnchanged([...files.keys()].slice(0, isWatched ? mostStats.watched : mostStats.unwatched));
     if (this.#listings.has(listing)) this.#use(listing);

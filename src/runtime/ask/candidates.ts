@@ -34,8 +34,8 @@ export async function candidatesForDocument(call: CallState, admitted: Admitted)
   const open = async ({ id }: ServerPlan, signal: AbortSignal): Promise<Attached[]> => {
     const server = await (admitted.isLibrary
       ? libraryServer(call, id, signal)
-      : startServer(call, id, path, signal));
-    const document = await server.ensureOpen(path, signal, call.files?.checkedAt);
+      : runningServer(call, id, path, signal));
+    const document = await server.ensureOpen(path, signal, call.fileCheck?.startedAt);
     call.evidence.asks(server, document);
     return [{ server, document }];
   };
@@ -54,7 +54,7 @@ export async function candidatesForDocument(call: CallState, admitted: Admitted)
 /** The server for a library's file, which belongs to no project: a server that runs knows it from its own. */
 async function libraryServer(call: CallState, id: string, signal: AbortSignal) {
   const running = call.pool.running().find(({ plan }) => plan.id === id);
-  if (running === undefined) return startServer(call, id, await call.samples.find(id), signal);
+  if (running === undefined) return runningServer(call, id, await call.samples.find(id), signal);
   call.evidence.awaits(running);
   return running;
 }
@@ -73,7 +73,7 @@ export function candidatesForWorkspace(
       const running = call.pool.running().filter((server) => server.plan.id === id);
       for (const server of running) call.evidence.awaits(server);
       const sample = running.length > 0 ? undefined : await call.samples.find(id);
-      const servers = sample === undefined ? running : [await startServer(call, id, sample, signal)];
+      const servers = sample === undefined ? running : [await runningServer(call, id, sample, signal)];
       for (const server of servers)
         if (!(await loadProjects(call, server, signal, makeFilter)))
           call.evidence.knowsNoProject(server.plan.id);
@@ -94,19 +94,23 @@ export async function loadProjects(
   signal: AbortSignal,
   makeFilter: MakeTextFilter = () => undefined,
 ): Promise<boolean> {
-  const { hasProject, notSearched } = await server.openProjects(makeFilter, signal, call.files?.checkedAt);
+  const { hasProject, notSearched } = await server.openProjects(
+    makeFilter,
+    signal,
+    call.fileCheck?.startedAt,
+  );
   if (notSearched > 0) call.evidence.leavesOutFiles(server.plan.id, notSearched);
   return hasProject;
 }
 
 /** The running server, started when needed. The evidence records what the call waits for, whatever ends the wait. */
-export async function startServer(
+export async function runningServer(
   { pool, evidence, onProgress }: CallState,
   id: string,
   path: string | undefined,
   signal: AbortSignal,
 ): Promise<LanguageServer> {
-  if (!pool.runs(id)) onProgress(`starting ${id}`);
+  if (!pool.running().some(({ plan }) => plan.id === id)) onProgress(`starting ${id}`);
   evidence.awaitsStart(id);
   try {
     const server = await pool.get(id, path, signal);

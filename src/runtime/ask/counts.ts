@@ -1,4 +1,4 @@
-/** Counts for conditions and picked members: the items of a list, or the locations in it that are outside a place. */
+/** Counts for conditions and picked members: the items of a list, or the locations in it that are outside a range. */
 import type { Range } from "vscode-languageserver-protocol";
 import { getAt, isTable } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
@@ -20,20 +20,20 @@ export function countOf(
   return place === undefined ? value.length : value.filter((entry) => isOutside(entry, place)).length;
 }
 
-interface Place {
+interface FileRange {
   path: string | undefined;
   range: Range;
 }
 
 /** A range of the call's own document, or a location. */
-function locationOf({ evidence }: CallState, value: unknown): Place | undefined {
+function locationOf({ evidence }: CallState, value: unknown): FileRange | undefined {
   if (isRange(value)) return { path: evidence.document?.admitted.path, range: value };
   const location = locationIn(isTable(value) && isTable(value.location) ? value.location : value);
   return location && { path: pathOfUri(location.uri), range: location.range };
 }
 
-/** Whether a location is not inside a place; what is no location is. */
-function isOutside(entry: unknown, { path, range }: Place): boolean {
+/** Whether a value is outside a range. A value that is not a location counts as outside. */
+function isOutside(entry: unknown, { path, range }: FileRange): boolean {
   const location = locationIn(entry);
   if (location === undefined || pathOfUri(location.uri) !== path) return true;
   return isBefore(location.range.start, range.start) || isBefore(range.end, location.range.end);

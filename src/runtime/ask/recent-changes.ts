@@ -11,8 +11,8 @@ const RETRY_ATTEMPTS = 8;
 const RETRY_DELAY_MS = 250;
 
 /** Whether files changed so shortly before the call that servers may not have read them yet. */
-export function filesChangedRecently({ files }: Pick<CallState, "files">): boolean {
-  const changedAt = files?.changedAt ?? null;
+export function filesChangedRecently({ fileCheck }: Pick<CallState, "fileCheck">): boolean {
+  const changedAt = fileCheck?.changedAt ?? null;
   return changedAt !== null && Date.now() - changedAt < CATCH_UP_MS;
 }
 

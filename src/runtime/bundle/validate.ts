@@ -110,7 +110,7 @@ function copyOf(args: Record<string, unknown>): JsonObject {
   try {
     text = JSON.stringify(args);
   } catch (cause) {
-    // V8's stack is the only bound of depth.
+    // Only the size of V8's stack limits the depth.
     throw new Refusal("guard/invalid-arguments", "The arguments are nested too deeply.", { cause });
   }
   if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES)
@@ -118,10 +118,10 @@ function copyOf(args: Record<string, unknown>): JsonObject {
   return JSON.parse(text) as JsonObject;
 }
 
-/** The message says everything once; the data only where. */
+/** The message names the values and rules; the data repeats only the places and rules. */
 function invalidArguments(issues: Issue[], known: readonly string[] = []): Refusal {
-  const isLost = issues.some(({ isUnknown, near }) => isUnknown === true && near === undefined);
-  const hint = isLost && known.length > 0 ? ` Known arguments: ${known.join(", ")}.` : "";
+  const isUnrecognised = issues.some(({ isUnknown, near }) => isUnknown === true && near === undefined);
+  const hint = isUnrecognised && known.length > 0 ? ` Known arguments: ${known.join(", ")}.` : "";
   return new Refusal("guard/invalid-arguments", `The arguments are not valid: ${linesOf(issues)}.${hint}`, {
     data: { issues: issues.map(({ path, keyword, schemaPath }) => ({ path, keyword, schemaPath })) },
   });

@@ -251,7 +251,7 @@ async function runCommand(
   };
   const onApplyEdit: ApplyEdit = async (requested) => {
     try {
-      const edit = await readServerEdit(call, server, requested, await call.pool.version());
+      const edit = await readServerEdit(call, server, requested, await call.pool.changeCursor());
       // Nobody can confirm anything while a command runs.
       if (edit.toConfirm.length > 0) return refuse(`it wants to be confirmed: ${edit.toConfirm.join("; ")}`);
       const preview = await editsOf(call).preview(edit.changes, call.gate);

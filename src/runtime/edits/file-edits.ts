@@ -18,7 +18,7 @@ import {
 } from "../../lsp/documents/file-operations.js";
 import type { LanguageServer } from "../../lsp/types.js";
 import { type Change, defaultEditLimits, type TextChange } from "../../workspace/edits/types.js";
-import { loadProjects, startServer } from "../ask/candidates.js";
+import { loadProjects, runningServer } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { hasWord } from "../point/words.js";
 import { pathChange } from "./argument-edits.js";
@@ -74,7 +74,7 @@ async function withServerEdits(
       });
       // Nothing refers to a new file: a server that adds nothing is not part of the answer.
       if (!isCreate || reply.value !== null) call.evidence.answered(server.plan.id, reply.readiness);
-      const added = await readServerEdit(call, server, reply.value, call.since);
+      const added = await readServerEdit(call, server, reply.value, call.changeCursor);
       removeKnown(added.changes, edit.changes);
       edit.merge(added);
       hasAnswer = true;
@@ -122,7 +122,7 @@ async function startedServers(
   const servers: LanguageServer[] = [];
   for (const [id, sample] of sortBy([...samples], ([name]) => [order.indexOf(name)])) {
     try {
-      const server = await startServer(call, id, sample, call.signal);
+      const server = await runningServer(call, id, sample, call.signal);
       await server.ensureOpen(sample, call.signal);
       await loadProjects(call, server, call.signal, () => hasWord(parse(path).name));
       servers.push(server);

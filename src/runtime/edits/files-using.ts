@@ -46,13 +46,13 @@ async function askServer(
   signal: AbortSignal,
   timeoutMs: number,
 ): Promise<Set<string>> {
-  const document = await server.ensureOpen(path, signal, call.files?.checkedAt);
+  const document = await server.ensureOpen(path, signal, call.fileCheck?.startedAt);
   const { lines, uri } = document;
   const name = wordAt(lines.line(place.line), place.character)?.text;
   // A server that reports on all files needs no help.
   if (name === undefined || server.supports(ALL_FILES, document)) return new Set();
   if (!(await server.offers(METHOD, document, { signal, timeoutMs }))) return new Set();
-  await server.openProjects(() => hasWord(name), signal, call.files?.checkedAt);
+  await server.openProjects(() => hasWord(name), signal, call.fileCheck?.startedAt);
   const params: ReferenceParams = {
     textDocument: { uri },
     position: toPoint(lines, place, "utf-16", server.encoding),

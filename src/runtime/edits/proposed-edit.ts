@@ -115,7 +115,7 @@ export class EditBuilder {
   #changedFiles: Promise<ReadonlySet<string>> | undefined;
 
   /**
-   * No file may have changed after the workspace version `since`; undefined where no server was asked about the files.
+   * No file may have changed after the change cursor `since`; undefined where no server was asked about the files.
    */
   constructor(
     private readonly call: CallState,

@@ -17,7 +17,7 @@ export async function runEdit(
   for (const { server, value } of parts) {
     if (value instanceof ProposedEdit) edit.merge(value);
     else if (server === undefined) throw invalidReply(server, "an edit");
-    else edit.merge(await readServerEdit(call, server, value, call.since));
+    else edit.merge(await readServerEdit(call, server, value, call.changeCursor));
   }
   if (edit.undo !== undefined) return undoEdit(call, edit.undo.token);
   return previewOrApply(call, edit, options);

@@ -22,7 +22,7 @@ import { admittedOrRefusal, EditBuilder, ProposedEdit, type RangeEdit } from "./
 
 const SNIPPET_FORMAT = 2;
 
-/** Reads a server's reply. Its files must not have changed since the workspace version `since`. */
+/** Reads a server's reply. Its files must not have changed after the change cursor `since`. */
 export async function readServerEdit(
   call: CallState,
   server: LanguageServer,

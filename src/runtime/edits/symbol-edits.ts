@@ -44,7 +44,7 @@ async function editSymbol(call: CallState, args: JsonObject, makeChange: MakeCha
   if (target === undefined) throw new Refusal("point/incomplete", "This tool needs a symbol.");
   const { admitted, document } = target;
   const declaration = await declarationAt(call, target);
-  const builder = new EditBuilder(call, undefined, call.since);
+  const builder = new EditBuilder(call, undefined, call.changeCursor);
   const { lines, hash } = await builder.baseText(admitted);
   if (hash !== document.hash)
     throw new Refusal("edit/changed", `${admitted.shown} changed while the server was asked.`);

@@ -232,7 +232,7 @@ export class PointedAt implements At {
         signal: limit.signal,
         timeoutMs: limit.timeoutMs,
         onProgress: call.onProgress,
-        checkedAfter: call.files?.checkedAt,
+        checkedAfter: call.fileCheck?.startedAt,
         // A server's index of the workspace lags behind the files; its text of an open file does not.
         retryEmpty: retry && target === undefined ? retryPlanFor(call, retry) : retry,
       });

@@ -90,7 +90,7 @@ async function definitionsOf(call: CallState, { server, uri }: FoundSymbol, posi
   const path = call.places.show(uri)?.path;
   if (path === undefined) return [];
   try {
-    const document = await server.ensureOpen(path, signal, call.files?.checkedAt);
+    const document = await server.ensureOpen(path, signal, call.fileCheck?.startedAt);
     const timeoutMs = Math.max(1, Math.floor(call.remainingMs() / 2));
     if (!(await server.offers(METHOD, document, { signal, timeoutMs }))) return [];
     const params: TextDocumentPositionParams = { textDocument: { uri: document.uri }, position };

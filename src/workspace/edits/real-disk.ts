@@ -131,7 +131,7 @@ export const realDisk = diskWithLinks(linkSync);
 function moveToFree(platform: Platform, link: LinkFile, source: string, target: string): boolean {
   const from = toEntry(lstatSync(source, { bigint: true }));
   // Elsewhere a hard link of a symbolic link is one of its target.
-  const canLink = from.kind === "file" || (from.kind === "link" && platform.linksLinks);
+  const canLink = from.kind === "file" || (from.kind === "link" && platform.hardLinksSymlinks);
   if (canLink && tryLink(link, source, target)) {
     unlinkSync(source);
     return true;

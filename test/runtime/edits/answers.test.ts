@@ -163,7 +163,7 @@ it("an edit in a process of its own starts the servers that report its effect on
   const options = { signal: new AbortController().signal };
   const work = await editing();
   const { structured } = await work.runtime
-    .openSession({ brief: true })
+    .openSession({ savesPreviews: true })
     .call("apply_workspace_edit", call, options);
   expect(structured.diagnostics).toMatchObject({ introduced: [{ path: "a.fake", message: "found bad" }] });
 });
