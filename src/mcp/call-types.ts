@@ -8,7 +8,7 @@ import type { EnterProject, TrustOffer } from "./trust-question.js";
 export interface CallLimit {
   readonly now: {
     most: number;
-    /** The setting that says so, and how many calls of other sessions count for it. */
+    /** The setting that says so, and how many calls of other sessions count for it too. */
     setting: string;
     others: number;
   };
