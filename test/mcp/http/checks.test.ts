@@ -31,7 +31,7 @@ const bad: RawRequest & { headers: { [name: string]: string | undefined } } = {
 };
 
 describe("the checks of a request's head", () => {
-  it("run in their order, each with its status, and a body only where the path is wrong or a token is missing", async () => {
+  it("run in their order, each with its status, and a body only where a token is missing", async () => {
     const { url } = await openGateway({ http: { max_body_bytes: 1024 } });
     const corrections: [number, Partial<RawRequest>, { [name: string]: string | undefined }][] = [
       [404, {}, {}],
