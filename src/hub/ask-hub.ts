@@ -4,11 +4,20 @@ import { dirname } from "node:path";
 import type { JsonObject } from "../base/json.js";
 import { here } from "../base/platform.js";
 import { withTimeout } from "../base/timing.js";
-import { checkHubFolder, isSocketThere } from "./hub-folder.js";
+import { checkHubFolder, HubUnavailable, isSocketThere } from "./hub-folder.js";
 import { firstMessage, type PrivateKind, type PrivateMessage, privateLine } from "./lines.js";
 
-/** A hub answers at once. One that does not is stopped or stuck. */
-export const ANSWER_MS = 5_000;
+/** A hub answers at once. One that does not is stopped or stuck. Some clients wait only 5 s for their server. */
+export const ANSWER_MS = 3_000;
+
+/** A hub listens and does not answer. */
+export class HubSilent extends HubUnavailable {
+  constructor(path: string) {
+    super(
+      `the hub at ${path} does not answer; if it stays so, end its process, \`hub run\` in the list of processes`,
+    );
+  }
+}
 
 /** A connection to the hub at a path; undefined when none listens there. */
 export async function openSocket(path: string): Promise<Socket | undefined> {
@@ -25,19 +34,15 @@ export async function openSocket(path: string): Promise<Socket | undefined> {
   });
 }
 
-/** Whether a process listens at a path. One that is stopped or stuck does, and does not answer. */
-export async function isListening(path: string): Promise<boolean> {
-  const socket = await openSocket(path);
-  socket?.destroy();
-  return socket !== undefined;
-}
-
 interface HubReply {
   socket: Socket;
   answer: PrivateMessage;
 }
 
-/** Sends the first message and waits for the hub's answer; undefined when no hub listens there or answers in time. */
+/**
+ * Sends the first message and waits for the hub's answer; undefined when no hub listens there, or it ends. Throws
+ * HubSilent when it does not answer in time.
+ */
 export async function exchange(
   path: string,
   kind: PrivateKind,
@@ -47,9 +52,13 @@ export async function exchange(
   const socket = await openSocket(path);
   if (socket === undefined) return undefined;
   socket.write(privateLine(kind, body));
-  const answer = await withTimeout(firstMessage(socket), waitMs);
-  if (answer !== undefined) return { socket, answer };
+  const first = await withTimeout(
+    firstMessage(socket).then((answer) => ({ answer })),
+    waitMs,
+  );
+  if (first?.answer !== undefined) return { socket, answer: first.answer };
   socket.destroy();
+  if (first === undefined) throw new HubSilent(path);
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import type { Environment } from "../base/home.js";
 import type { JsonObject } from "../base/json.js";
 import { isRunning, systemCode } from "../base/system.js";
 import { delay } from "../base/timing.js";
-import { ANSWER_MS, exchange } from "./ask-hub.js";
+import { ANSWER_MS, exchange, HubSilent } from "./ask-hub.js";
 import { HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
 import { hubKey, isFresh, type Launch, launchFile, readRecord } from "./launch-record.js";
 
@@ -47,9 +47,16 @@ export async function findHub(request: HubRequest): Promise<HubConnection> {
   socketOf(folder, hubKey({ start: "", env: [] }, env));
   const end = performance.now() + START_MS;
   let starting: Starting | undefined;
+  let isNew = false;
   try {
     for (;;) {
-      const session = await joinHub(folder, file, request, end - performance.now());
+      isNew ||= isMarkHeld(`${file}.starting`);
+      const session = await joinHub(folder, file, request, end - performance.now()).catch((error) => {
+        if (!(error instanceof HubSilent)) throw error;
+        // A hub that has just been started may be busy.
+        if (!isNew) throw new HubUnavailable(`${error.message}; see ${file}.log`);
+        return undefined;
+      });
       if (session !== undefined) return session;
       if (starting?.failure !== undefined) throw new HubUnavailable(`${starting.failure}; see ${file}.log`);
       if (performance.now() >= end)
@@ -175,15 +182,13 @@ function removeMark(mark: string): void {
 function isMarkHeld(mark: string): boolean {
   const age = Date.now() - (factsOf(mark)?.mtimeMs ?? 0);
   if (age > START_MS) return false;
-  let pid: number;
   try {
-    pid = Number(readFileSync(mark, "utf8"));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return false;
-    throw error;
+    const pid = Number(readFileSync(mark, "utf8"));
+    // The file is empty for a moment after it was made.
+    return !(pid > 0) || isRunning(pid);
+  } catch {
+    return false;
   }
-  // The file is empty for a moment after it was made.
-  return !(pid > 0) || isRunning(pid);
 }
 
 /** The reason in the last line of a log, if the hub wrote one. */

@@ -7,7 +7,7 @@ import type { SwitchProject, TrustOffer } from "./trust-question.js";
 /** How many calls of a session may run at once. */
 export interface CallLimit {
   most: number;
-  /** The setting that says so, and how many calls of other sessions count for it. */
+  /** The setting that says so, and how many calls of other sessions count for it too. */
   setting: string;
   others: number;
 }

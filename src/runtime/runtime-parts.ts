@@ -101,9 +101,11 @@ function serversDependOn(
   { workspace, limits, allow }: Plan,
   { base, trusted = [], binFolders, avoid }: RuntimeContext,
 ): string {
-  // A plan has only servers whose program is one of its `allow.commands`.
-  const { commands: _, ...rest } = allow;
-  return canonicalText([workspace, limits, rest, base, trusted, binFolders, avoid]);
+  // A plan has only servers whose program and host it allows. A server is told of the effects when it starts.
+  const { effects, env } = allow;
+  const { maxMessageBytes, maxFileBytes, maxOpenDocuments } = limits;
+  const bounds = [maxMessageBytes, maxFileBytes, maxOpenDocuments];
+  return canonicalText([workspace, bounds, effects, env, base, trusted, binFolders, avoid]);
 }
 
 export async function closeParts({ shared, engine }: Parts): Promise<void> {

@@ -16,9 +16,10 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { version } from "../../src/cli/shipped.js";
-import { findHub } from "../../src/hub/find-hub.js";
+import { findHub, type HubConnection } from "../../src/hub/find-hub.js";
 import { socketOf } from "../../src/hub/hub-folder.js";
 import { hubKey, launchFile, writeRecord } from "../../src/hub/launch-record.js";
+import { privateLine } from "../../src/hub/lines.js";
 import { HubUser, place, type SharedSession } from "./support.js";
 
 const LONG = { timeout: 60_000 };
@@ -98,15 +99,67 @@ it("where no socket can have such a long path, no hub is started", async () => {
   expect(readdirSync(join(long, "lsp-proxy"))).toEqual([]);
 });
 
-it("a session beside a hub that does not answer says so", async () => {
-  const { args } = user.workspace();
+it("a session beside a hub that does not answer serves by itself at once, and says so", async () => {
+  const { args, config } = user.workspace();
   await (await user.open(args)).close();
   const { pid } = await user.hub();
   process.kill(pid, "SIGSTOP");
   try {
-    expect(await reasonOf(await user.open(args))).toContain("does not answer; end its process");
+    const reason = await reasonOf(await user.open(args));
+    expect(reason).toMatch(/^The language servers are not shared: the hub at \S+ does not answer; /);
+    expect(reason).toContain(`see ${fileOf(config)}.log.`);
+    // None was started beside it, which would have waited for an answer once more.
+    expect(readFileSync(`${fileOf(config)}.log`, "utf8")).not.toContain("no hub: ");
   } finally {
     process.kill(pid, "SIGCONT");
+  }
+});
+
+/** A process that listens for the launch's hub and does not answer. */
+async function openSilentHub() {
+  mkdirSync(folder, { mode: 0o700 });
+  const launch = { flags: {}, cwd: user.top, workspace: user.top, version: version() };
+  const file = launchFile(folder, launch, user.env);
+  const record = { start: "start", env: [], files: {} };
+  writeRecord(file, record);
+  const silent = createServer({ allowHalfOpen: true });
+  const listen = async () => {
+    silent.listen(socketOf(folder, hubKey(record, user.env)));
+    await once(silent, "listening");
+  };
+  const find = () => findHub({ launch, env: user.env, executable: "none", session: {} }).catch(String);
+  return { file, silent, listen, find };
+}
+
+it("a hub that is silent is not waited for, unless it is being started", async () => {
+  const { file, silent, listen, find } = await openSilentHub();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  try {
+    await listen();
+    const asked = async () => {
+      const [socket] = (await once(silent, "connection")) as [Socket];
+      await once(socket, "data");
+      return socket;
+    };
+    let found = find();
+    await asked();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await found).toContain("does not answer");
+
+    writeFileSync(`${file}.starting`, String(process.pid));
+    found = find();
+    const first = asked();
+    await first;
+    const second = asked();
+    await vi.advanceTimersByTimeAsync(3_100);
+    // It asks again.
+    (await second).write(privateLine("ready", { reads: [], bundle: "of-the-new-hub" }));
+    const { bundle, socket } = (await found) as HubConnection;
+    expect(bundle).toBe("of-the-new-hub");
+    socket.destroy();
+  } finally {
+    silent.close();
+    vi.useRealTimers();
   }
 });
 
@@ -152,20 +205,14 @@ it("records and logs that were not used for a month are removed with the next st
 });
 
 it("the time for a hub to answer is part of the time to wait for a hub", async () => {
+  const { file, silent, listen, find } = await openSilentHub();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  const silent = createServer({ allowHalfOpen: true });
   try {
-    mkdirSync(folder, { mode: 0o700 });
-    const launch = { flags: {}, cwd: user.top, workspace: user.top, version: version() };
-    const file = launchFile(folder, launch, user.env);
-    const record = { start: "start", env: [], files: {} };
-    writeRecord(file, record);
     // Another process starts the hub.
     writeFileSync(`${file}.starting`, String(process.pid));
-    const found = findHub({ launch, env: user.env, executable: "none", session: {} }).catch(String);
+    const found = find();
     await vi.advanceTimersByTimeAsync(14_000);
-    silent.listen(socketOf(folder, hubKey(record, user.env)));
-    await once(silent, "listening");
+    await listen();
     const connected = once(silent, "connection");
     await vi.advanceTimersByTimeAsync(100);
     const [socket] = (await connected) as [Socket];

@@ -1,4 +1,5 @@
 /** A runtime that switches to another bundle while it is in use. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { bundlePaths } from "../../src/abi/bundle.js";
@@ -32,6 +33,42 @@ it("starts no server any more when it was closed during an update, and later upd
     await work.close();
   }
 });
+
+it.each([
+  ["another program is allowed", { allow: { commands: ["tsc"] } }, true],
+  ["another host is allowed", { allow: { hosts: ["there.example"] } }, true],
+  ["answers may be longer", { limits: { max_items: 900 } }, true],
+  ["fewer documents may be open", { limits: { max_open_documents: 9 } }, false],
+  ["a variable is inherited", { allow: { env: ["PATH", "OTHER"] } }, false],
+  // It was told when it started that the client makes no edits.
+  ["edits are allowed", { allow: { effects: ["read", "edit"] } }, false],
+  ["files are hidden", { workspace: { deny: ["*.secret"] } }, false],
+])(
+  "a changed config keeps the servers or restarts them: %s",
+  async (_, change: { [section: string]: object }, keepsRunning) => {
+    const work = await openTestWorkspace({
+      files: { "a.fake": "one\n" },
+      servers: { fake: { scenario: {} } },
+    });
+    try {
+      const { runtime, folder } = work;
+      await runtime.pool.get("fake", `${folder}/a.fake`, new AbortController().signal);
+      const pids = () => runtime.pool.status().map(({ pid }) => pid);
+      const before = pids();
+      const file = join(dirname(folder), "lspi.json");
+      const config = JSON.parse(readFileSync(file, "utf8"));
+      for (const [section, members] of Object.entries(change))
+        config[section] = { ...config[section], ...members };
+      config.allow.commands.push(process.execPath);
+      writeFileSync(file, JSON.stringify(config));
+      await runtime.update(await loadBundle({ bundle: compileConfig(file) }), unchanged(work));
+      expect(pids()).toEqual(keepsRunning ? before : [null]);
+      expect(before).toEqual([expect.any(Number)]);
+    } finally {
+      await work.close();
+    }
+  },
+);
 
 it("answers with a refusal where the code of a tool cannot be loaded, and says why in the log only", async () => {
   const work = await openTestWorkspace({ files: { "a.fake": "one\n" } });

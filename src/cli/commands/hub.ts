@@ -2,7 +2,7 @@
 import { realPath } from "../../base/disk.js";
 import { withTimeout } from "../../base/timing.js";
 import { plural } from "../../base/words.js";
-import { exchange, isListening } from "../../hub/ask-hub.js";
+import { exchange, HubSilent } from "../../hub/ask-hub.js";
 import { HubUnavailable } from "../../hub/hub-folder.js";
 import {
   type Command,
@@ -68,7 +68,7 @@ function list({ hubs, silent }: HubList, input: Input, io: Io): ExitCode {
     printJson(io, { hubs: shown, silent });
     return exitCodes.ok;
   }
-  for (const path of silent) io.stdout.writeLine(silentText(path));
+  for (const path of silent) io.stdout.writeLine(new HubSilent(path).message);
   if (hubs.length + silent.length === 0)
     io.stdout.writeLine("no hub runs; `lsp-proxy serve --shared` starts one");
   for (const hub of hubs) {
@@ -78,10 +78,6 @@ function list({ hubs, silent }: HubList, input: Input, io: Io): ExitCode {
     io.stdout.writeLine(`  ${facts.join(" · ")} · pid ${hub.pid} · ${hub.version}`);
   }
   return exitCodes.ok;
-}
-
-function silentText(path: string): string {
-  return `the hub at ${path} does not answer; if it stays so, end its process, \`hub run\` in the list of processes`;
 }
 
 function ageText(ms: number): string {
@@ -102,18 +98,18 @@ async function stop({ hubs, silent }: HubList, input: Input, io: Io): Promise<Ex
     io.stderr.writeLine(input.isOn("all") ? "no hub runs" : `no hub runs for ${here}; --all stops every hub`);
     return exitCodes.ok;
   }
-  const ends = chosen.map(({ path }) => hasEnded(path));
+  const ends = chosen.map(({ path }) => hasEnded(path).catch(() => false));
   for (const [index, { pid, workspace }] of chosen.entries()) {
     if (!(await ends[index])) return failure(io, `the hub of ${workspace} (pid ${pid}) still runs`);
     io.stderr.writeLine(`the hub of ${workspace} was stopped`);
   }
-  return unknown === undefined ? exitCodes.ok : failure(io, silentText(unknown));
+  return unknown === undefined ? exitCodes.ok : failure(io, new HubSilent(unknown).message);
 }
 
 /** Tells a hub to stop. The connection ends with its process. */
 async function hasEnded(path: string): Promise<boolean> {
   const asked = await exchange(path, "stop");
-  if (asked === undefined) return !(await isListening(path));
+  if (asked === undefined) return true;
   const closed = new Promise<true>((resolve) => asked.socket.once("end", () => resolve(true)).resume());
   const isClosed = await withTimeout(closed, STOP_MS);
   asked.socket.destroy();

@@ -66,8 +66,9 @@ async function hubsOf({ loaded, base }: Loaded, io: Io, own: string | undefined)
   }
 }
 
+/** The link of a hub; undefined when it does not answer. */
 async function linkOfHub(path: string): Promise<FoundDashboard | undefined> {
-  const answer = await askOnce(path, "dashboard");
+  const answer = await askOnce(path, "dashboard").catch(() => undefined);
   if (answer === undefined) return undefined;
   return typeof answer.url === "string"
     ? { url: answer.url }

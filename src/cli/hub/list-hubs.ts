@@ -1,7 +1,7 @@
 /** The hubs of this user that run, with what each says of itself. */
 import { factsOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
-import { askOnce, isListening } from "../../hub/ask-hub.js";
+import { askOnce, HubSilent } from "../../hub/ask-hub.js";
 import { allSockets, checkHubFolder, hubFolder } from "../../hub/hub-folder.js";
 import type { Io } from "../command.js";
 
@@ -40,9 +40,13 @@ export async function listHubs(io: Io): Promise<HubList> {
     await Promise.all(
       paths.map(async (path) => {
         asked.add(path);
-        const hub = await askHub(path);
-        if (hub !== undefined) found.set(hub.pid, hub);
-        else if (await isListening(path)) silent.push(path);
+        try {
+          const hub = await askHub(path);
+          if (hub !== undefined) found.set(hub.pid, hub);
+        } catch (error) {
+          if (!(error instanceof HubSilent)) throw error;
+          silent.push(path);
+        }
       }),
     );
   }

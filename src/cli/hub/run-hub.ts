@@ -8,7 +8,6 @@ import { namesIn } from "../../base/disk.js";
 import { factsOf, stampFrom } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import { here } from "../../base/platform.js";
-import { systemCode } from "../../base/system.js";
 import { whenAborted } from "../../base/timing.js";
 import { askOnce, openSocket } from "../../hub/ask-hub.js";
 import { MAX_LOG_BYTES, REASON_PREFIX } from "../../hub/find-hub.js";
@@ -142,23 +141,13 @@ async function takePlace<T>(
       await removeLeftOver(folder, [path, ...allSockets(folder)]);
       removeOldRecords(folder);
     }
-    const listening = isTaken ? undefined : await listen(path).catch(notListening(path));
+    const listening = isTaken ? undefined : await listen(path);
     if (!isTaken && !here.hasSocketFiles) writeFileSync(shownFile(folder, path), "");
     writeRecord(file, record);
     return listening;
   } finally {
     await lock.release();
   }
-}
-
-/** Another process listens already, and did not answer. */
-function notListening(path: string): (error: unknown) => never {
-  return (error) => {
-    if (systemCode(error) !== "EADDRINUSE") throw error;
-    throw new HubUnavailable(
-      `the hub at ${path} does not answer; end its process, \`hub run\` in the list of processes`,
-    );
-  };
 }
 
 /** Removes sockets of hubs that were killed. While the lock is held, no other hub begins to listen. */

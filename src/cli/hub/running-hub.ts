@@ -46,10 +46,9 @@ interface HubQuestion<T> {
 
 /** Asks the hub that runs for what was loaded; this process by itself where there is none. */
 export async function askRunningHub<T>({ found, input, io, ask, alone }: HubQuestion<T>): Promise<T> {
-  const hub = await runningHub(found, input, io);
-  if (hub === undefined) return alone();
   try {
-    return await ask(hub);
+    const hub = await runningHub(found, input, io);
+    return hub === undefined ? await alone() : await ask(hub);
   } catch (error) {
     if (!(error instanceof HubUnavailable)) throw error;
     return alone();
@@ -132,7 +131,7 @@ async function askHub(
   body: JsonObject,
   { signal, onProgress }: CallOptions,
 ): Promise<PrivateMessage["body"] | undefined> {
-  const asked = await exchange(path, kind, body);
+  const asked = await exchange(path, kind, body).catch(() => undefined);
   if (asked?.answer.kind !== "ready") return undefined;
   const { socket } = asked;
   return new Promise((resolve) => {

@@ -47,15 +47,19 @@ const NEEDS_TOKEN =
 /** The response to a body that is too long. The connection is closed, so that the rest is not awaited. */
 export const TOO_LARGE: Rejection = rejection(413, { Connection: "close" });
 
-/** Checks the head of a request; gives the holder of its token, or the rejection. */
+/** Checks the head of a request; gives the holder of its token, or the rejection. `paths` are all that are served. */
 export function checkHead(
   head: RequestHead,
   http: HttpPlan,
   authenticate: Authenticate,
+  paths: readonly string[],
 ): { holder: string } | Rejection {
   const { method, path, headers } = head;
   if (head.repeated !== undefined) return rejection(400);
-  if (path !== http.path) return rejection(404);
+  if (path !== http.path) {
+    const mayKnow = isAllowedSource(headers, http) && authenticate(headers.authorization) !== undefined;
+    return http.strict ? rejection(404) : notFound(mayKnow ? paths : []);
+  }
   const methods = http.strict ? ["POST"] : ["POST", "GET", "DELETE"];
   if (!methods.includes(method)) return rejection(405, { Allow: methods.join(", ") });
   if (!isAllowedSource(headers, http)) return rejection(403);
@@ -87,6 +91,13 @@ const SINGLE_HEADERS = ["authorization", "content-type", "host", "mcp-session-id
 /** The first header that may come only once and came more often. */
 export function repeatedHeader(headers: NodeJS.Dict<string[]>): string | undefined {
   return SINGLE_HEADERS.find((name) => (headers[name]?.length ?? 0) > 1);
+}
+
+/** The response to a wrong path. Only who has a token learns the right ones. */
+function notFound(paths: readonly string[]): Rejection {
+  const message = paths.length === 0 ? "Not found" : `Not found: this gateway serves ${paths.join(", ")}`;
+  const text = JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });
+  return { ...rejection(404, { "content-type": "application/json" }), text };
 }
 
 function rejection(status: number, headers: Rejection["headers"] = {}): Rejection {

@@ -57,6 +57,8 @@ export class Gateway {
   /** Why requests were rejected as unauthorized so far. */
   readonly #loggedCauses = new Set<string>();
   #isDraining = false;
+  /** All that the server serves. */
+  readonly #paths: string[];
 
   constructor(
     runtime: Runtime,
@@ -65,7 +67,9 @@ export class Gateway {
   ) {
     this.#http = http;
     const choice = (holder: string) => workspaceChoice(context.workspaces, http.path, holder);
-    const { log, sessions } = context;
+    const { log, sessions, workspaces } = context;
+    const own = workspaces.length < 2 ? [] : workspaces.map(({ name }) => `${http.path}/${name}`);
+    this.#paths = [http.path, ...own];
     this.sessions = new Sessions({ runtime, http, log, choice, sessions });
     this.#modern = new ModernClients({ runtime, http, log, choice });
     this.#slots = context.slots;
@@ -86,7 +90,7 @@ export class Gateway {
       outgoing.end(JSON.stringify({ status: text }));
       return false;
     }
-    const checked = checkHead(head, this.#http, this.context.tokens.authenticate);
+    const checked = checkHead(head, this.#http, this.context.tokens.authenticate, this.#paths);
     if ("status" in checked) {
       this.#reject(checked, outgoing);
       return false;
@@ -106,7 +110,7 @@ export class Gateway {
 
   #reject({ status, headers, text = "", cause }: Rejection, outgoing: ServerResponse): void {
     const type = text === "" ? {} : { "content-type": "text/plain; charset=utf-8" };
-    outgoing.writeHead(status, { ...headers, ...type, "content-length": Buffer.byteLength(text) }).end(text);
+    outgoing.writeHead(status, { ...type, ...headers, "content-length": Buffer.byteLength(text) }).end(text);
     // Each cause once: anybody who reaches the port could fill the log otherwise.
     if (cause === undefined || this.#loggedCauses.has(cause)) return;
     this.#loggedCauses.add(cause);

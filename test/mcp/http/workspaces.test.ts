@@ -91,7 +91,17 @@ it("a session belongs to its workspace's path, and other paths are unknown", asy
   const { headers } = await send(`${url}/one`, { headers: { authorization }, body: initialize() });
   const session = { authorization, "mcp-session-id": String(headers["mcp-session-id"]) };
   expect((await send(`${url}/two`, { headers: session, body: callOf(1) })).status).toBe(404);
-  expect((await send(`${url}/three`, { headers: { authorization }, body: initialize() })).status).toBe(404);
+  const wrong = await send(`${url}/three`, { headers: { authorization }, body: initialize() });
+  expect(wrong.status).toBe(404);
+  expect(JSON.parse(wrong.text)).toEqual({
+    ...{ jsonrpc: "2.0", id: null },
+    error: { code: -32000, message: "Not found: this gateway serves /mcp, /mcp/one, /mcp/two" },
+  });
+  const others = [{ authorization: "Bearer x" }, { authorization, host: "evil.example" }];
+  for (const headers of others) {
+    const { status, text } = await send(`${url}/three`, { headers, body: initialize() });
+    expect([status, JSON.parse(text).error.message]).toEqual([404, "Not found"]);
+  }
   expect(
     (await send(`${url}/two`, { headers: { authorization: "Bearer x" }, body: initialize() })).status,
   ).toBe(401);
