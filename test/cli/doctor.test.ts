@@ -233,6 +233,22 @@ describe("doctor", () => {
     expect(report.servers[0]?.file).toMatch(/b\.fake$/);
   });
 
+  it("asks about another file where the first cannot be read, and says so where none can", async () => {
+    const servers = { fake: { scenario } };
+    const binary = "fn\u0000\n";
+    const other = await examined({ files: { "a.fake": binary, "b.fake": binary, "c.fake": "x\n" }, servers });
+    expect(other.report.servers[0]).toMatchObject({ failure: null, file: join(other.folder, "work/c.fake") });
+    expect(other.code).toBe(0);
+    const none = await examined({ files: { "a.fake": binary, "b.fake": binary }, servers });
+    expect(none.of("server")).toMatchObject([
+      {
+        state: "problem",
+        text: "fake: a.fake is a binary file (guard/not-a-file)",
+        fix: expect.stringContaining("No other file for it was readable either"),
+      },
+    ]);
+  });
+
   it("speaks of the address, not of a program, where a server runs elsewhere", async () => {
     const { of, report } = await examined({ files: { "a.far": "x\n" } }, (folder) => {
       const servers = [
