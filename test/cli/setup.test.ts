@@ -203,6 +203,14 @@ it("a server that lacks only trust is told so first, with nothing about the list
     );
     expect(stdout).not.toContain("allow.commands");
   }
+  const status = await runHere(["status"], { cwd: at("ws"), env: env() });
+  expect(status.stdout).toMatch(
+    /rust-analyzer: unavailable\n(?: .*\n)* +last_error: .* is not trusted: run `lsp-proxy trust`$/m,
+  );
+  expect(status.stdout).toMatch(
+    /bash-language-server: unavailable\n(?: .*\n)* +last_error: .*run `lsp-proxy trust`$/m,
+  );
+  expect(status.stdout).not.toContain("lsp-proxy install");
 }, 60_000);
 
 describe.skipIf(noTerminal)("Ctrl-C at a question", () => {
