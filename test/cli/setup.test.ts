@@ -202,6 +202,10 @@ it("a server that lacks only trust is told so first, with nothing about the list
       /bash-language-server: .* is not trusted\n +→ `lsp-proxy trust` trusts the workspace$/m,
     );
     expect(stdout).not.toContain("allow.commands");
+    if (command === "setup") {
+      expect(stdout).toMatch(/^✓ install +already installed: rust-analyzer$/m);
+      expect(stdout).toMatch(/^· install +only in the workspace, which is not trusted: bash-language-server$/m);
+    }
   }
   const status = await runHere(["status"], { cwd: at("ws"), env: env() });
   expect(status.stdout).toMatch(

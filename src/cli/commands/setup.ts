@@ -83,7 +83,7 @@ async function setUp(input: Input, io: Io): Promise<ExitCode> {
   const found = await detectServers(workspace, openCatalogue(), input, io);
   const wanted = wantedOf(found, input);
   reportLanguages(found, wanted, report);
-  await trustStep(workspace, wanted, input, io, report);
+  await trustStep(workspace, wanted, found, input, io, report);
   await installStep(wanted, found, input, io, report);
   await clientStep(clients, workspace, input, io, report);
   const answers = await answerStep(wanted, found, input, io, report);
@@ -126,6 +126,7 @@ function reportLanguages(found: Found, wanted: readonly Proposal[], report: Repo
 async function trustStep(
   workspace: string,
   wanted: readonly Proposal[],
+  found: Found,
   input: Input,
   io: Io,
   report: Report,
@@ -141,14 +142,17 @@ async function trustStep(
   if (isTrusted) report("trust", "ok", `${workspace} is trusted`);
   else {
     const fix = "`lsp-proxy trust` trusts it; then run `lsp-proxy setup` again.";
-    report("trust", "warning", `${workspace} is not trusted: ${withoutTrust(state, wanted)}`, fix);
+    report("trust", "warning", `${workspace} is not trusted: ${withoutTrust(state, wanted, found)}`, fix);
   }
 }
 
 /** What does not work without trust. */
-function withoutTrust({ found }: WorkspaceTrust, wanted: readonly Proposal[]): string {
-  if (found !== undefined) return `what its ${basename(found.file)} starts or allows is not used`;
-  const waiting = wanted.flatMap(membersOf).filter(({ harmless }) => harmless !== true);
+function withoutTrust(state: WorkspaceTrust, wanted: readonly Proposal[], { presence }: Found): string {
+  if (state.found !== undefined) return `what its ${basename(state.found.file)} starts or allows is not used`;
+  const isHeld = (proposal: Proposal) => presence(proposal) === "untrusted";
+  const waiting = wanted.flatMap((proposal) =>
+    membersOf(proposal).filter(({ harmless }) => harmless !== true || isHeld(proposal)),
+  );
   if (waiting.length === 0) return "its own packages, plugins and programs are not used";
   return `${ids(waiting)} may run its code, and will not start`;
 }
@@ -165,7 +169,12 @@ async function installStep(
   const presets = [...new Set(configured ?? besideStacks(wanted, found.scan).flatMap(membersOf))];
   const presence = await findInstalled(presets, input, io);
   const present = presets.filter((preset) => !["missing", "incomplete"].includes(presence(preset)));
-  if (present.length > 0) report("install", "ok", `already installed: ${ids(present)}`);
+  const usable = present.filter((preset) => presence(preset) !== "untrusted");
+  if (usable.length > 0) report("install", "ok", `already installed: ${ids(usable)}`);
+  // The answer of each says what trust it lacks.
+  const held = present.filter((preset) => presence(preset) === "untrusted");
+  const copies = "`lsp-proxy trust` lets them be used; `lsp-proxy install NAME` installs one that needs no trust.";
+  if (held.length > 0) report("install", "note", `only in the workspace, which is not trusted: ${ids(held)}`, copies);
   const missing = presets.filter((preset) => !present.includes(preset));
   const system = systemOf(io.env.PATH);
   const isPossible = ({ install }: PresetFacts) =>
