@@ -213,6 +213,33 @@ describe("doctor", () => {
     }
   });
 
+  it("names the place in a client's file that does not parse, and a file that cannot be read", async () => {
+    const { of, report } = await examined({ files: { "a.txt": "x\n" } }, (folder) => {
+      for (const name of [".codex", ".gemini", ".cursor/mcp.json"])
+        mkdirSync(join(folder, name), { recursive: true });
+      writeFileSync(join(folder, ".codex/config.toml"), '[mcp_servers.lsp-proxy]\ncommand = "lsp-proxy\n');
+      writeFileSync(join(folder, ".gemini/settings.json"), '{ "a": 1,\n  oops');
+    });
+    const fix = expect.stringMatching(/\S/);
+    const at = (name: string) => expect.stringContaining(name);
+    expect(of("clients")).toEqual([
+      {
+        area: "clients",
+        state: "problem",
+        text: at(".codex/config.toml:2:21: the string does not end"),
+        fix,
+      },
+      {
+        area: "clients",
+        state: "warning",
+        text: at(".gemini/settings.json:2:3: this is not a JSON value"),
+        fix,
+      },
+      { area: "clients", state: "warning", text: at(".cursor/mcp.json: the file cannot be read"), fix },
+    ]);
+    expect(report.ok).toBe(false);
+  });
+
   it("asks about a file of the server's main language where there is one", async () => {
     const { report } = await examined(
       { files: { "a.lock": "x\n", "sub/b.fake": "x\n" }, servers: { fake: { scenario } } },

@@ -204,7 +204,9 @@ it("a server that lacks only trust is told so first, with nothing about the list
     expect(stdout).not.toContain("allow.commands");
     if (command === "setup") {
       expect(stdout).toMatch(/^✓ install +already installed: rust-analyzer$/m);
-      expect(stdout).toMatch(/^· install +only in the workspace, which is not trusted: bash-language-server$/m);
+      expect(stdout).toMatch(
+        /^· install +only in the workspace, which is not trusted: bash-language-server$/m,
+      );
     }
   }
   const status = await runHere(["status"], { cwd: at("ws"), env: env() });
@@ -344,6 +346,19 @@ describe("clients", () => {
       stderr: expect.stringContaining("codex"),
     });
   }, 60_000);
+
+  it("are not offered for a file that only `client` has made", async () => {
+    rmSync(at("home/.gemini"), { recursive: true });
+    const client = (...words: string[]) => runHere(["client", ...words], { cwd: at("ws"), env: env() });
+    for (const name of ["cursor", "claude-code"]) expect((await client(name, "--write")).code).toBe(0);
+    const offered = async () => (await setup([], "none\n")).stderr.match(/^\d {2}.*$/gm);
+    expect(await offered()).toEqual(["1  Codex"]);
+    expect((await client()).stdout).toMatch(/^cursor +Cursor {2,}\S*\.cursor\/mcp\.json$/m);
+    // What the client itself writes beside it, or into the same file, shows that it is there.
+    write("home/.cursor/extensions/x.json", "{}");
+    write("home/.claude.json", JSON.stringify({ ...JSON.parse(read("home/.claude.json")), numStartups: 1 }));
+    expect(await offered()).toEqual(["1  Codex", "2  Claude Code", "3  Cursor"]);
+  }, 120_000);
 
   it("whose file is broken are a problem, and the file stays", async () => {
     write("home/.gemini/settings.json", "{ oops");

@@ -173,8 +173,10 @@ async function installStep(
   if (usable.length > 0) report("install", "ok", `already installed: ${ids(usable)}`);
   // The answer of each says what trust it lacks.
   const held = present.filter((preset) => presence(preset) === "untrusted");
-  const copies = "`lsp-proxy trust` lets them be used; `lsp-proxy install NAME` installs one that needs no trust.";
-  if (held.length > 0) report("install", "note", `only in the workspace, which is not trusted: ${ids(held)}`, copies);
+  const copies =
+    "`lsp-proxy trust` lets them be used; `lsp-proxy install NAME` installs one that needs no trust.";
+  if (held.length > 0)
+    report("install", "note", `only in the workspace, which is not trusted: ${ids(held)}`, copies);
   const missing = presets.filter((preset) => !present.includes(preset));
   const system = systemOf(io.env.PATH);
   const isPossible = ({ install }: PresetFacts) =>
