@@ -91,7 +91,7 @@ export class Input {
   }
 }
 
-export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, open: 4, fault: 70 } as const;
+export const exitCodes = { ok: 0, no: 1, usage: 2, problems: 3, open: 4, fault: 70, stopped: 130 } as const;
 /** The meanings of the exit codes. */
 export const exitCodeMeanings: { readonly [name in keyof typeof exitCodes]: string } = {
   ok: "success",
@@ -100,11 +100,15 @@ export const exitCodeMeanings: { readonly [name in keyof typeof exitCodes]: stri
   problems: "problems in a config or bundle",
   open: "a call needs a choice, or made no edit",
   fault: "internal error",
+  stopped: "stopped with Ctrl-C",
 };
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A wrong command line. It is printed with a pointer to `--help`. */
 export class UsageError extends Error {}
+
+/** The user pressed Ctrl-C at a question: the whole command ends. The message says what was kept. */
+export class Stopped extends Error {}
 
 /** A ConfigError with one problem, whose fix is the one in the catalogue of codes. */
 export function configError(code: Code, message: string): ConfigError {

@@ -22,7 +22,7 @@ import type { Input, Io } from "./command.js";
 import type { Compiled } from "./compile.js";
 import { askRunningHub, type RunningHub } from "./hub/running-hub.js";
 import { loadFrom, openLoaded } from "./open.js";
-import { type Trial, tryServers } from "./server-trials.js";
+import { type Trial, tryServers, UNREADABLE } from "./server-trials.js";
 import { withProgress } from "./terminal/prompt.js";
 import { programContext } from "./untrusted-folders.js";
 
@@ -194,7 +194,7 @@ function reportTrial(
     const text = `${id}: ${runsElsewhere(server) ? "" : "installed; "}the workspace has no file for it`;
     report("server", "note", text, `\`lsp-proxy remove ${id}\` removes it from the config.`);
   } else if (failure) {
-    const fix = failure.nextSteps.length > 0 ? stepsText(failure.nextSteps) : fixOf(server);
+    const fix = failure.nextSteps.length > 0 ? stepsText(failure.nextSteps) : fixOf(server, failure.code);
     report("server", "problem", `${id}: ${failure.message} (${failure.code})`, fix);
   } else {
     const parts = [
@@ -210,8 +210,10 @@ function reportTrial(
   }
 }
 
-/** The fix for a server that could not be started or reached. */
-function fixOf(server: ServerPlan): string {
+/** The fix for a server that could not be started or reached, or that has no file to be asked about. */
+function fixOf(server: ServerPlan, code: string): string {
+  if (code === UNREADABLE)
+    return "No other file for it was readable either: add one, or leave such files out with `workspace.deny`.";
   const { transport } = server;
   if (transport.kind === "stdio" || !runsElsewhere(server))
     return "`lsp-proxy status` shows its last output; `--log-level debug` shows more.";

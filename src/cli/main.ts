@@ -13,6 +13,7 @@ import {
   failure,
   Input,
   type Io,
+  Stopped,
   type Streams,
   UsageError,
 } from "./command.js";
@@ -134,6 +135,10 @@ async function report(error: unknown, argv: string[], io: Io): Promise<ExitCode>
     const { printProblems } = await import("./terminal/report.js");
     printProblems(error.problems, { json: argv.includes("--json"), io });
     return exitCodes.problems;
+  }
+  if (error instanceof Stopped) {
+    io.stderr.writeLine(`lsp-proxy: ${error.message}`);
+    return exitCodes.stopped;
   }
   if (error instanceof NoHome) return failure(io, error.message);
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,6 +1,7 @@
 /** Tries the language servers of a runtime: starts each for a file of the workspace, asks one thing, and measures. */
 import { resolve } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
+import type { Code } from "../base/codes.js";
 import { type NextStep, Refusal } from "../base/problem.js";
 import { delay } from "../base/timing.js";
 import { plural } from "../base/words.js";
@@ -28,6 +29,10 @@ export interface Trial {
 }
 
 const LIMIT_MS = 600_000;
+/** How many other files a server is asked about when the first says nothing about it. */
+const MOST_OTHERS = 12;
+/** The code of a trial whose file is binary, too large, or may not be read. */
+export const UNREADABLE = "guard/not-a-file" satisfies Code;
 
 /** Which servers are tried, and where. */
 interface TrialRequest {
@@ -47,28 +52,42 @@ export async function* tryServers(
   const samples = new SampleFiles(gate, pool, [...ids], env);
   const signal = AbortSignal.timeout(LIMIT_MS);
   for (const server of servers.filter(({ id }) => ids.includes(id))) {
-    const first = await tryServer(pool, server, await samples.find(server.id), signal);
-    // A file may have nothing of its own, such as one with only exports of others.
-    const others = first.answer === NO_SYMBOLS ? await samples.likely(server.id) : [];
-    yield tryOthers(first, others, (file) => tryServer(pool, server, file, signal, AGAIN_MS));
+    const first = await tryServer(pool, server, await samples.find(server.id), signal, EMPTY_MS);
+    const others = hasNothing(first)
+      ? [...(await samples.likely(server.id)), ...(await samples.filesOf([server], MOST_OTHERS))]
+      : [];
+    const files = [...new Set(others)].filter((file) => file !== first.file).slice(0, MOST_OTHERS);
+    yield tryOthers(first, files, (file, emptyMs) => tryServer(pool, server, file, signal, emptyMs));
   }
 }
 
-/** The trial of the first file with symbols, with the times of the start; the given one if none has any. */
+/** Whether a trial says nothing about the server: the file cannot be read, or has nothing of its own. */
+function hasNothing({ answer, failure }: Trial): boolean {
+  return answer === NO_SYMBOLS || failure?.code === UNREADABLE;
+}
+
+/**
+ * The trial of the first file with symbols, with the times of the start. If none has any: the first file that can be
+ * read, or else the given one.
+ */
 async function tryOthers(
   first: Trial,
   files: readonly string[],
-  retry: (file: string) => Promise<Trial>,
+  retry: (file: string, emptyMs: number) => Promise<Trial>,
 ): Promise<Trial> {
+  const { startMs } = first;
+  let best = first;
+  let spentMs = first.answerMs ?? startMs ?? 0;
   for (const file of files) {
-    if (file === first.file) continue;
-    const trial = await retry(file);
-    if (trial.failure !== null || trial.answer === null) break;
-    const { startMs, answerMs } = first;
-    if (trial.answer !== NO_SYMBOLS)
-      return { ...trial, startMs, answerMs: (answerMs ?? 0) + (trial.answerMs ?? 0) };
+    const isFirstAnswer = best.answer === null;
+    const trial = await retry(file, isFirstAnswer ? EMPTY_MS : AGAIN_MS);
+    if (trial.failure?.code === UNREADABLE) continue;
+    if (trial.failure !== null) return isFirstAnswer ? trial : best;
+    spentMs += trial.answerMs ?? 0;
+    if (isFirstAnswer || trial.answer !== NO_SYMBOLS) best = { ...trial, startMs, answerMs: spentMs };
+    if (trial.answer !== NO_SYMBOLS) break;
   }
-  return first;
+  return best;
 }
 
 /** Starts a server for a file, asks it one thing, and measures each step. Its refusals become part of the result. */
@@ -77,7 +96,7 @@ async function tryServer(
   plan: ServerPlan,
   file: string | undefined,
   signal: AbortSignal,
-  emptyMs = EMPTY_MS,
+  emptyMs: number,
 ): Promise<Trial> {
   const trial: Trial = {
     id: plan.id,

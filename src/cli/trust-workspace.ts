@@ -77,11 +77,14 @@ export async function recordTrust({ workspace, found }: WorkspaceTrust, io: Io):
   });
 }
 
-/** Shows on the terminal what trust would allow, asks, and records a yes. Without a terminal the answer is no. */
+/**
+ * Shows on the terminal what trust would allow, asks, and records a yes. Without a terminal the answer is no. So is an
+ * empty line: trust lets a repository's code run.
+ */
 export async function askForTrust(state: WorkspaceTrust, io: Io): Promise<boolean> {
   if (!isInteractive(io)) return false;
   for (const line of grantLines(state)) io.stderr.writeLine(line);
-  if (!(await confirm(io, "Trust it now?", "yes"))) return false;
+  if (!(await confirm(io, "Trust it now?"))) return false;
   await recordTrust(state, io);
   return true;
 }

@@ -12,7 +12,6 @@ const MAX_SAMPLES = 720;
 const MAX_LINES = 64;
 /** Times that are computed from durations differ a little each time; smaller changes are none. */
 const SAME_TIME_MS = 1_500;
-const FAILED_STATES: readonly string[] = ["unavailable", "backoff", "broken"];
 
 export interface ShownWorkspace {
   name: string;
@@ -108,7 +107,7 @@ export class Live {
       lastError: status.lastError,
       stderr: status.stderr.slice(-STDERR_LINES),
       files: [...extensions, ...(plan?.filenames ?? [])],
-      install: FAILED_STATES.includes(state) ? (plan?.install ?? null) : null,
+      install: status.advisesInstall ? (plan?.install ?? null) : null,
     };
   }
 }

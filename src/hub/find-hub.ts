@@ -30,7 +30,7 @@ interface HubRequest {
 }
 
 /** The connection of a session to its hub. */
-interface HubConnection {
+export interface HubConnection {
   socket: Socket;
   /** The names of the tools that only read. */
   reads: ReadonlySet<string>;

@@ -157,7 +157,10 @@ export class Instance {
     return this.#connection.ended;
   }
 
-  get status(): Omit<ServerStatus, "id" | "root" | "otherRoots" | "state" | "lastUsedMs" | "restarts"> {
+  get status(): Omit<
+    ServerStatus,
+    "id" | "root" | "otherRoots" | "state" | "lastUsedMs" | "restarts" | "advisesInstall"
+  > {
     return {
       readiness: this.readiness.now,
       pid: this.transport.pid,

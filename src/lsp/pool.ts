@@ -9,11 +9,10 @@ import { Refusal } from "../base/problem.js";
 import type { Instance } from "./instance.js";
 import { narrowedPool, type SessionRoots, type WholePool } from "./narrowed-pool.js";
 import { Guardian } from "./process/guardian.js";
-import { findProgram, runsElsewhere } from "./process/program.js";
 import { isTrustedStart } from "./process/trusted.js";
 import { FileRoutes, isMarker, ServerRoots } from "./route.js";
 import { ServerHandle } from "./server-handle.js";
-import { blankStatus, rethrowWithoutServerTexts } from "./server-status.js";
+import { blankStatus, rethrowWithoutServerTexts, unstartedStatus } from "./server-status.js";
 import { Slot, type SlotContext } from "./slot.js";
 import type {
   FileCheck,
@@ -123,7 +122,9 @@ class Pool implements WholePool {
   status(): ServerStatus[] {
     const used = this.plan.servers.flatMap((server) => {
       const slots = this.#chosen(server.id);
-      return slots.length > 0 ? slots.map((slot) => slot.status()) : [this.#unstarted(server)];
+      return slots.length > 0
+        ? slots.map((slot) => slot.status())
+        : [unstartedStatus(this.plan, server, this.context)];
     });
     const disabled = this.plan.disabledServers.map((id) => blankStatus(id, "disabled"));
     return sortBy([...used, ...disabled], ({ id }) => [id]);
@@ -285,10 +286,5 @@ class Pool implements WholePool {
 
   #sorted(): Slot[] {
     return sortBy([...this.#slots.values()], (slot) => [slot.plan.id, slot.root]);
-  }
-
-  #unstarted(server: ServerPlan): ServerStatus {
-    const isThere = runsElsewhere(server) || findProgram(this.plan, server, this.context) !== undefined;
-    return blankStatus(server.id, isThere ? "idle" : "unavailable");
   }
 }

@@ -1,7 +1,10 @@
 /**
  * The status of servers: in words, that of a server that never ran, and what a session limited to some roots may see.
  */
+import type { Plan, ServerPlan } from "../abi/plan.js";
 import { Refusal } from "../base/problem.js";
+import { findProgram, isInUntrustedFolder, type ProgramContext, runsElsewhere } from "./process/program.js";
+import { trustCommand } from "./process/trusted.js";
 import type { Readiness, ServerState, ServerStatus } from "./types.js";
 
 /**
@@ -11,6 +14,9 @@ export function readinessText(readiness: Readiness): string {
   if (readiness !== "unknown") return readiness;
   return "has not reported whether it has indexed, so answers may be incomplete at first";
 }
+
+/** The states in which it helps to know how the server is installed. */
+const FAILED_STATES: readonly ServerState[] = ["unavailable", "backoff", "broken"];
 
 const WITHHELD = "its messages are shown only to sessions that see the whole workspace";
 
@@ -36,8 +42,18 @@ export function blankStatus(id: string, state: ServerState): ServerStatus {
     progress: null,
     partlyWatchedFolders: [],
     lastError: null,
+    advisesInstall: FAILED_STATES.includes(state),
     stderr: [],
   };
+}
+
+/** The status of a server that was not started yet. */
+export function unstartedStatus(plan: Plan, server: ServerPlan, context: ProgramContext): ServerStatus {
+  const isThere = runsElsewhere(server) || findProgram(plan, server, context) !== undefined;
+  const status = blankStatus(server.id, isThere ? "idle" : "unavailable");
+  if (isThere || !isInUntrustedFolder(plan, server, context)) return status;
+  const lastError = `its program lies in the workspace, which is not trusted: run \`${trustCommand()}\``;
+  return { ...status, advisesInstall: false, lastError };
 }
 
 /** A status without texts of the server: they may name or quote files of other roots. */

@@ -14,6 +14,7 @@ import { acceptsFolders } from "./further-roots.js";
 import type { Instance, InstanceContext } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
 import { reasonIn, START_FAILED } from "./process/start-failure.js";
+import { trustCommandIn } from "./process/trusted.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { redact } from "./wire/redact.js";
@@ -60,6 +61,8 @@ export class Slot {
   #lastUsed: number | undefined;
   #endedStuckAt = Number.NEGATIVE_INFINITY;
   #lastError: string | null = null;
+  /** Whether the last start was refused for lack of trust. */
+  #lacksTrust = false;
   #lastStderr: string[] = [];
 
   constructor(private context: SlotContext) {
@@ -171,8 +174,9 @@ export class Slot {
     const { roots } = this.context;
     const running = this.instance?.status;
     const lastError = running?.lastError ?? this.#lastError;
+    const status = blankStatus(this.plan.id, this.#state());
     return {
-      ...blankStatus(this.plan.id, this.#state()),
+      ...status,
       ...(this.#starting ? { readiness: "starting" as const } : {}),
       ...running,
       root: this.root,
@@ -181,6 +185,7 @@ export class Slot {
       restarts: Math.max(0, this.#generation - 1),
       progress: running?.progress == null ? null : redact(running.progress, roots),
       lastError: lastError === null ? null : redact(lastError, roots),
+      advisesInstall: status.advisesInstall && !this.#lacksTrust,
       stderr: (running?.stderr ?? this.#lastStderr).map((line) => redact(line, roots)),
     };
   }
@@ -202,6 +207,7 @@ export class Slot {
     await untilAborted(signal, this.#ending, cancelled);
     this.#isStopped = false;
     this.#isUnavailable = false;
+    this.#lacksTrust = false;
     this.#generation++;
     this.#lacksProject = lacksProject(this.plan, this.root);
     let instance: Instance;
@@ -226,7 +232,9 @@ export class Slot {
     // A refusal of the server's own has its own words; one that ended has only its output.
     const reason = code === "lsp/exited" ? reasonIn(this.#lastStderr, this.context.roots) : undefined;
     const message = reason === undefined ? error.message : `${error.message}: ${reason}`;
-    this.#lastError = message;
+    const trust = trustCommandIn(nextSteps);
+    this.#lacksTrust = trust !== undefined;
+    this.#lastError = trust === undefined ? message : `${message}: run \`${trust}\``;
     this.#isUnavailable = unavailableCodes.has(code);
     // Nothing was started, so the next start is no restart.
     if (this.#isUnavailable) this.#generation--;

@@ -186,6 +186,8 @@ export interface ServerStatus {
   /** Absolute folders that are ignored and too large to be followed, or could not be read. */
   partlyWatchedFolders: string[];
   lastError: string | null;
+  /** Whether installing it may help: it could not be started, and not because the workspace is not trusted. */
+  advisesInstall: boolean;
   stderr: string[];
 }
 

@@ -160,7 +160,10 @@ describe("every client", () => {
     await client("cursor", "--write");
     const { stdout } = await client();
     expect(stdout).toMatch(/^codex +Codex +yes *$/m);
-    expect(stdout).toMatch(/^cursor +Cursor +yes +\S*\.cursor\/mcp\.json$/m);
+    // Only we wrote its file, so Cursor itself may not be here.
+    expect(stdout).toMatch(/^cursor +Cursor {4,}\S*\.cursor\/mcp\.json$/m);
+    write(join(home, ".cursor", "argv.json"), "{}");
+    expect((await client()).stdout).toMatch(/^cursor +Cursor +yes +\S*\.cursor\/mcp\.json$/m);
     expect(stdout).toMatch(/^zed +Zed *$/m);
     for (const { id } of clients) expect(stdout).toMatch(new RegExp(`^${id} `, "m"));
   });
@@ -280,6 +283,16 @@ describe("a file that is there", () => {
     write(join(home, ".cursor", "mcp.json"), "\uFEFF{}\n");
     expect((await client("cursor", "--write")).code).toBe(0);
     expect(read(home, ".cursor", "mcp.json")).toMatch(/^\uFEFF\{\n {2}"mcpServers"/);
+  });
+
+  it("may be larger than a config of ours, with a history in it", async () => {
+    const history = Array.from({ length: 2_000 }, (_, index) => `${index} ${"x".repeat(1_000)}`);
+    write(join(home, ".claude.json"), JSON.stringify({ history }, null, 2));
+    const { code, stderr } = await client("claude-code", "--write");
+    expect(code, stderr).toBe(0);
+    const { history: kept, mcpServers } = JSON.parse(read(home, ".claude.json"));
+    expect(kept).toEqual(history);
+    expect(Object.keys(mcpServers)).toEqual(["lsp-proxy"]);
   });
 
   it("with another entry of that name is replaced when forced", async () => {

@@ -213,6 +213,33 @@ describe("doctor", () => {
     }
   });
 
+  it("names the place in a client's file that does not parse, and a file that cannot be read", async () => {
+    const { of, report } = await examined({ files: { "a.txt": "x\n" } }, (folder) => {
+      for (const name of [".codex", ".gemini", ".cursor/mcp.json"])
+        mkdirSync(join(folder, name), { recursive: true });
+      writeFileSync(join(folder, ".codex/config.toml"), '[mcp_servers.lsp-proxy]\ncommand = "lsp-proxy\n');
+      writeFileSync(join(folder, ".gemini/settings.json"), '{ "a": 1,\n  oops');
+    });
+    const fix = expect.stringMatching(/\S/);
+    const at = (name: string) => expect.stringContaining(name);
+    expect(of("clients")).toEqual([
+      {
+        area: "clients",
+        state: "problem",
+        text: at(".codex/config.toml:2:21: the string does not end"),
+        fix,
+      },
+      {
+        area: "clients",
+        state: "warning",
+        text: at(".gemini/settings.json:2:3: this is not a JSON value"),
+        fix,
+      },
+      { area: "clients", state: "warning", text: at(".cursor/mcp.json: the file cannot be read"), fix },
+    ]);
+    expect(report.ok).toBe(false);
+  });
+
   it("asks about a file of the server's main language where there is one", async () => {
     const { report } = await examined(
       { files: { "a.lock": "x\n", "sub/b.fake": "x\n" }, servers: { fake: { scenario } } },
@@ -231,6 +258,22 @@ describe("doctor", () => {
       },
     );
     expect(report.servers[0]?.file).toMatch(/b\.fake$/);
+  });
+
+  it("asks about another file where the first cannot be read, and says so where none can", async () => {
+    const servers = { fake: { scenario } };
+    const binary = "fn\u0000\n";
+    const other = await examined({ files: { "a.fake": binary, "b.fake": binary, "c.fake": "x\n" }, servers });
+    expect(other.report.servers[0]).toMatchObject({ failure: null, file: join(other.folder, "work/c.fake") });
+    expect(other.code).toBe(0);
+    const none = await examined({ files: { "a.fake": binary, "b.fake": binary }, servers });
+    expect(none.of("server")).toMatchObject([
+      {
+        state: "problem",
+        text: "fake: a.fake is a binary file (guard/not-a-file)",
+        fix: expect.stringContaining("No other file for it was readable either"),
+      },
+    ]);
   });
 
   it("names the address, not a program, where a server runs elsewhere", async () => {

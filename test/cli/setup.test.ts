@@ -18,6 +18,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { binaries, program, repository } from "../live/session.js";
+import { noTerminal, onTerminal } from "./pty.js";
 import { run } from "./run.js";
 import { runHere } from "./terminal.js";
 
@@ -201,8 +202,63 @@ it("for a server that lacks only trust, the refusal names trust and not the list
       /bash-language-server: .* is not trusted\n +→ `lsp-proxy trust` trusts the workspace$/m,
     );
     expect(stdout).not.toContain("allow.commands");
+    if (command === "setup") {
+      expect(stdout).toMatch(/^✓ install +already installed: rust-analyzer$/m);
+      expect(stdout).toMatch(
+        /^· install +only in the workspace, which is not trusted: bash-language-server$/m,
+      );
+    }
   }
+  const status = await runHere(["status"], { cwd: at("ws"), env: env() });
+  expect(status.stdout).toMatch(
+    /rust-analyzer: unavailable\n(?: .*\n)* +last_error: .* is not trusted: run `lsp-proxy trust`$/m,
+  );
+  expect(status.stdout).toMatch(
+    /bash-language-server: unavailable\n(?: .*\n)* +last_error: .*run `lsp-proxy trust`$/m,
+  );
+  expect(status.stdout).not.toContain("lsp-proxy install");
 }, 60_000);
+
+describe.skipIf(noTerminal)("Ctrl-C at a question", () => {
+  const at80 = () => ({ columns: 80, cwd: at("ws"), env: env() });
+  const STOPPED = "lsp-proxy: stopped. What is done is kept; `lsp-proxy setup` goes on from there\n";
+  beforeEach(() => write("ws/a.sh", "greet() {\n  echo hello\n}\n"));
+
+  it("ends the whole command, and keeps what was done", async () => {
+    write("bin/npm", "#!/bin/sh\nexit 1\n", 0o755);
+    const { code, text } = await onTerminal(["setup"], {
+      ...at80(),
+      meanwhile: [
+        [/Trust it now\?/, (type) => type("y\r")],
+        [/Install bash-language-server\?/, (type) => type("\u0003")],
+      ],
+    });
+    expect(text.endsWith(STOPPED), text).toBe(true);
+    expect(text).not.toContain("is not installed");
+    expect(code).toBe(130);
+    expect((await runHere(["trust", "--list"], { env: env() })).stdout).toBe(`folder  ${at("ws")}\n`);
+  }, 120_000);
+
+  it("is not a no, as the end of the input is", async () => {
+    const question = /Trust it now\?/;
+    const ended = await onTerminal(["setup"], {
+      ...at80(),
+      meanwhile: [
+        [question, (type) => type("\u0004")],
+        [/Install bash-language-server\?/, (type) => type("\u0004")],
+      ],
+    });
+    expect(ended.text).toContain("! trust");
+    expect(ended.code).toBe(1);
+    const stopped = await onTerminal(["setup"], {
+      ...at80(),
+      meanwhile: [[question, (type) => type("\u0003")]],
+    });
+    expect(stopped.text).not.toContain("! trust");
+    expect(stopped.text.endsWith(STOPPED), stopped.text).toBe(true);
+    expect(stopped.code).toBe(130);
+  }, 120_000);
+});
 
 it("a folder without a language is reported", async () => {
   const { code, stdout } = await setup(["--yes"]);
@@ -222,15 +278,27 @@ describe("trust", () => {
 
   it("is asked for, and without it a config that was found starts nothing", async () => {
     write("ws/lspi.toml", config);
-    const refused = await setup([], "n\n");
-    expect(refused.stderr).toContain("Trust it now?");
-    expect(refused.stdout).toMatch(
-      /^! trust .* is not trusted: servers that may run\s+its\s+code\s+do\s+not\s+start\n +→ `lsp-proxy trust`/m,
+    // Enter does not give trust.
+    const refused = await setup([], "\n");
+    expect(refused.stderr).toContain("Trust it now? [y/N]");
+    expect(refused.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /! trust .* is not trusted: what its lspi\.toml starts or allows is not used → `lsp-proxy trust` trusts it; then run `lsp-proxy setup` again\./,
     );
     expect(refused.stdout).not.toContain("✓ answer");
     expect(refused.code).toBe(1);
     expect(await setup([])).toMatchObject({ code: 1, stdout: expect.stringContaining("is not trusted") });
   });
+
+  it("that is refused is told with the servers that it keeps from starting, and setup goes on", async () => {
+    write("ws/src/main.rs", "fn main() {}\n");
+    write("bin/rust-analyzer", "#!/bin/sh\necho rust-analyzer 1.0.0\n", 0o755);
+    const { stdout } = await setup([], "no\n");
+    expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /! trust .* is not trusted: rust-analyzer may run its code, and will not start → `lsp-proxy trust` trusts it;/,
+    );
+    expect(stdout).toMatch(/^✓ answer +pyright: 1 symbol in b\.py/m);
+    expect(stdout).toMatch(/^✗ answer +rust-analyzer: /m);
+  }, 60_000);
 
   it("with a config its servers are the ones that are proved", async () => {
     write("ws/lspi.toml", config);
@@ -278,6 +346,19 @@ describe("clients", () => {
       stderr: expect.stringContaining("codex"),
     });
   }, 60_000);
+
+  it("are not offered for a file that only `client` has made", async () => {
+    rmSync(at("home/.gemini"), { recursive: true });
+    const client = (...words: string[]) => runHere(["client", ...words], { cwd: at("ws"), env: env() });
+    for (const name of ["cursor", "claude-code"]) expect((await client(name, "--write")).code).toBe(0);
+    const offered = async () => (await setup([], "none\n")).stderr.match(/^\d {2}.*$/gm);
+    expect(await offered()).toEqual(["1  Codex"]);
+    expect((await client()).stdout).toMatch(/^cursor +Cursor {2,}\S*\.cursor\/mcp\.json$/m);
+    // What the client itself writes beside it, or into the same file, shows that it is there.
+    write("home/.cursor/extensions/x.json", "{}");
+    write("home/.claude.json", JSON.stringify({ ...JSON.parse(read("home/.claude.json")), numStartups: 1 }));
+    expect(await offered()).toEqual(["1  Codex", "2  Claude Code", "3  Cursor"]);
+  }, 120_000);
 
   it("whose file is broken are a problem, and the file stays", async () => {
     write("home/.gemini/settings.json", "{ oops");

@@ -141,10 +141,11 @@ const isTrusted = async () => (await act(["validate"])).code === 0;
 it("is asked for on a terminal by a command that needs it, after all is shown, and then the command runs", async () => {
   write(server);
   const declined = await act(["validate"], "n\n");
-  expect(declined).toMatchObject({ code: 3, stderr: expect.stringContaining("Trust it now? [Y/n]") });
-  for (const typed of ["", "no\n", "maybe\n"]) expect((await act(["validate"], typed)).code).toBe(3);
+  expect(declined).toMatchObject({ code: 3, stderr: expect.stringContaining("Trust it now? [y/N]") });
+  // Trust lets a repository's code run, so Enter does not give it.
+  for (const typed of ["", "\n", "no\n", "maybe\n"]) expect((await act(["validate"], typed)).code).toBe(3);
   expect((await act(["trust", "--list"])).stdout).toBe("nothing is trusted\n");
-  const { code, stderr } = await act(["validate"], "\n");
+  const { code, stderr } = await act(["validate"], "y\n");
   expect(code, stderr).toBe(0);
   expect(stderr).toContain('servers.x.command = "node"');
   expect(stderr.indexOf("servers.x.command")).toBeLessThan(stderr.indexOf("Trust it now?"));
@@ -220,7 +221,7 @@ it("is asked for by `client --write`, unless the config is named", async () => {
     await act(["client", "gemini", "--write"], "y\n"),
     await act(["client", "gemini", "--write"]),
   ];
-  expect(asked.stderr).toContain("Trust it now? [Y/n]");
+  expect(asked.stderr).toContain("Trust it now? [y/N]");
   expect(`${named.stdout}${named.stderr}`).not.toContain("lsp-proxy trust");
   expect((await act(["trust", "--list"])).stdout).toContain(`folder  ${join(folder, "w")}`);
   await act(["trust", "--remove"]);

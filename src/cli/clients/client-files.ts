@@ -1,12 +1,17 @@
 /** The config files of MCP clients on this machine, and the entries in them that belong to lsp-proxy. */
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { HttpPlan } from "../../abi/plan.js";
+import { codes } from "../../base/codes.js";
+import { namesIn, realPath } from "../../base/disk.js";
 import { readRegularFile } from "../../base/guarded-open.js";
 import { homeOf } from "../../base/home.js";
-import { isTable } from "../../base/json.js";
+import { canonicalText, isTable, type JsonObject, laidOver } from "../../base/json.js";
+import { uniqueBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { here } from "../../base/platform.js";
+import type { Problem } from "../../base/problem.js";
+import { hasCode } from "../../base/system.js";
 import {
   type ClientFacts,
   type ClientFileFacts,
@@ -15,12 +20,14 @@ import {
   readClients,
   type Scope,
 } from "../../config/catalogue/clients.js";
+import { listWritten, openWritten, type Written } from "../../config/edit/written.js";
 import { diskFiles } from "../../config/files.js";
-import { readOther } from "../../config/text/read.js";
+import { MAX_OTHER_BYTES, readOther } from "../../config/text/read.js";
+import type { Source } from "../../config/text/source.js";
 import { findCommand } from "../../lsp/process/search.js";
 import { addressOf } from "../../mcp/http/address.js";
+import { describeSystemError } from "../../workspace/edits/errors.js";
 import { didYouMean, type Io, UsageError } from "../command.js";
-import { MAX_FILE_BYTES } from "../files/user-file.js";
 import { executable, shippedConfigs } from "../shipped.js";
 
 interface ClientFile {
@@ -30,6 +37,8 @@ interface ClientFile {
   file: string;
   /** Whether the file names lsp-proxy. */
   names: boolean;
+  /** Why the file cannot be read or parsed, if so. */
+  problem: Problem | undefined;
   /** Programs and scripts that an entry of lsp-proxy names but that do not exist. */
   absent: string[];
   /** The configs, workspaces and URLs that its entries of lsp-proxy serve. */
@@ -70,25 +79,33 @@ export function clientsSharing(path: string, id: string, workspace: string, io: 
 
 /** The existing files of all clients. */
 export function clientFiles(workspace: string, io: Io): ClientFile[] {
-  return knownClients().flatMap(({ id, title, files }) =>
+  const found = knownClients().flatMap(({ id, title, files }) =>
     files.flatMap((facts) =>
       scopes.flatMap((scope) => {
         const file = facts.entry && fileOf(facts, scope, workspace, io);
-        const text = file === undefined ? undefined : readText(file);
-        if (file === undefined || text === undefined) return [];
-        const entries = startingEntries(file, text, facts);
+        if (file === undefined || !existsSync(file)) return [];
+        const text = readText(file);
+        if (typeof text !== "string")
+          return [{ id, client: title, file, names: false, problem: text, absent: [], targets: [] }];
+        const source = parseClientFile(file, text, facts);
+        const entries = source.broken ? [] : startingEntries(source.tree, facts);
         const absent = entries.flatMap((entry) => absentIn(commandLine(entry), io));
         const targets = entries.flatMap((entry) => targetOf(entry) ?? []);
-        return [{ id, client: title, file, names: isNamed(text), absent, targets }];
+        const problem = source.broken ? source.problems[0] : undefined;
+        return [{ id, client: title, file, names: isNamed(text), problem, absent, targets }];
       }),
     ),
   );
+  // In the home both scopes have the same file.
+  return uniqueBy(found, ({ id, file }) => `${id} ${file}`);
+}
+
+function parseClientFile(file: string, text: string, { template }: ClientFileFacts): Source {
+  return readOther(file, text, template.endsWith(".toml") ? "toml" : "json");
 }
 
 /** The entries of a file that start lsp-proxy. */
-function startingEntries(file: string, text: string, { template, entry = [] }: ClientFileFacts) {
-  const { tree, broken } = readOther(file, text, template.endsWith(".toml") ? "toml" : "json");
-  if (broken) return [];
+function startingEntries(tree: JsonObject, { entry = [] }: ClientFileFacts) {
   const list = entry.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), tree);
   const entries = isTable(list) ? Object.values(list).filter(isTable) : [];
   return entries.filter((found) => isNamed(commandLine(found).join(" ")));
@@ -160,18 +177,52 @@ function isNamed(text: string): boolean {
   return text.includes("lsp-proxy") || text.includes(executable);
 }
 
-/** Whether a client seems to be installed: its program, one of its files, or the folder of one exists. */
+/**
+ * Whether a client seems to be installed: its program, one of its files, or the folder of one exists. Files that have
+ * only what we wrote do not count, and no folder that has only such files.
+ */
 export function isClientInstalled({ program, files }: ClientFacts, workspace: string, io: Io): boolean {
   if (program !== undefined && findCommand(program, [], io.env.PATH, []) !== undefined) return true;
-  const places = files.flatMap((facts) => fileOf(facts, "user", workspace, io) ?? []);
-  const isUsed = (folder: string) => folder !== homeOf(io.env) && existsSync(folder);
-  return places.some((file) => existsSync(file) || isUsed(dirname(file)));
+  const home = homeOf(io.env);
+  const written = listWritten(openWritten(io.env, home));
+  const places = files.flatMap((facts) => {
+    const path = fileOf(facts, "user", workspace, io);
+    return path === undefined ? [] : [{ path, facts }];
+  });
+  const present = places.filter(({ path }) => existsSync(path));
+  const ours = present.filter(({ path, facts }) => isOnlyOurs(path, facts, written)).map(({ path }) => path);
+  const isUsed = (folder: string) => {
+    const names = namesIn(folder);
+    const isOurs = (name: string) => ours.includes(join(folder, name));
+    return folder !== home && existsSync(folder) && (names.length === 0 || !names.every(isOurs));
+  };
+  return present.length > ours.length || places.some(({ path }) => isUsed(dirname(path)));
 }
 
-function readText(file: string): string | undefined {
+/** Whether a file has what we wrote into it, and nothing else. */
+function isOnlyOurs(path: string, facts: ClientFileFacts, written: readonly Written[]): boolean {
+  const texts = written.filter(({ file }) => file === realPath(path)).map(({ text }) => text);
+  const now = readText(path);
+  if (texts.length === 0 || typeof now !== "string") return false;
+  const [found, ...ours] = [now, ...texts].map((text) => parseClientFile(path, text, facts));
+  const all = ours.reduce((tree, source) => laidOver(tree, source.tree), {});
+  return found?.broken === false && canonicalText(found.tree) === canonicalText(all);
+}
+
+/** The text of a file that exists, or why it cannot be read. */
+function readText(file: string): string | Problem {
+  const unreadable = (why: string): Problem => ({
+    code: "cli/not-readable",
+    severity: "error",
+    message: `the file cannot be read: ${why}`,
+    pointer: "",
+    fix: codes["cli/not-readable"].fix,
+  });
   try {
-    return readRegularFile(file, MAX_FILE_BYTES)?.bytes.toString("utf8");
-  } catch {
-    return undefined;
+    const read = readRegularFile(file, MAX_OTHER_BYTES + 1);
+    return read?.bytes.toString("utf8") ?? unreadable("it is not a regular file");
+  } catch (error) {
+    if (!hasCode(error)) throw error;
+    return unreadable(describeSystemError(error) ?? error.code);
   }
 }

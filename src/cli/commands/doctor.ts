@@ -156,7 +156,18 @@ function checkTools({ bundle, plan }: Compiled, report: Report): void {
 function checkClients(input: Input, io: Io, report: Report): void {
   const workspace = workspaceOf(input, io);
   const files = clientFiles(workspace, io);
-  const naming = files.filter(({ names }) => names);
+  for (const { client, file, names, problem } of files) {
+    if (problem === undefined) continue;
+    const at = problem.place === undefined ? "" : `:${problem.place.line}:${problem.place.column}`;
+    report(
+      "clients",
+      names ? "problem" : "warning",
+      `${client}: ${file}${at}: ${problem.message}`,
+      problem.fix,
+    );
+  }
+  const readable = files.filter(({ problem }) => problem === undefined);
+  const naming = readable.filter(({ names }) => names);
   for (const { client, file, id, absent, targets } of naming) {
     const text = `${client} would start what does not exist: ${some(absent, 3)} (${file})`;
     const fix = `\`lsp-proxy client ${id} --write\` writes the entry again, or correct it by hand.`;
@@ -167,8 +178,8 @@ function checkClients(input: Input, io: Io, report: Report): void {
     else if (isForHere) report("clients", "ok", entry);
     else report("clients", "warning", `${entry}, not for ${workspace}`, fix);
   }
-  if (naming.length > 0) return;
-  const titles = [...new Set(files.map(({ client }) => client))];
+  if (files.some(({ names }) => names)) return;
+  const titles = [...new Set(readable.map(({ client }) => client))];
   const text = titles.length > 0 ? `not set up in ${some(titles, 5)}` : "no config of a client was found";
   const fix = "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.";
   report("clients", "note", text, fix);

@@ -2,27 +2,32 @@
  * `setup`: detects the languages, asks for trust, installs missing servers, writes the entries of clients, and sends a
  * request to each server.
  */
-import { relative } from "node:path";
+import { basename } from "node:path";
 import { Writable } from "node:stream";
 import { ConfigError } from "../../base/problem.js";
-import { plural } from "../../base/words.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
-import { besideStacks, claimsOf, neededProposals, type Proposal } from "../../config/catalogue/detect.js";
+import { besideStacks, neededProposals, type Proposal } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
-import { readinessText } from "../../lsp/server-status.js";
 import { findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
-import { type Command, exitCodes, Input, type Io } from "../command.js";
-import { type Compiled, compile, workspaceFolder } from "../compile.js";
+import { type Command, type ExitCode, exitCodes, type Input, type Io, Stopped } from "../command.js";
+import { workspaceFolder } from "../compile.js";
 import { detectServers } from "../detect-servers.js";
-import { checkServers, type Finding, type Report } from "../doctor-servers.js";
+import type { Finding, Report } from "../doctor-servers.js";
 import { type Found, languagesText, membersOf } from "../files/config-text.js";
 import { configFlags, option, toggle } from "../flags.js";
 import { installCommand, systemOf, waysFor } from "../install/ways.js";
 import { findInstalled, openCatalogue, presetNamed } from "../presets.js";
+import { answerStep, compiledOr } from "../setup-answers.js";
 import { Output } from "../terminal/output.js";
 import { askUntil, confirm, isInteractive, parseSelection } from "../terminal/prompt.js";
 import { some } from "../terminal/text.js";
-import { askForTrust, grantLines, inspectTrust, recordTrust } from "../trust-workspace.js";
+import {
+  askForTrust,
+  grantLines,
+  inspectTrust,
+  recordTrust,
+  type WorkspaceTrust,
+} from "../trust-workspace.js";
 import { writeClient } from "./client.js";
 import { printFinding } from "./doctor.js";
 import { named } from "./init.js";
@@ -57,28 +62,37 @@ export const setup: Command = {
   },
   examples: ["lsp-proxy setup", "lsp-proxy setup --yes --client codex"],
   async run(input, io) {
-    const workspace = workspaceFolder(input, io);
-    const clients = input.texts("client").map(findClient);
-    const findings: Finding[] = [];
-    const report: Report = (area, state, text, fix) => {
-      const finding = { area, state, text, ...(fix === undefined ? {} : { fix }) };
-      findings.push(finding);
-      printFinding(finding, io);
-    };
-    const found = await detectServers(workspace, openCatalogue(), input, io);
-    const wanted = wantedOf(found, input);
-    reportLanguages(found, wanted, report);
-    await trustStep(workspace, wanted, input, io, report);
-    await installStep(wanted, found, input, io, report);
-    await clientStep(clients, workspace, input, io, report);
-    const answers = await answerStep(wanted, found, input, io, report);
-    const isDone = answers > 0 && findings.every(({ state }) => state !== "problem");
-    io.stdout.write(
-      `\n${isDone ? "ready" : "not ready: do what is shown above, then run it again"}; ${EACH_ALONE}\n`,
-    );
-    return isDone ? exitCodes.ok : exitCodes.no;
+    try {
+      return await setUp(input, io);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      throw new Stopped("stopped. What is done is kept; `lsp-proxy setup` goes on from there");
+    }
   },
 };
+
+async function setUp(input: Input, io: Io): Promise<ExitCode> {
+  const workspace = workspaceFolder(input, io);
+  const clients = input.texts("client").map(findClient);
+  const findings: Finding[] = [];
+  const report: Report = (area, state, text, fix) => {
+    const finding = { area, state, text, ...(fix === undefined ? {} : { fix }) };
+    findings.push(finding);
+    printFinding(finding, io);
+  };
+  const found = await detectServers(workspace, openCatalogue(), input, io);
+  const wanted = wantedOf(found, input);
+  reportLanguages(found, wanted, report);
+  await trustStep(workspace, wanted, found, input, io, report);
+  await installStep(wanted, found, input, io, report);
+  await clientStep(clients, workspace, input, io, report);
+  const answers = await answerStep(wanted, found, input, io, report);
+  const isDone = answers > 0 && findings.every(({ state }) => state !== "problem");
+  io.stdout.write(
+    `\n${isDone ? "ready" : "not ready: do what is shown above, then run it again"}; ${EACH_ALONE}\n`,
+  );
+  return isDone ? exitCodes.ok : exitCodes.no;
+}
 
 /** The proposals to set up: those that the workspace needs, or those that `--only` names. */
 function wantedOf(found: Found, input: Input): readonly Proposal[] {
@@ -112,6 +126,7 @@ function reportLanguages(found: Found, wanted: readonly Proposal[], report: Repo
 async function trustStep(
   workspace: string,
   wanted: readonly Proposal[],
+  found: Found,
   input: Input,
   io: Io,
   report: Report,
@@ -125,13 +140,21 @@ async function trustStep(
   }
   const isTrusted = state.isTrusted || input.isOn("yes") || (await askForTrust(state, io));
   if (isTrusted) report("trust", "ok", `${workspace} is trusted`);
-  else
-    report(
-      "trust",
-      "warning",
-      `${workspace} is not trusted: servers that may run its code do not start`,
-      "`lsp-proxy trust` trusts it, or --yes here.",
-    );
+  else {
+    const fix = "`lsp-proxy trust` trusts it; then run `lsp-proxy setup` again.";
+    report("trust", "warning", `${workspace} is not trusted: ${withoutTrust(state, wanted, found)}`, fix);
+  }
+}
+
+/** What does not work without trust. */
+function withoutTrust(state: WorkspaceTrust, wanted: readonly Proposal[], { presence }: Found): string {
+  if (state.found !== undefined) return `what its ${basename(state.found.file)} starts or allows is not used`;
+  const isHeld = (proposal: Proposal) => presence(proposal) === "untrusted";
+  const waiting = wanted.flatMap((proposal) =>
+    membersOf(proposal).filter(({ harmless }) => harmless !== true || isHeld(proposal)),
+  );
+  if (waiting.length === 0) return "its own packages, plugins and programs are not used";
+  return `${ids(waiting)} may run its code, and will not start`;
 }
 
 /** Installs the servers that the config has, or without a config those that the languages need. */
@@ -146,7 +169,14 @@ async function installStep(
   const presets = [...new Set(configured ?? besideStacks(wanted, found.scan).flatMap(membersOf))];
   const presence = await findInstalled(presets, input, io);
   const present = presets.filter((preset) => !["missing", "incomplete"].includes(presence(preset)));
-  if (present.length > 0) report("install", "ok", `already installed: ${ids(present)}`);
+  const usable = present.filter((preset) => presence(preset) !== "untrusted");
+  if (usable.length > 0) report("install", "ok", `already installed: ${ids(usable)}`);
+  // The answer of each says what trust it lacks.
+  const held = present.filter((preset) => presence(preset) === "untrusted");
+  const copies =
+    "`lsp-proxy trust` lets them be used; `lsp-proxy install NAME` installs one that needs no trust.";
+  if (held.length > 0)
+    report("install", "note", `only in the workspace, which is not trusted: ${ids(held)}`, copies);
   const missing = presets.filter((preset) => !present.includes(preset));
   const system = systemOf(io.env.PATH);
   const isPossible = ({ install }: PresetFacts) =>
@@ -191,18 +221,6 @@ async function configuredServers(input: Input, io: Io): Promise<PresetFacts[] | 
   const facts = openCatalogue().facts();
   const { servers = [] } = compiled.loaded.config;
   return servers.flatMap(({ kind }) => presetNamed(kind ?? "", facts) ?? []);
-}
-
-/** The compiled config; undefined with a report when it has problems. */
-async function compiledOr(input: Input, io: Io, report: Report): Promise<Compiled | undefined> {
-  try {
-    return await compile(new Input({ workspace: input.text("workspace") }), io);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    for (const { severity, message, fix } of error.problems)
-      report("config", severity === "error" ? "problem" : "warning", message, fix);
-    return undefined;
-  }
 }
 
 async function clientStep(
@@ -250,50 +268,4 @@ async function chooseClients(workspace: string, input: Input, io: Io): Promise<r
     return undefined;
   });
   return picked ?? [];
-}
-
-/** Starts each server and asks it about a file. Returns how many answered. */
-async function answerStep(
-  wanted: readonly Proposal[],
-  found: Found,
-  input: Input,
-  io: Io,
-  report: Report,
-): Promise<number> {
-  const compiled = await compiledOr(input, io, report);
-  if (compiled === undefined) return 0;
-  const { plan, loaded, isScanned } = compiled;
-  const problems: Report = (_area, state, text, fix) => {
-    if (state === "problem" || state === "warning") report("answer", state, text, fix);
-  };
-  const trials = await checkServers(
-    compiled,
-    new Input({ workspace: input.text("workspace") }),
-    io,
-    problems,
-  );
-  let answers = 0;
-  for (const { id, file, answer, answerMs, readiness, failure } of trials) {
-    if (failure !== null || file === null) continue;
-    const doubt = readiness === null || readiness === "ready" ? "" : `; ${readinessText(readiness)}`;
-    const text = `${id}: ${answer} in ${relative(loaded.base, file)} (${answerMs} ms)${doubt}`;
-    if (answer === null || answer.startsWith("diagnostics unknown")) {
-      report("answer", "problem", text, "`lsp-proxy doctor` shows more.");
-      continue;
-    }
-    answers += 1;
-    if (answer !== "0 symbols") report("answer", "ok", text);
-    else report("answer", "warning", text, "Ask it about a file with more in it: `lsp-proxy call`.");
-  }
-  if (!isScanned) reportUnserved(wanted, found, plan.servers.flatMap(claimsOf), report);
-  return answers;
-}
-
-/** Names the languages that the config leaves out. Where it lists no servers, the installation has reported what is missing. */
-function reportUnserved(wanted: readonly Proposal[], found: Found, served: string[], report: Report): void {
-  for (const proposal of wanted) {
-    if (proposal.claims.some((claim) => served.includes(claim))) continue;
-    const text = `the config has no server for ${plural(proposal.files, "file")} of ${languagesText(found.languages(proposal))}`;
-    report("answer", "note", text, `\`lsp-proxy add ${proposal.preset.id}\``);
-  }
 }

@@ -23,12 +23,10 @@ import { isInside } from "../../base/paths.js";
 import { hasCode } from "../../base/system.js";
 import { decodeUtf8 } from "../../base/text.js";
 import { diskFiles, readOrExplain } from "../../config/files.js";
+import { MAX_OTHER_BYTES } from "../../config/text/read.js";
 import { describeSystemError } from "../../workspace/edits/errors.js";
 import { configError, failure, type Input, type Io } from "../command.js";
 import { guardedFolders, guardedTarget, notWritable, targetOf } from "./link-guard.js";
-
-/** Some clients keep their history in their config file. */
-export const MAX_FILE_BYTES = 64 << 20;
 
 /** A file's content, undefined when it does not exist. Throws a ConfigError when it cannot be read. */
 export function readUserFile(file: string): string | Uint8Array | undefined {
@@ -199,9 +197,9 @@ function targetWithin(file: string, within: string | undefined): string {
 
 function readCurrent(file: string): { bytes: Buffer | undefined; text: string; mark: string } {
   const exists = statSync(file, { throwIfNoEntry: false }) !== undefined;
-  const bytes = exists ? readRegularFile(file, MAX_FILE_BYTES + 1)?.bytes : undefined;
+  const bytes = exists ? readRegularFile(file, MAX_OTHER_BYTES + 1)?.bytes : undefined;
   if (exists && bytes === undefined) throw notWritable(file, "it is not a regular file");
-  if (bytes !== undefined && bytes.length > MAX_FILE_BYTES)
+  if (bytes !== undefined && bytes.length > MAX_OTHER_BYTES)
     throw notWritable(file, "it is larger than 64 MB");
   const decoded = bytes === undefined ? { text: "", mark: "" } : decodeUtf8(bytes);
   if (decoded === undefined) throw configError("config/syntax", `\`${file}\` is not UTF-8`);

@@ -1,13 +1,13 @@
 /** Questions on the terminal, and the progress line of long work. */
 import { createInterface } from "node:readline/promises";
 import { escapeLine } from "../../base/hidden-characters.js";
-import type { Io } from "../command.js";
+import { type Io, Stopped } from "../command.js";
 
 export function isInteractive(io: Io): boolean {
   return "isTTY" in io.stdin && io.stdin.isTTY === true && io.stderr.isTTY;
 }
 
-/** Asks until `parse` accepts the answer. Returns undefined when the user leaves (Ctrl-C, Ctrl-D). */
+/** Asks until `parse` accepts the answer. Undefined when the input ends (Ctrl-D); Ctrl-C throws a Stopped. */
 export async function askUntil<T>(
   io: Io,
   question: string,
@@ -20,6 +20,11 @@ export async function askUntil<T>(
     output: io.stderr.stream,
     prompt: escapeLine(question),
   });
+  let isStopped = false;
+  lines.once("SIGINT", () => {
+    isStopped = true;
+    lines.close();
+  });
   try {
     lines.prompt();
     for await (const line of lines) {
@@ -29,13 +34,14 @@ export async function askUntil<T>(
     }
     // The cursor is still behind the question.
     io.stderr.write("\n");
+    if (isStopped) throw new Stopped("stopped");
     return undefined;
   } finally {
     lines.close();
   }
 }
 
-/** Asks a yes/no question. An empty line is the usual answer; when the user leaves, the answer is no. */
+/** Asks a yes/no question. An empty line is the usual answer; where the input ends, the answer is no. */
 export async function confirm(io: Io, question: string, usual: "yes" | "no" = "no"): Promise<boolean> {
   const answer = await askUntil(io, `${question} ${usual === "yes" ? "[Y/n]" : "[y/N]"} `, (line) => line);
   return answer === "" ? usual === "yes" : /^y(es)?$/i.test(answer ?? "");

@@ -3,7 +3,7 @@ import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
 import { renameLspiKeys } from "../lspi.js";
 import { serverSchema } from "../schema.js";
-import { readOther } from "../text/read.js";
+import { MAX_CONFIG_BYTES, readOther } from "../text/read.js";
 import {
   command,
   disabled,
@@ -182,7 +182,7 @@ export function readOtherConfig(
   content: string | Uint8Array,
   wanted: string | undefined,
 ): { tree: JsonObject; format: Format | undefined } {
-  const source = readOther(file, content, file.endsWith(".toml") ? "toml" : "json");
+  const source = readOther(file, content, file.endsWith(".toml") ? "toml" : "json", MAX_CONFIG_BYTES);
   if (source.broken) throw new ConfigError(source.problems);
   const { tree } = source;
   const format = formats.find(({ name, matches }) =>

@@ -21,18 +21,31 @@ import {
 import { parseToml } from "./toml.js";
 
 export const MAX_CONFIG_BYTES = 1_048_576;
+/** Some clients keep their history in their config file. */
+export const MAX_OTHER_BYTES = 64 << 20;
 
 /** Reads one of our configs; `file` is the name that places carry. */
 export function readSource(file: string, content: string | Uint8Array): Source {
   const parse = (text: string) => (isJson(file, text) ? parseJson(text) : parseToml(text));
-  return parseContent(file, content, { parse, mostTokens: MAX_TOKENS, fix: "Split it with `extends`." });
+  return parseContent(file, content, {
+    parse,
+    mostBytes: MAX_CONFIG_BYTES,
+    mostTokens: MAX_TOKENS,
+    fix: "Split it with `extends`.",
+  });
 }
 
 /** Reads a file of another program, whose JSON may have comments and trailing commas. */
-export function readOther(file: string, content: string | Uint8Array, language: "json" | "toml"): Source {
+export function readOther(
+  file: string,
+  content: string | Uint8Array,
+  language: "json" | "toml",
+  mostBytes = MAX_OTHER_BYTES,
+): Source {
   const parse = (text: string) =>
     language === "toml" ? parseToml(text) : parseJson(text.trim() === "" ? "{}" : text, { lenient: true });
-  return parseContent(file, content, { parse, mostTokens: MAX_OTHER_TOKENS, fix: "Edit the file by hand." });
+  const fix = "Edit the file by hand.";
+  return parseContent(file, content, { parse, mostBytes, mostTokens: MAX_OTHER_TOKENS, fix });
 }
 
 /** Whether a file is read as JSON: by its extension, else by its first character. */
@@ -43,6 +56,7 @@ export function isJson(file: string, text: string): boolean {
 
 interface SourceFormat {
   parse: (text: string) => Parsed;
+  mostBytes: number;
   mostTokens: number;
   /** The fix for a file that is too large. */
   fix: string;
@@ -54,11 +68,10 @@ const MAX_BRACKETS = 16 * MAX_DEPTH;
 function parseContent(
   file: string,
   content: string | Uint8Array,
-  { parse, mostTokens, fix }: SourceFormat,
+  { parse, mostBytes, mostTokens, fix }: SourceFormat,
 ): Source {
   const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
-  if (size > MAX_CONFIG_BYTES)
-    return unreadable(file, `the file is larger than ${MAX_CONFIG_BYTES} bytes`, fix);
+  if (size > mostBytes) return unreadable(file, `the file is larger than ${mostBytes} bytes`, fix);
   const decoded = decodeUtf8(content);
   if (decoded === undefined) return unreadable(file, "the file is not UTF-8", "Save the file as UTF-8.");
   const { mark, text } = decoded;

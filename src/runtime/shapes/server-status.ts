@@ -7,14 +7,11 @@ import type { JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { fileUri } from "../../base/paths.js";
 import { readinessText } from "../../lsp/server-status.js";
-import type { Readiness, ServerState, ServerStatus } from "../../lsp/types.js";
+import type { Readiness, ServerStatus } from "../../lsp/types.js";
 import { table, textOf } from "../answer/answer-text.js";
 import { isEmpty } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Shape } from "./shape.js";
-
-/** The states in which it helps to know how the server is installed. */
-const FAILED_STATES: readonly ServerState[] = ["unavailable", "backoff", "broken"];
 
 export const serverStatus: Shape = {
   nouns: ["server", "servers"],
@@ -54,7 +51,7 @@ function render(call: CallState, status: ServerStatus): JsonObject {
     not_watched: shown(status.partlyWatchedFolders),
     last_error: status.lastError,
     stderr: status.stderr.slice(-call.plan.limits.stderrLines),
-    install: FAILED_STATES.includes(status.state) ? (plan?.install ?? null) : null,
+    install: status.advisesInstall ? (plan?.install ?? null) : null,
   };
 }
 
