@@ -25,7 +25,7 @@ const CONSEQUENCES = [
   "this also applies to files that are added later",
 ];
 
-interface WorkspaceTrust {
+export interface WorkspaceTrust {
   workspace: string;
   /** The config that is found in it, as it was read. */
   found: ReturnType<typeof inspectDiscovered>;
