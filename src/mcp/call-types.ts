@@ -4,12 +4,14 @@ import type { CallWatch } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SwitchProject, TrustOffer } from "./trust-question.js";
 
-/** How many calls of a session may run at once. */
+/** How many calls of a session may run at once. It may change. */
 export interface CallLimit {
-  most: number;
-  /** The setting that says so, and how many calls of other sessions count for it too. */
-  setting: string;
-  others: number;
+  readonly now: {
+    most: number;
+    /** The setting that says so, and how many calls of other sessions count for it too. */
+    setting: string;
+    others: number;
+  };
 }
 
 /** The workspaces of a gateway that serves several, for a session that is not bound to one of them. */
@@ -27,8 +29,8 @@ export interface CallsOptions {
   trust?: TrustOffer | undefined;
   /** If the proxy was not started in a project: switches to the client's project. */
   switchProject?: SwitchProject | undefined;
-  /** The limit of calls that run at once, as it is now. Over HTTP the gateway limits them. */
-  limit?: (() => CallLimit) | undefined;
+  /** Over HTTP the gateway limits the calls. */
+  limit?: CallLimit | undefined;
   workspaces?: WorkspaceChoice | undefined;
   /** Follows the calls, instead of the runtime's own watch. */
   watch?: CallWatch | undefined;

@@ -191,7 +191,7 @@ export class SessionCalls implements WatchedSession {
   /** Options with the reason why the call is refused, where it is. */
   #withRefusal(options: CallOptions): CallOptions {
     const { running } = this;
-    const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.options.limit?.() ?? {};
+    const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.options.limit?.now ?? {};
     const full = `At most ${most + others} calls may run at a time (${setting}). Call again when one is answered.`;
     const tooMany = running < most ? undefined : new Refusal("call/too-many", full);
     const { refusal = this.#isBound ? tooMany : this.options.workspaces?.refusal() } = options;
