@@ -289,7 +289,7 @@ async function answerStep(
   return answers;
 }
 
-/** Names the languages that the config leaves out. Where it lists no servers, the installation has reported what is missing. */
+/** Names the languages that the config leaves out. Not called where the installation has reported them. */
 function reportUnserved(wanted: readonly Proposal[], found: Found, served: string[], report: Report): void {
   for (const proposal of wanted) {
     if (proposal.claims.some((claim) => served.includes(claim))) continue;
