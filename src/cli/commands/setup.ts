@@ -7,12 +7,7 @@ import { Writable } from "node:stream";
 import { ConfigError } from "../../base/problem.js";
 import { plural } from "../../base/words.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
-import {
-  claimsOf,
-  neededProposals,
-  type Proposal,
-  withoutStackFiles,
-} from "../../config/catalogue/detect.js";
+import { claimsOf, neededProposals, outsideStacks, type Proposal } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { readinessText } from "../../lsp/server-status.js";
 import { findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
@@ -148,7 +143,7 @@ async function installStep(
   report: Report,
 ): Promise<void> {
   const configured = await configuredServers(input, io);
-  const presets = [...new Set(configured ?? withoutStackFiles(wanted, found.scan).flatMap(membersOf))];
+  const presets = [...new Set(configured ?? outsideStacks(wanted, found.scan).flatMap(membersOf))];
   const presence = await findInstalled(presets, input, io);
   const present = presets.filter((preset) => !["missing", "incomplete"].includes(presence(preset)));
   if (present.length > 0) report("install", "ok", `already installed: ${ids(present)}`);

@@ -6,9 +6,9 @@ import { plural } from "../../base/words.js";
 import {
   claimsHere,
   type LanguageHere,
+  outsideStacks,
   type Proposal,
   serverEntry,
-  withoutStackFiles,
 } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { commentLines, serverLines } from "../../config/edit/server-text.js";
@@ -36,7 +36,7 @@ export function languagesText(languages: readonly LanguageHere[]): string {
 
 /** The config text with the chosen servers. The rest of the catalogue is one line. */
 export function configText(name: string, found: Found, taken: ReadonlySet<string>): string {
-  const used = withoutStackFiles(
+  const used = outsideStacks(
     found.proposals.filter(({ preset }) => taken.has(preset.id)),
     found.scan,
   );
