@@ -30,7 +30,7 @@ export interface KeyTexts {
   examples: JsonObject[];
 }
 
-/** What a reader is told about a key besides its type and its description. */
+/** The text about a key besides its type and its description. */
 export interface KeyFacts extends ConfigKey {
   /** Undefined where the default is no fixed value. */
   value: Json | undefined;

@@ -6,7 +6,7 @@ import { Fault } from "../../src/base/problem.js";
 import { render, type Templates } from "../../src/emit/render.js";
 import { toolViews } from "../../src/emit/tools-page.js";
 
-/** What the first part of a code says: where it comes from. */
+/** The meaning of the first part of a code: where it comes from. */
 const families = {
   config: "the config file: its syntax, keys, values and trust",
   plan: "the servers, tools, methods, prompts and resources in a config",

@@ -1,5 +1,5 @@
 /**
- * What installs the proxy in a client: a bundle for Claude Desktop, a plugin for Claude Code, an extension for Gemini CLI. Each
+ * The packages that install the proxy in a client: a bundle for Claude Desktop, a plugin for Claude Code, an extension for Gemini CLI. Each
  * contains the program, is checked by the client's own tool, and is started as its manifest says.
  */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -85,7 +85,7 @@ async function gemini({ root, out, report, facts, write, unpacked }) {
   archive(folder, join(out, `${facts.name}-${facts.version}-gemini.tar.gz`));
 }
 
-/** What an agent is told about the tools, without the languages of a project. */
+/** The instructions for an agent, without the languages of a project. */
 function instructions(facts, ...flags) {
   return asNewUser(facts, ({ home, project }) => {
     const env = { PATH: process.env.PATH, HOME: home };

@@ -1,4 +1,4 @@
-/** What `generate --deploy kubernetes` prints, checked against the published schemas of the Kubernetes API and by a real API server. */
+/** The output of `generate --deploy kubernetes`, checked against the published schemas of the Kubernetes API and by a real API server. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

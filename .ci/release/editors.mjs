@@ -36,7 +36,7 @@ export async function editors({ report, facts, unpacked }) {
   });
 }
 
-/** What `init` writes for a project with one language. */
+/** The config that `init` writes for a project with one language. */
 function writtenConfig({ program }) {
   return inFolder((home) => {
     const project = join(home, "project");

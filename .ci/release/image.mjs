@@ -56,7 +56,7 @@ export async function image({ root, out, report, facts, unpacked }) {
   });
 }
 
-/** What is wrong with the instructions of a Dockerfile that the linters do not say: two stages, a user that is not root by number, a health check. */
+/** Errors in the instructions of a Dockerfile that the linters do not find: two stages, a user that is not root by number, a health check. */
 export function ruleProblems(instructions) {
   const wrong = [];
   const stages = instructions.filter(([keyword]) => keyword === "FROM");

@@ -58,7 +58,7 @@ export async function npmPackage({ root, out, report, facts }) {
   return unpacked;
 }
 
-/** What is wrong with a manifest for `npm publish --provenance`. npm compares `repository` with where the workflow runs. */
+/** The errors in a manifest for `npm publish --provenance`. npm compares `repository` with where the workflow runs. */
 export function missingFields(manifest, runsIn) {
   const wrong = [
     "name",
@@ -93,7 +93,7 @@ export function missingFields(manifest, runsIn) {
 /** The kinds of changes of Keep a Changelog. */
 const KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
 
-/** What is wrong with the changelog for a version, which has a date once its tag is pushed. */
+/** The errors in the changelog for a version, which has a date once its tag is pushed. */
 export function changelogProblem(text, version, isTagged) {
   const line = text.split("\n").find((entry) => entry.startsWith(`## [${version}]`));
   if (line === undefined) return `CHANGELOG.md has no section [${version}]`;

@@ -17,7 +17,7 @@ export async function mcpRegistry({ root, out, report, write, unpacked }) {
   });
 }
 
-/** What the registry would refuse. */
+/** The errors for which the registry would refuse the manifest. */
 export function registryProblems(server, schema, manifest) {
   const ajv = new Ajv({ strict: false, allErrors: true, formats: { uri: (text) => URL.canParse(text) } });
   if (!ajv.validate(schema, server))

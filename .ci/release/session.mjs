@@ -1,4 +1,4 @@
-/** What a new user with one TypeScript project does: installs and sets up, or starts the server as a manifest says. */
+/** The steps of a new user with one TypeScript project: installs and sets up, or starts the server as a manifest says. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";

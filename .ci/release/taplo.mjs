@@ -11,7 +11,7 @@ const [folder, url, schema, ...places] = process.argv.slice(2);
 const { TaploLsp } = createRequire(import.meta.url)(folder);
 const uri = "file:///project/lspi.toml";
 const waiting = new Map();
-/** Those that were published after the schema was read: before it, none are due to it. */
+/** The diagnostics that were published after the schema was read: earlier ones do not come from it. */
 let diagnostics;
 let isRead = false;
 

@@ -75,7 +75,7 @@ export function ran(program, args, options = {}) {
   return done;
 }
 
-/** What a program that must succeed writes to its output. */
+/** The output of a program that must succeed. */
 export function mustRun(program, args, options = {}) {
   return ran(program, args, options).stdout;
 }

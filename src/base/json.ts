@@ -39,11 +39,11 @@ export function canonicalPretty(value: unknown): string {
 }
 
 /** Merges one table over another: nested tables are merged, everything else is replaced. */
-export function laidOver(under: JsonObject, over: JsonObject): JsonObject {
+export function mergeOver(under: JsonObject, over: JsonObject): JsonObject {
   const out: JsonObject = { ...under };
   for (const [key, value] of Object.entries(over)) {
     const below = out[key];
-    define(out, key, isTable(below) && isTable(value) ? laidOver(below, value) : value);
+    define(out, key, isTable(below) && isTable(value) ? mergeOver(below, value) : value);
   }
   return out;
 }

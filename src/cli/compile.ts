@@ -5,7 +5,7 @@ import type { Plan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { factsOf } from "../base/file-stamp.js";
 import { homeOf } from "../base/home.js";
-import { fromPointer, type JsonObject, laidOver, toPointer } from "../base/json.js";
+import { fromPointer, type JsonObject, mergeOver, toPointer } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { Catalogue } from "../config/catalogue/catalogue.js";
 import { userConfigFile } from "../config/discover.js";
@@ -248,7 +248,7 @@ function commandLineLayer(input: Input): JsonObject {
     ...(context === undefined ? {} : { context }),
     ...(input.isOn("read-only") ? { read_only: true } : {}),
   };
-  return laidOver(input.overrides, {
+  return mergeOver(input.overrides, {
     ...(Object.keys(mcp).length > 0
       ? { mcp: input.isOn("read-write") ? { ...mcp, read_only: false } : mcp }
       : {}),

@@ -28,10 +28,10 @@ export function openDescriptors(from: string, to: string): Streams {
 }
 
 /**
- * The same for a client of which it is not known which one it writes to: llxprt-code's document says the first, its
- * client writes to the second. The pipes of Node's `spawn` are sockets, so what is written to first is the input.
+ * The same where the client may write to either descriptor: llxprt-code's document says the first, its client writes to
+ * the second. The pipes of Node's `spawn` are sockets, so what is written to first is the input.
  */
-export function eitherWay(first: string, second: string): Streams {
+export function openUnordered(first: string, second: string): Streams {
   if (![first, second].every((text) => openDescriptor(text).isSocket)) return openDescriptors(first, second);
   const [one, other] = [first, second].map((text) => new Socket({ fd: Number(text) })) as [Socket, Socket];
   const input = new PassThrough();

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { fieldsOf, isTable, type Json, type JsonObject, laidOver, parseJson } from "../base/json.js";
+import { fieldsOf, isTable, type Json, type JsonObject, mergeOver, parseJson } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
 import { severities } from "../protocol/kinds.js";
 import { Input } from "./command.js";
@@ -49,7 +49,7 @@ export function bootstrapInput(text: string): Input | string {
     if (servers.length === 0) return new Input(flags, [], undefined, settings);
     const commands = servers.map(({ command }) => command ?? "");
     const allow = { commands, effects: ["read"] };
-    return new Input(flags, [], laidOver(settings, { mcp: { context: PROFILE }, allow, servers }));
+    return new Input(flags, [], mergeOver(settings, { mcp: { context: PROFILE }, allow, servers }));
   } catch (error) {
     if (!(error instanceof BootstrapProblem)) throw error;
     return error.message;

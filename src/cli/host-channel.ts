@@ -27,7 +27,7 @@ export function hostOpener(
     const connection = connectHost({
       ...streams,
       maxBytes: limits.maxMessageBytes,
-      methods: { ...methods, [SHUTDOWN]: thenDo(methods[SHUTDOWN], () => onShutdown()) },
+      methods: { ...methods, [SHUTDOWN]: doAfterAnswer(methods[SHUTDOWN], () => onShutdown()) },
       onProblem: (text) => log("warn", text),
     });
     return {
@@ -40,7 +40,7 @@ export function hostOpener(
 }
 
 /** The method, and what is done once its answer is on its way. */
-function thenDo(method: HostMethod | undefined, then: () => void): HostMethod {
+function doAfterAnswer(method: HostMethod | undefined, then: () => void): HostMethod {
   return async (params, signal) => {
     const answer = await method?.(params, signal);
     setImmediate(then);

@@ -26,7 +26,9 @@ export function fitsProject(workspace: string): (preset: Pick<PresetFacts, "requ
   };
 }
 
-/** The best server for the version that the project has, where the one that a command installs is for another version. */
+/**
+ * The best server for the version that the project has, where the one that a command installs is for another version.
+ */
 export function otherServerFor(
   workspace: string,
   facts: () => readonly PresetFacts[],
@@ -77,7 +79,10 @@ function subfolders(folder: string): string[] {
     .map(({ name }) => join(folder, name));
 }
 
-/** The first version of a declared range: 5.4 of `^5.4`, `>=5.4 <6` or `npm:typescript@~5.4`; not that of `<6` or `latest`. */
+/**
+ * The first version of a declared range: 5.4 of `^5.4`, `>=5.4 <6` or `npm:typescript@~5.4`; not that of `<6` or
+ * `latest`.
+ */
 function declaredVersion(name: string, manifest: { [key: string]: unknown } | undefined): string | undefined {
   for (const key of DEPENDENCIES) {
     const ranges = manifest?.[key];

@@ -10,7 +10,8 @@ export async function openStreams(input: Input, io: Io): Promise<Streams> {
   if (from === undefined && to === undefined && host === undefined)
     return { input: io.stdin, output: io.stdout.stream };
   const descriptors = await import("./descriptors.js");
-  if (host !== undefined) return host === "mcp" ? descriptors.eitherWay("3", "4") : descriptors.noStreams();
+  if (host !== undefined)
+    return host === "mcp" ? descriptors.openUnordered("3", "4") : descriptors.noStreams();
   if (from === undefined || to === undefined)
     throw new UsageError("give both --fd-in and --fd-out, or neither");
   return descriptors.openDescriptors(from, to);

@@ -1,15 +1,10 @@
 /** The file access that config needs, as an interface, and its implementation on the real disk. */
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { writeAtomically } from "../base/atomic-write.js";
-import { realPath } from "../base/disk.js";
+import { entriesIn, type FolderEntry, realPath } from "../base/disk.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { hasCode, systemCode } from "../base/system.js";
 import { MAX_CONFIG_BYTES } from "./text/read.js";
-
-export interface FolderEntry {
-  name: string;
-  kind: "file" | "folder" | "other";
-}
 
 export interface Files {
   /** The content, or `undefined` when there is no such file. Throws when it cannot be read. */
@@ -71,18 +66,7 @@ export const diskFiles: StateFiles = {
     return file.bytes;
   },
 
-  list(path) {
-    try {
-      return readdirSync(path, { withFileTypes: true }).map((entry) => ({
-        name: entry.name,
-        kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other",
-      }));
-    } catch (error) {
-      if (hasCode(error)) return [];
-      throw error;
-    }
-  },
-
+  list: entriesIn,
   realpath: realPath,
 
   replace(path, text) {

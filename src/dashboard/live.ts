@@ -40,7 +40,8 @@ export class Live {
   }
 
   /** Adds a point to the memory series. */
-  sample(now = Date.now()): void {
+  sample(): void {
+    const now = Date.now();
     const { memoryMb, servers } = this.state();
     const used = servers.flatMap(({ key, id, root, memoryMb: mb }) =>
       mb === null

@@ -63,12 +63,8 @@ export async function exchange(
 }
 
 /** The same for an exchange that is over with the answer. */
-export async function askOnce(
-  path: string,
-  kind: PrivateKind,
-  body: JsonObject = {},
-): Promise<PrivateMessage["body"] | undefined> {
-  const asked = await exchange(path, kind, body);
+export async function askOnce(path: string, kind: PrivateKind): Promise<PrivateMessage["body"] | undefined> {
+  const asked = await exchange(path, kind, {});
   asked?.socket.destroy();
   return asked?.answer.body;
 }

@@ -41,10 +41,10 @@ export function openHubFolder(env: Environment): string {
 }
 
 /** Throws where the folder is a link, or another user owns it or can use it. */
-export function checkHubFolder(folder: string, platform = here): void {
+export function checkHubFolder(folder: string): void {
   const stats = entryFacts(folder);
   if (!stats?.isDirectory()) throw new HubUnavailable(`${folder} is not a folder`);
-  if (!platform.hasModes) return;
+  if (!here.hasModes) return;
   if (stats.uid !== process.geteuid?.()) throw new HubUnavailable(`${folder} belongs to another user`);
   if ((stats.mode & 0o077) !== 0)
     throw new HubUnavailable(`other users have access to ${folder}; \`chmod 700\` it, or remove it`);

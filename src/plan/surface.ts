@@ -204,11 +204,11 @@ function writeInstructions(
     tools.map((tool) => tool.name),
     400,
   );
-  return `${what} Use it instead of text search to find definitions, uses, types and errors: it knows the code, not just the text. Tools: ${names}.${howComplete(dialect)}`;
+  return `${what} Use it instead of text search to find definitions, uses, types and errors: it knows the code, not just the text. Tools: ${names}.${completenessText(dialect)}`;
 }
 
 /** How an answer says whether it is complete: by members, or by a text after that of the tool. */
-function howComplete({ result, text, outputSchemas, members }: DialectPlan): string {
+function completenessText({ result, text, outputSchemas, members }: DialectPlan): string {
   const hasMembers = result !== "text" || outputSchemas || text === "json";
   if (!hasMembers) return " A second block of text says what an answer lacks.";
   const names = ["readiness", "truncated"].map((name) => members[name] ?? name).filter((name) => name !== "");

@@ -28,9 +28,9 @@ interface MethodFacts {
   isNarrowed?: true;
 }
 
-/** Method names that the protocol package declares. */
 type MethodOf<T> = T extends { method: infer M extends string } ? M : never;
-type LspMethod = MethodOf<(typeof lsp)[keyof typeof lsp]>;
+/** Method names that the protocol package declares. */
+export type LspMethod = MethodOf<(typeof lsp)[keyof typeof lsp]>;
 
 /** Capability, feature, and what differs from a method that is registered under its own name at one server. */
 type Row = readonly [capability: string, feature: string, more?: Partial<MethodFacts>];

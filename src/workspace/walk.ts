@@ -3,8 +3,8 @@
  * give equal walks. Other worktrees of the same repository are left out. The result says whether a bound left files
  * out.
  */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { entriesIn, type FolderEntry } from "../base/disk.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { sortBy } from "../base/order.js";
 import { Turns } from "../base/timing.js";
@@ -18,7 +18,7 @@ export interface WalkedFiles {
    */
   read(path: string): string | Uint8Array | undefined;
   /** A folder's entries; none when it cannot be listed. */
-  list(path: string): { name: string; kind: "file" | "folder" | "other" }[];
+  list(path: string): FolderEntry[];
 }
 
 /** Most entries in all, and in one folder. */
@@ -48,7 +48,7 @@ export function* walk(root: string, files: WalkedFiles, user: GitUser): Walk {
   const git = new GitIgnore(files, user, (note) => notes.push(note));
   let seen = 0;
   let cut = false;
-  const isWorktree = (folder: string, entries: ReturnType<WalkedFiles["list"]>) =>
+  const isWorktree = (folder: string, entries: FolderEntry[]) =>
     entries.some(({ name, kind }) => name === ".git" && kind === "file") && git.isWorktree(root, folder);
   let level: { folder: string; rules: IgnoreRules[] }[] = [{ folder: "", rules: git.outerRules(root) }];
   for (let depth = 0; level.length > 0; depth++) {
@@ -99,17 +99,8 @@ export async function walkInTurns(
 
 /** The disk for a walk and a watch. */
 export const walkedDisk: WalkedFiles = {
-  list(path) {
-    try {
-      return readdirSync(path, { withFileTypes: true }).map((entry) => ({
-        name: entry.name,
-        kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other",
-      }));
-    } catch {
-      // A file in a folder that cannot be listed is refused with the reason when it is opened.
-      return [];
-    }
-  },
+  // A file in a folder that cannot be listed is refused with the reason when it is opened.
+  list: entriesIn,
 
   read(path) {
     try {

@@ -1,7 +1,8 @@
 /** A file system in memory, and the same laid over the real disk for the shipped configs. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { diskFiles, type Files, type FolderEntry, type StateFiles } from "../../src/config/files.js";
+import type { FolderEntry } from "../../src/base/disk.js";
+import { diskFiles, type Files, type StateFiles } from "../../src/config/files.js";
 import type { ConfigRequest } from "../../src/config/load.js";
 
 /** Absolute folder of the configs that are shipped. */

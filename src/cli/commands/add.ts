@@ -1,6 +1,6 @@
 /** `add`: adds a server to the config and keeps everything else in the file as it is. */
 import { ConfigError, type Problem } from "../../base/problem.js";
-import { besideStacks, serverEntry } from "../../config/catalogue/detect.js";
+import { outsideStacks, serverEntry } from "../../config/catalogue/detect.js";
 import { presetFacts } from "../../config/catalogue/preset-index.js";
 import { baseOf } from "../../config/discover.js";
 import { type Command, exitCodes, failure, type Input, type Io, UsageError } from "../command.js";
@@ -98,7 +98,7 @@ async function withFound(text: string, ids: readonly string[], open: OpenConfig,
   );
   const kept: string[] = [];
   let next = text;
-  for (const proposal of besideStacks(installed, found.scan)) {
+  for (const proposal of outsideStacks(installed, found.scan)) {
     const { preset, stack } = proposal;
     const allowed = programsOf(membersOf(proposal)).reduce(open.editor.withAllowed, next);
     const more =

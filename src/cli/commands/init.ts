@@ -2,7 +2,7 @@
 import { basename, resolve } from "node:path";
 import { sortedSet } from "../../base/order.js";
 import { plural } from "../../base/words.js";
-import { besideStacks, claimsHere, type Proposal } from "../../config/catalogue/detect.js";
+import { claimsHere, outsideStacks, type Proposal } from "../../config/catalogue/detect.js";
 import { languageNamed } from "../../config/catalogue/language-names.js";
 import { type Command, didYouMean, exitCodes, failure, type Input, type Io, UsageError } from "../command.js";
 import { workspaceFolder } from "../compile.js";
@@ -72,7 +72,7 @@ export const init: Command = {
     const before = isConfigOf(file, workspace) ? inspectTrust(workspace, io) : undefined;
     writeUserFile(file, text, guardedFolders(input, io));
     const chosen = found.proposals.filter(({ preset }) => taken.has(preset.id));
-    const used = besideStacks(chosen, found.scan);
+    const used = outsideStacks(chosen, found.scan);
     const members = used.flatMap(membersOf);
     io.stdout.writeLine(`wrote ${file} with ${plural(members.length, "server")}`);
     io.stdout.write(userListHint(programsOf(members), io));

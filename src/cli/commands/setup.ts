@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { Writable } from "node:stream";
 import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
-import { besideStacks, neededProposals, type Proposal } from "../../config/catalogue/detect.js";
+import { neededProposals, outsideStacks, type Proposal } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { type Command, type ExitCode, exitCodes, type Input, type Io, Stopped } from "../command.js";
@@ -166,7 +166,7 @@ async function installStep(
   report: Report,
 ): Promise<void> {
   const configured = await configuredServers(input, io);
-  const presets = [...new Set(configured ?? besideStacks(wanted, found.scan).flatMap(membersOf))];
+  const presets = [...new Set(configured ?? outsideStacks(wanted, found.scan).flatMap(membersOf))];
   const presence = await findInstalled(presets, input, io);
   const present = presets.filter((preset) => !["missing", "incomplete"].includes(presence(preset)));
   const usable = present.filter((preset) => presence(preset) !== "untrusted");

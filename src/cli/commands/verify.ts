@@ -24,7 +24,7 @@ import { version } from "../shipped.js";
 import { table } from "../terminal/layout.js";
 import type { Styled } from "../terminal/output.js";
 import { withProgress } from "../terminal/prompt.js";
-import { asOffered, type ProbeResult, runProbes } from "../verify/probes.js";
+import { type ProbeResult, runProbes, withoutMissingFeatures } from "../verify/probes.js";
 import { type Sample, sampleFor, writeSample } from "../verify/sample.js";
 import { openTranscript } from "../verify/transcript.js";
 import { workspaceOf } from "../workspace.js";
@@ -164,7 +164,7 @@ async function trial(server: Server, sample: Sample, folder: string, input: Inpu
   }
   if (record !== undefined && transcript)
     writeUserFile(resolve(io.cwd, record), transcript.text(), guardedFolders(input, io));
-  return cardOf(server.id, sample, asOffered(probes, status?.features ?? []), status);
+  return cardOf(server.id, sample, withoutMissingFeatures(probes, status?.features ?? []), status);
 }
 
 function cardOf(server: string, sample: Sample, probes: ProbeResult[], status?: ServerStatus): Card {

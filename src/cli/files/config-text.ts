@@ -4,9 +4,9 @@ import { sortedSet } from "../../base/order.js";
 import { tomlText } from "../../base/toml-text.js";
 import { plural } from "../../base/words.js";
 import {
-  besideStacks,
   claimsHere,
   type LanguageHere,
+  outsideStacks,
   type Proposal,
   serverEntry,
 } from "../../config/catalogue/detect.js";
@@ -36,7 +36,7 @@ export function languagesText(languages: readonly LanguageHere[]): string {
 
 /** The config text with the chosen servers. The rest of the catalogue is one line. */
 export function configText(name: string, found: Found, taken: ReadonlySet<string>): string {
-  const used = besideStacks(
+  const used = outsideStacks(
     found.proposals.filter(({ preset }) => taken.has(preset.id)),
     found.scan,
   );

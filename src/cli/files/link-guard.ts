@@ -39,8 +39,8 @@ function pathsTo(file: string): string[] {
 }
 
 /**
- * The real path of a file, also of one that does not exist yet. A write through a dangling link creates what it leads to:
- * it is followed here, while `realPathOf` of the gate refuses it.
+ * The real path of a file, also of one that does not exist yet. A write through a dangling link creates what it leads
+ * to: it is followed here, while `realPathOf` of the gate refuses it.
  */
 export function targetOf(file: string, hops = 0): string {
   try {

@@ -116,7 +116,10 @@ export async function runProbes(session: Session, plan: Plan, sample: Sample, si
 }
 
 /** Corrects empty results of features that the server does not offer. */
-export function asOffered(results: readonly ProbeResult[], features: readonly string[]): ProbeResult[] {
+export function withoutMissingFeatures(
+  results: readonly ProbeResult[],
+  features: readonly string[],
+): ProbeResult[] {
   const offered = new Set(features);
   return results.map((result) => {
     const feature = methods[methodOf[result.probe] ?? ""]?.feature;

@@ -65,7 +65,7 @@ export function proposeServers(
 }
 
 /** The proposals without the files that the chosen stacks serve. */
-export function besideStacks(proposals: readonly Proposal[], scan: FilesHere): Proposal[] {
+export function outsideStacks(proposals: readonly Proposal[], scan: FilesHere): Proposal[] {
   const served = new Set(proposals.flatMap(({ stack }) => stack?.claims ?? []));
   return proposals.flatMap((proposal) => {
     if (proposal.stack !== undefined) return [proposal];

@@ -30,8 +30,8 @@ const recordSchema = z.object({
 
 type TrustRecord = Omit<z.infer<typeof recordSchema>, "version">;
 
-export function openTrust(env: Environment, home: string, files: StateFiles = diskFiles): Trust {
-  return { file: trustFile(env, home), home, files };
+export function openTrust(env: Environment, home: string): Trust {
+  return { file: trustFile(env, home), home, files: diskFiles };
 }
 
 export function listTrusted(trust: Trust): TrustRecord {

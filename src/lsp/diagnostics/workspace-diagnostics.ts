@@ -7,7 +7,6 @@ import { basename } from "node:path";
 import type {
   WorkspaceDiagnosticParams,
   WorkspaceDiagnosticReport,
-  WorkspaceDiagnosticRequest,
   WorkspaceFullDocumentDiagnosticReport,
 } from "vscode-languageserver-protocol";
 import { canonicalText, fieldsOf, type Json } from "../../base/json.js";
@@ -15,13 +14,14 @@ import { sortBy, sortedSet, uniqueByInTurns } from "../../base/order.js";
 import { fileUri, pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
+import type { LspMethod } from "../../protocol/methods.js";
 import type { OpenDocument, WorkspaceDiagnosticsReport } from "../types.js";
 import type { DiagnosticsContext, Wait } from "./diagnostics.js";
 import type { PublishedReport, PublishedReports } from "./published-reports.js";
 import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
 import { MAX_CHARACTERS, MORE_THAN_KEPT, sizeAndHash } from "./report-cache.js";
 
-const METHOD: typeof WorkspaceDiagnosticRequest.method = "workspace/diagnostic";
+const METHOD: LspMethod = "workspace/diagnostic";
 const ONLY_SHOWN = "the server reports only on files that were opened";
 
 /** A server that has not reported on a changed closed file by then is not likely to. */

@@ -7,7 +7,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
 import { factsOf } from "../../base/file-stamp.js";
-import { fromPointer, getAt, isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
+import { fromPointer, getAt, isTable, type Json, type JsonObject, mergeOver } from "../../base/json.js";
 import { fillPlaceholders, type Placeholders } from "../../base/placeholders.js";
 import { here } from "../../base/platform.js";
 import { type NextStep, Refusal } from "../../base/problem.js";
@@ -50,7 +50,7 @@ export function launchSettings(start: ServerStart<ServerPlan, PythonContext>): L
   const options = fillPlaceholders(optionsUnder(initializeOptions, over.initializeOptions), namesFor(root));
   if (!isTrusted) assertLoads(server, options, toTrust);
   const settingsFor = (folder: string) =>
-    fillPlaceholders(laidOver(settings, over.settings), namesFor(folder));
+    fillPlaceholders(mergeOver(settings, over.settings), namesFor(folder));
   return { options, settings: settingsFor(root), settingsFor };
 }
 
@@ -76,7 +76,7 @@ function assertLoads(server: ServerPlan, options: Json, toTrust: NextStep): void
 
 function optionsUnder(options: Json, over: JsonObject): Json {
   if (Object.keys(over).length === 0) return options;
-  return laidOver(isTable(options) ? (options as JsonObject) : {}, over);
+  return mergeOver(isTable(options) ? (options as JsonObject) : {}, over);
 }
 
 /** The parts of a server plan that decide where packages are looked for. */

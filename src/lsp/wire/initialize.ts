@@ -10,7 +10,7 @@ import type {
   WorkspaceFolder,
 } from "vscode-languageserver-protocol";
 import type { Effect, ServerPlan } from "../../abi/plan.js";
-import { fieldsOf, isTable, type Json, type JsonObject, laidOver } from "../../base/json.js";
+import { fieldsOf, isTable, type Json, type JsonObject, mergeOver } from "../../base/json.js";
 import { fileUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
 import type { PositionEncoding } from "../../base/text.js";
@@ -283,5 +283,5 @@ export function clientCapabilities(overlay: JsonObject, effects: readonly Effect
       markdown: { parser: "commonmark" },
     },
   };
-  return laidOver(own as JsonObject, overlay);
+  return mergeOver(own as JsonObject, overlay);
 }

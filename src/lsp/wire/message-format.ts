@@ -1,6 +1,6 @@
 /**
- * Finds message headers in a server's output, and parses message bodies. It refuses JSON that is too deep or has too many
- * values. The time is linear in the bytes, whatever they are.
+ * Finds message headers in a server's output, and parses message bodies. It refuses JSON that is too deep or has too
+ * many values. The time is linear in the bytes, whatever they are.
  */
 import type { Message } from "vscode-jsonrpc/node";
 import { isTable } from "../../base/json.js";

@@ -103,7 +103,7 @@ export class ResyncReader extends AbstractMessageReader {
   #parseAlone(): void {
     this.#isDelivering = true;
     this.input.pause();
-    inOwnTurn(() => {
+    runInOwnTurn(() => {
       this.#parse();
       setImmediate(() => {
         this.#isDelivering = false;
@@ -246,7 +246,7 @@ export class ResyncReader extends AbstractMessageReader {
 const waiting: (() => void)[] = [];
 
 /** Runs work in a turn of its own, so that timers run between the large messages of several servers. */
-function inOwnTurn(work: () => void): void {
+function runInOwnTurn(work: () => void): void {
   waiting.push(work);
   if (waiting.length === 1) setImmediate(runNext);
 }

@@ -82,8 +82,8 @@ export class Evidence {
   /** A server answered, in this state. */
   answered(id: string, readiness: Readiness): void {
     this.#awaited.delete(id);
-    const own = this.#projectless.has(id) ? worse(readiness, "unknown") : readiness;
-    this.#servers.set(id, worse(this.#servers.get(id) ?? "ready", own));
+    const own = this.#projectless.has(id) ? lessReady(readiness, "unknown") : readiness;
+    this.#servers.set(id, lessReady(this.#servers.get(id) ?? "ready", own));
   }
 
   /** No file of a project is open in a server: whatever it says, it is not ready for the workspace. */
@@ -163,7 +163,7 @@ export class Evidence {
     }
     if (this.#servers.size === 0) return "unknown";
     let readiness: Readiness = "ready";
-    for (const own of this.#servers.values()) readiness = worse(readiness, own);
+    for (const own of this.#servers.values()) readiness = lessReady(readiness, own);
     return readiness;
   }
 
@@ -186,6 +186,6 @@ export class Evidence {
   }
 }
 
-function worse(a: Readiness, b: Readiness): Readiness {
+function lessReady(a: Readiness, b: Readiness): Readiness {
   return ranks.indexOf(a) <= ranks.indexOf(b) ? a : b;
 }

@@ -55,7 +55,7 @@ export async function askCandidates<T>(
   const outcomes: Outcome<T>[] = [];
   for (const [index, server] of servers.entries()) {
     const isLast = index === servers.length - 1;
-    const patient = isLast ? candidates : impatient(candidates);
+    const patient = isLast ? candidates : withShortStart(candidates);
     const share = isLast ? 1 : SHARE_OF_FIRST;
     const outcome = await askServer(call, patient, server, merge, share, send);
     outcomes.push(outcome);
@@ -106,7 +106,7 @@ export function notSupported(method: string, servers: readonly ServerPlan[]): Re
 }
 
 /** The same candidates, but a server that has not started yet is not waited for long. */
-function impatient(candidates: CandidateServers): CandidateServers {
+function withShortStart(candidates: CandidateServers): CandidateServers {
   return {
     servers: candidates.servers,
     attach: (server, signal) => {

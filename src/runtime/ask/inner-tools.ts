@@ -171,7 +171,7 @@ export function warnOfSteps(
   for (const { name, ran } of steps) {
     const { refusal } = ran;
     if (refusal !== undefined)
-      evidence.warn("answer/step-failed", `The step ${name} ${howFailed(refusal)}: ${refusal.message}`, {
+      evidence.warn("answer/step-failed", `The step ${name} ${failureText(refusal)}: ${refusal.message}`, {
         step: name,
         code: refusal.code,
       });
@@ -185,7 +185,7 @@ export function warnOfSteps(
   if (candidates.length > 0) evidence.candidates = uniqueBy(candidates, canonicalText);
 }
 
-function howFailed({ code }: Refusal): string {
+function failureText({ code }: Refusal): string {
   return code === "call/not-begun" ? "was skipped" : "failed";
 }
 

@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
-import { singleFileMethods } from "../../protocol/methods.js";
+import { type LspMethod, singleFileMethods } from "../../protocol/methods.js";
 import type { CallState } from "../call-state.js";
 
 /** Methods whose answers about one file need no more than the flags that it is compiled with. */
-const ownFile: ReadonlySet<string> = new Set([
+const ownFile: ReadonlySet<string> = new Set<LspMethod>([
   "textDocument/hover",
   "textDocument/diagnostic",
   "textDocument/completion",

@@ -3,14 +3,15 @@ import type { ReferenceParams } from "vscode-languageserver-protocol";
 import { Refusal } from "../../base/problem.js";
 import { Turns, untilAborted, withDeadline } from "../../base/timing.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import type { LspMethod } from "../../protocol/methods.js";
 import { toPoint } from "../answer/places.js";
 import { listOf, locationIn } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import type { Place } from "../point/target.js";
 import { hasWord, wordAt } from "../point/words.js";
 
-const METHOD = "textDocument/references";
-const ALL_FILES = "workspace/diagnostic";
+const METHOD: LspMethod = "textDocument/references";
+const ALL_FILES: LspMethod = "workspace/diagnostic";
 
 /** Where a symbol has its name. */
 export interface NamedPlace {

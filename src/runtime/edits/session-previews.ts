@@ -1,4 +1,7 @@
-/** Previews of a session that can still be applied, and the edits that it has made. A token is bound to the tool and the arguments that produced it. */
+/**
+ * Previews of a session that can still be applied, and the edits that it has made. A token is bound to the tool and the
+ * arguments that produced it.
+ */
 import { LRUCache } from "lru-cache";
 import { Refusal } from "../../base/problem.js";
 import type { Readiness } from "../../lsp/types.js";

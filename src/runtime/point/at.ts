@@ -30,9 +30,9 @@ import { retryPlanFor, warnOfRecentChanges } from "../ask/recent-changes.js";
 import { askTree } from "../ask/tree.js";
 import { checkReply } from "../bundle/validate.js";
 import type { CallState } from "../call-state.js";
+import { warnOfMissedUses } from "./missed-uses.js";
 import { answersNearby } from "./nearby.js";
 import { checkNewName } from "./new-name.js";
-import { warnOfOtherFiles } from "./other-files.js";
 import { warnOfOtherSymbol } from "./other-symbol.js";
 import { encodePlaces } from "./place-arguments.js";
 import {
@@ -121,7 +121,7 @@ export class PointedAt implements At {
         if (methods[method]?.exact !== true && parts.every(({ value }) => isEmpty(value)))
           parts = (await answersNearby(call, target, () => this.#send(method, make, {}))) ?? parts;
         if (methods[method]?.declares) await warnOfOtherSymbol(call, target, parts);
-        if (methods[method]?.named) await warnOfOtherFiles(call, target, parts);
+        if (methods[method]?.named) await warnOfMissedUses(call, target, parts);
       }
       return expectAnswer({ parts, perItem: false }, options);
     } catch (error) {

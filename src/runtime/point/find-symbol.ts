@@ -66,7 +66,7 @@ export async function findSymbol(
   const declared = within === undefined ? [] : await symbolsIn(call, within);
   const here = matchingOrQualified(call, declared, wanted);
   if (within !== undefined && here.length > 0)
-    return placeAt(call, within, await theOnly(call, wanted, here));
+    return placeAt(call, within, await onlyMatch(call, wanted, here));
   if (within !== undefined && call.tool.effect === "edit")
     throw new Refusal(
       "point/no-symbol",
@@ -79,7 +79,7 @@ export async function findSymbol(
       ...declared,
       ...reported.filter(({ uri }) => call.places.show(uri) !== undefined),
     ]);
-  const symbol = await theOnly(call, wanted, found);
+  const symbol = await onlyMatch(call, wanted, found);
   const target = await openTarget(call, symbol.uri);
   if (within !== undefined && target.admitted.path !== within.admitted.path)
     call.evidence.warn(
@@ -194,7 +194,7 @@ function noParts(error: unknown): ReplyPart[] {
   throw error;
 }
 
-async function theOnly(call: CallState, wanted: WantedSymbol, found: FoundSymbol[]): Promise<FoundSymbol> {
+async function onlyMatch(call: CallState, wanted: WantedSymbol, found: FoundSymbol[]): Promise<FoundSymbol> {
   const turns = new Turns(call.signal);
   const described: { symbol: FoundSymbol; item: Awaited<ReturnType<typeof describe>> }[] = [];
   for (const symbol of found.slice(0, MOST_MATCHES)) {

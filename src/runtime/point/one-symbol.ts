@@ -5,6 +5,7 @@
 import type { Position, Range, TextDocumentPositionParams } from "vscode-languageserver-protocol";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
+import type { LspMethod } from "../../protocol/methods.js";
 import { listOf, locationIn } from "../ask/candidates.js";
 import type { CallState } from "../call-state.js";
 import { compareContainers } from "./symbol-names.js";
@@ -12,7 +13,7 @@ import { extentOf, type FoundSymbol, isBefore, isSameRange } from "./symbols.js"
 
 /** More matches than this are shown as they are: a definition is requested for each. */
 const MOST_ASKED = 40;
-const METHOD = "textDocument/definition";
+const METHOD: LspMethod = "textDocument/definition";
 
 /** A match with its name's position, in the server's own columns. */
 interface Match<T> {

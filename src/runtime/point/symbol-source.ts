@@ -7,6 +7,7 @@ import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy, uniqueBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
+import type { LspMethod } from "../../protocol/methods.js";
 import { toPoint } from "../answer/places.js";
 import { requestCandidates } from "../ask/ask.js";
 import { listOf, locationIn } from "../ask/candidates.js";
@@ -22,7 +23,7 @@ interface Declaration {
   symbol: FoundSymbol;
 }
 
-const DEFINITION = "textDocument/definition";
+const DEFINITION: LspMethod = "textDocument/definition";
 
 /** The declarations of the symbol that the call points at, each with its source. */
 export async function symbolSource(call: CallState): Promise<JsonObject[]> {

@@ -62,7 +62,9 @@ export function placeOf(call: CallState, lines: Lines, line: number, character: 
   return { line: at, character: lines.column(at, character - characterBase, unit, "utf-16") };
 }
 
-/** The last line that may be named. Editors show the empty text after the last line end as a line; counts leave it out. */
+/**
+ * The last line that may be named. Editors show the empty text after the last line end as a line; counts leave it out.
+ */
 function lastLine(lines: Lines, lineBase: number): string {
   const isAfterEnd = lines.count > 1 && lines.line(lines.count - 1) === "";
   return `${lines.count - 1 + lineBase}${isAfterEnd ? ", which is the empty one after the last line end" : ""}`;

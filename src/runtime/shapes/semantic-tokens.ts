@@ -3,6 +3,7 @@ import type { Position, Range } from "vscode-languageserver-protocol";
 import { isTable, type JsonObject } from "../../base/json.js";
 import { columnsOf, convertColumn, type Lines } from "../../base/text.js";
 import type { LanguageServer } from "../../lsp/types.js";
+import type { LspMethod } from "../../protocol/methods.js";
 import { semanticTokensFacts } from "../../protocol/shapes/places.js";
 import { rangeText, table, textOf } from "../answer/answer-text.js";
 import { invalidReply, isCount } from "../ask/candidates.js";
@@ -14,7 +15,10 @@ import type { Shape } from "./shape.js";
 
 const what = "semantic tokens";
 /** A server may offer only one of these methods; both use one legend. */
-const tokenMethods = ["textDocument/semanticTokens/full", "textDocument/semanticTokens/range"];
+const tokenMethods: readonly LspMethod[] = [
+  "textDocument/semanticTokens/full",
+  "textDocument/semanticTokens/range",
+];
 
 export const semanticTokens: Shape = {
   nouns: ["token", "tokens"],

@@ -55,8 +55,8 @@ export async function openEdits(options: EditsOptions, disk: Disk = realDisk): P
 }
 
 /** Finishes or rolls back edits of dead processes, for a proxy that does not edit itself. */
-export async function recoverEdits(options: EditsOptions, disk: Disk = realDisk): Promise<void> {
-  const edits = await Edits.create(options, disk);
+export async function recoverEdits(options: EditsOptions): Promise<void> {
+  const edits = await Edits.create(options, realDisk);
   if (await edits.hasUnfinished()) await edits.recover();
 }
 

@@ -231,13 +231,13 @@ function Row({
       </td>
       <td>
         <Badge tone={tone} text={text} />
-        <span class="sub">{call.code === null ? whileOf(call) : <ForeignName text={call.code} />}</span>
+        <span class="sub">{call.code === null ? readinessNote(call) : <ForeignName text={call.code} />}</span>
       </td>
     </tr>
   );
 }
 
 /** How ready the server was, where that limits the answer. */
-function whileOf({ readiness }: CallRow): string {
+function readinessNote({ readiness }: CallRow): string {
   return readiness === "starting" || readiness === "indexing" ? `while ${readiness}` : "";
 }

@@ -19,7 +19,7 @@ const MAX_FILES = 5_000;
 const MAX_BYTES = 32_000_000;
 const MAX_SHOWN = 5;
 
-export async function warnOfOtherFiles(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
+export async function warnOfMissedUses(call: CallState, target: Target, parts: ReplyPart[]): Promise<void> {
   const { document, place } = target;
   const name = place && wordAt(document.lines.line(place.line), place.character)?.text;
   const changed = new Set(parts.flatMap(({ value }) => urisIn(value)).map((uri) => pathOfUri(uri)));
