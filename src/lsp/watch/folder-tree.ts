@@ -6,7 +6,7 @@
 import type { Dirent, Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { entryFacts, stampFrom } from "../../base/file-stamp.js";
+import { lstatOf, stampFrom } from "../../base/file-stamp.js";
 import { slashed } from "../../base/paths.js";
 import { systemCode } from "../../base/system.js";
 import { forEachInParallel } from "../../base/timing.js";
@@ -74,7 +74,7 @@ export class FolderTree {
 
   /** Enters a root that is new, and reads one again that another folder replaced. */
   async readRoot(root: string): Promise<void> {
-    const facts = entryFacts(root);
+    const facts = lstatOf(root);
     const folder = this.known.get(root);
     if (folder === undefined) {
       if (!facts?.isDirectory()) return;

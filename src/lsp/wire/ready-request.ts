@@ -11,7 +11,7 @@ import { errorCodes } from "../../protocol/lsp-numbers.js";
 import { readMethods, singleFileMethods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";
-import type { RequestOptions, ServerReply } from "../types.js";
+import type { ServerReply, ServerRequestOptions } from "../types.js";
 import type { ServerConnection } from "./connection.js";
 import { MALFORMED, UNREADABLE } from "./message-format.js";
 import { redact } from "./redact.js";
@@ -41,7 +41,7 @@ export interface RequestTarget {
 interface GivenRequest {
   method: string;
   params: unknown;
-  options: RequestOptions;
+  options: ServerRequestOptions;
   timeoutMs: number;
 }
 
