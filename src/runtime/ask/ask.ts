@@ -56,9 +56,9 @@ export async function askCandidates<T>(
   const outcomes: ServerOutcome<T>[] = [];
   for (const [index, server] of servers.entries()) {
     const isLast = index === servers.length - 1;
-    const patient = isLast ? candidates : impatient(candidates);
+    const tried = isLast ? candidates : withStartLimit(candidates);
     const share = isLast ? 1 : SHARE_OF_FIRST;
-    const outcome = await askServer(call, patient, server, merge, share, send);
+    const outcome = await askServer(call, tried, server, merge, share, send);
     outcomes.push(outcome);
     if (outcome.answers.length === 0) continue;
     // Servers that were tried before this one have no part in the answer and do not affect its readiness.
@@ -106,8 +106,8 @@ export function notSupported(method: string, servers: readonly ServerPlan[]): Re
   return new Refusal("lsp/not-supported", message);
 }
 
-/** The same candidates, but a server that has not started yet is not waited for long. */
-function impatient(candidates: CandidateServers): CandidateServers {
+/** The same candidates, with a limit for the start of a server: after it the next one is asked. */
+function withStartLimit(candidates: CandidateServers): CandidateServers {
   return {
     servers: candidates.servers,
     attach: (server, signal) => {
