@@ -1,4 +1,4 @@
-/** Types of a session's calls. */
+/** Types of the options of a session's calls. */
 import type { Refusal } from "../base/problem.js";
 import type { CallWatch } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
@@ -22,13 +22,13 @@ export interface WorkspaceChoice {
   session: { holder: string };
 }
 
-/** What is particular about a session's calls. */
+/** How the calls of a session differ by transport and process. */
 export interface CallsOptions {
   trust?: TrustOffer | undefined;
   /** If the proxy was not started in a project: switches to the client's project. */
   switchProject?: SwitchProject | undefined;
-  /** The limit of calls that run at once, as it is now. Over HTTP the gateway limits them. */
-  limit?: (() => CallLimit) | undefined;
+  /** The limit of calls that run at once, as it is now; `own` is that of the plan. Over HTTP the gateway limits them. */
+  limit?: "own" | (() => CallLimit) | undefined;
   workspaces?: WorkspaceChoice | undefined;
   /** Follows the calls, instead of the runtime's own watch. */
   watch?: CallWatch | undefined;
