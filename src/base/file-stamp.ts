@@ -1,13 +1,13 @@
 /** Stat calls that do not throw, and file stamps: whether a file changed, without reading it. */
 import { lstatSync, type Stats, statSync } from "node:fs";
 
-/** The stat result of what a path leads to; links are followed. Undefined when there is none. */
-export function factsOf(path: string): Stats | undefined {
+/** The stat result of a path; links are followed. Undefined when nothing is there, or it cannot be read. */
+export function statOf(path: string): Stats | undefined {
   return statOrNothing(statSync, path);
 }
 
-/** The stat result of the entry itself; a link is not followed. Undefined when there is none. */
-export function entryFacts(path: string): Stats | undefined {
+/** The same for the entry itself: a link is not followed. */
+export function lstatOf(path: string): Stats | undefined {
   return statOrNothing(lstatSync, path);
 }
 
@@ -32,7 +32,7 @@ export interface FileStamp {
 
 /** The stamp of a regular file; undefined when there is none at the path. A link is not followed. */
 export function stampOf(path: string): FileStamp | undefined {
-  return stampFrom(entryFacts(path));
+  return stampFrom(lstatOf(path));
 }
 
 /** The same from a stat result. */

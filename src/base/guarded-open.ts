@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
-import { entryFacts } from "./file-stamp.js";
+import { lstatOf } from "./file-stamp.js";
 import { here, type Platform } from "./platform.js";
 
 /** Flags to open a file for reading: the last link is not followed, a pipe's other end is not waited for. */
@@ -40,7 +40,7 @@ export function readRegularFile(
 
 /** The first bytes of a regular file; undefined for anything else, also for a link, and when nothing is there. */
 export function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
-  if (!entryFacts(path)?.isFile()) return undefined;
+  if (!lstatOf(path)?.isFile()) return undefined;
   return readRegularFile(path, maxBytes, READ_FLAGS)?.bytes;
 }
 

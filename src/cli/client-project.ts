@@ -1,6 +1,6 @@
 /** For `serve` on stdio: switches to the project that the client's roots name, and offers to trust it. */
 import { realpathSync } from "node:fs";
-import { factsOf } from "../base/file-stamp.js";
+import { statOf } from "../base/file-stamp.js";
 import { pathOfUri } from "../base/paths.js";
 import type { Log } from "../lsp/types.js";
 import type { SwitchProject, TrustOffer } from "../mcp/trust-question.js";
@@ -35,7 +35,7 @@ export function projectSwitch(
   if (!isOutsideProjects(input, io)) return undefined;
   return async (roots) => {
     const folders = roots.flatMap((uri) => pathOfUri(uri) ?? []);
-    const cwd = folders.find((path) => factsOf(path)?.isDirectory());
+    const cwd = folders.find((path) => statOf(path)?.isDirectory());
     if (cwd === undefined) return undefined;
     const there = { ...io, cwd: realpathSync.native(cwd) };
     const loaded = await config.switchTo((options) => loadFrom(input, there, options));

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Bundle } from "../abi/bundle.js";
 import type { Plan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
-import { factsOf } from "../base/file-stamp.js";
+import { statOf } from "../base/file-stamp.js";
 import { homeOf } from "../base/home.js";
 import { fromPointer, type JsonObject, mergeOver, toPointer } from "../base/json.js";
 import { ConfigError, type Problem } from "../base/problem.js";
@@ -51,7 +51,7 @@ export interface Compiled extends Planned {
 /** The workspace, or the folder for a new config. Throws a UsageError when it is not a folder. */
 export function workspaceFolder(input: Input, io: Surroundings, isNew = false): string {
   const workspace = isNew ? resolve(io.cwd, input.text("workspace") ?? ".") : workspaceOf(input, io);
-  const stats = factsOf(workspace);
+  const stats = statOf(workspace);
   if (stats?.isDirectory()) return workspace;
   throw new UsageError(
     `--workspace: ${workspace} ${stats ? "is not a folder" : "does not exist or cannot be read"}`,

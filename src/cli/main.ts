@@ -1,7 +1,7 @@
 /** Finds the command, parses its arguments, runs it, and turns every error into a message and an exit code. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { factsOf } from "../base/file-stamp.js";
+import { statOf } from "../base/file-stamp.js";
 import { NoHome } from "../base/home.js";
 import { nearest } from "../base/nearest.js";
 import { ConfigError } from "../base/problem.js";
@@ -100,7 +100,7 @@ const DIRECTORY = "directory" satisfies keyof typeof commonFlags;
 /** The same streams, with another working directory. */
 function within(directory: string | undefined, io: Io): Io {
   const cwd = resolve(io.cwd, directory ?? "");
-  if (directory === undefined || factsOf(cwd)?.isDirectory() !== true)
+  if (directory === undefined || statOf(cwd)?.isDirectory() !== true)
     throw new UsageError(`-C takes a folder${directory === undefined ? "" : `; \`${directory}\` is none`}`);
   return { ...io, cwd };
 }

@@ -1,12 +1,12 @@
 /** Notices changes of a few files by polling: every kind of save, and files that do not exist yet, on each platform. */
 import { existsSync } from "node:fs";
-import { factsOf, stampFrom } from "../base/file-stamp.js";
+import { stampFrom, statOf } from "../base/file-stamp.js";
 
 const CHECK_MS = 1_000;
 
 /** Calls the listener when one of the files has changed. Gives the function that ends the watch. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
-  const stampsOf = () => files.map((file) => stampFrom(factsOf(file))?.text ?? "").join("\n");
+  const stampsOf = () => files.map((file) => stampFrom(statOf(file))?.text ?? "").join("\n");
   let known = stampsOf();
   const timer = setInterval(() => {
     const now = stampsOf();

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { CONFIG_NAMES } from "../base/config-names.js";
 import { realPath } from "../base/disk.js";
-import { entryFacts } from "../base/file-stamp.js";
+import { lstatOf } from "../base/file-stamp.js";
 import { readRegularFile } from "../base/guarded-open.js";
 import { isInside } from "../base/paths.js";
 
@@ -23,7 +23,7 @@ export function projectFolders(folder: string, home: string): ProjectFolders {
   for (let at = folder; at === folder || !isOuter(at, home); at = dirname(at)) {
     folders.push(at);
     // A repository has a folder of this name; a worktree and a submodule have a file.
-    if (entryFacts(join(at, ".git"))) return { folders, root: at };
+    if (lstatOf(join(at, ".git"))) return { folders, root: at };
     if (at === dirname(at)) break;
   }
   return { folders, root: undefined };

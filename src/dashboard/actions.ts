@@ -72,7 +72,7 @@ export class Playground {
     if (known !== undefined) return known;
     const { name, runtime } = workspace;
     const watch = this.record.watch({ name, kind: "playground", plan: () => runtime.loaded.plan });
-    const limit = { now: { most: MAX_CALLS, setting: "calls of the playground", others: 0 } };
+    const limit = () => ({ most: MAX_CALLS, setting: "calls of the playground", others: 0 });
     const session = runtime.openSession({ holder: HOLDER });
     const calls = new SessionCalls(runtime, session, { limit, watch });
     calls.client = { name: CLIENT, version: this.version };

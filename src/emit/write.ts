@@ -12,7 +12,7 @@ import {
   MAX_FILE_BYTES,
   replacedBundle,
 } from "../abi/bundle.js";
-import { entryFacts } from "../base/file-stamp.js";
+import { lstatOf } from "../base/file-stamp.js";
 import { readPlainFile } from "../base/guarded-open.js";
 import { canonicalPretty, isTable } from "../base/json.js";
 import { sortedSet } from "../base/order.js";
@@ -56,7 +56,7 @@ export function manifestFile(bundle: Bundle): BundleFile {
 
 /** Whether a path exists; a broken link counts. */
 export function exists(path: string): boolean {
-  return entryFacts(path) !== undefined;
+  return lstatOf(path) !== undefined;
 }
 
 /** The paths of all files and empty folders below a folder, sorted, with `/`. */

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { dirname } from "node:path";
-import { factsOf } from "../base/file-stamp.js";
+import { statOf } from "../base/file-stamp.js";
 import type { Environment } from "../base/home.js";
 import type { JsonObject } from "../base/json.js";
 import { isRunning, systemCode } from "../base/system.js";
@@ -180,7 +180,7 @@ function removeMark(mark: string): void {
 }
 
 function isMarkHeld(mark: string): boolean {
-  const age = Date.now() - (factsOf(mark)?.mtimeMs ?? 0);
+  const age = Date.now() - (statOf(mark)?.mtimeMs ?? 0);
   if (age > START_MS) return false;
   try {
     const pid = Number(readFileSync(mark, "utf8"));

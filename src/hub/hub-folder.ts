@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join, win32 } from "node:path";
-import { entryFacts, factsOf } from "../base/file-stamp.js";
+import { lstatOf, statOf } from "../base/file-stamp.js";
 import { type Environment, folderNamedBy, temporaryFolder } from "../base/home.js";
 import { here, type Platform } from "../base/platform.js";
 import { systemCode } from "../base/system.js";
@@ -23,7 +23,7 @@ export function hubFolder(env: Environment, platform: Platform = here): string {
   if (dataVariable !== undefined)
     return win32.join(folderNamedBy(env, dataVariable, platform) ?? temporaryFolder(env), "lsp-proxy", "hub");
   const runtime = folderNamedBy(env, "XDG_RUNTIME_DIR", platform);
-  if (runtime !== undefined && factsOf(runtime)?.isDirectory()) return join(runtime, "lsp-proxy");
+  if (runtime !== undefined && statOf(runtime)?.isDirectory()) return join(runtime, "lsp-proxy");
   return join(temporaryFolder(env), `lsp-proxy-${process.geteuid?.() ?? ""}`);
 }
 
@@ -42,7 +42,7 @@ export function openHubFolder(env: Environment): string {
 
 /** Throws where the folder is a link, or another user owns it or can use it. */
 export function checkHubFolder(folder: string): void {
-  const stats = entryFacts(folder);
+  const stats = lstatOf(folder);
   if (!stats?.isDirectory()) throw new HubUnavailable(`${folder} is not a folder`);
   if (!here.hasModes) return;
   if (stats.uid !== process.geteuid?.()) throw new HubUnavailable(`${folder} belongs to another user`);
@@ -62,7 +62,7 @@ export function socketOf(folder: string, key: string, platform = here): string {
 /** Whether this user's socket is there. It may be left over from a hub that was killed. */
 export function isSocketThere(path: string): boolean {
   if (!here.hasSocketFiles) return true;
-  const stats = entryFacts(path);
+  const stats = lstatOf(path);
   return stats?.isSocket() === true && stats.uid === process.geteuid?.();
 }
 
@@ -82,7 +82,7 @@ export function allSockets(folder: string, platform = here): string[] {
 }
 
 function namesOf(folder: string): string[] {
-  if (entryFacts(folder) === undefined) return [];
+  if (lstatOf(folder) === undefined) return [];
   try {
     return readdirSync(folder);
   } catch (error) {

@@ -31,7 +31,7 @@ export class InstanceMonitor {
     const { idleShutdownMs } = slot.plan;
     if (idleShutdownMs <= 0) return;
     const leftMs = slot.lastUsed + idleShutdownMs - performance.now();
-    const isOver = leftMs <= 0 && !slot.busy;
+    const isOver = leftMs <= 0 && !slot.isBusy;
     if (isOver) slot.retire("idle");
     else this.#idle = startTimer(() => this.#stopWhenIdle(), leftMs > 0 ? leftMs : idleShutdownMs).unref();
   }
@@ -49,7 +49,7 @@ export class InstanceMonitor {
     const age = performance.now() - instance.startedAt;
     const interval = plan.restartIntervalMinutes * 60_000;
     if (excess !== undefined) slot.kill(`${excess}, and was ended`);
-    else if (interval > 0 && age > interval && !slot.busy) slot.retire("periodic");
+    else if (interval > 0 && age > interval && !slot.isBusy) slot.retire("periodic");
   }
 }
 

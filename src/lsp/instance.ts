@@ -29,8 +29,8 @@ import type {
   DiagnosticsReport,
   Log,
   OpenDocument,
-  RequestOptions,
   ServerReply,
+  ServerRequestOptions,
   ServerStatus,
   Trace,
   WorkspaceDiagnosticsReport,
@@ -218,7 +218,7 @@ export class Instance {
   }
 
   /** Sends a request. Before one about the whole workspace the server is notified of changed files. */
-  async request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+  async request(method: string, params: unknown, options: ServerRequestOptions): Promise<ServerReply> {
     this.#refuseWhenStopping();
     if (!this.capabilities.supports(method)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
@@ -256,7 +256,7 @@ export class Instance {
   }
 
   /** Sends a request. The document that it names stays open meanwhile. */
-  async #send(method: string, params: unknown, options: RequestOptions): Promise<ServerReply> {
+  async #send(method: string, params: unknown, options: ServerRequestOptions): Promise<ServerReply> {
     const limit = this.plan.requestTimeoutOverridesMs[method] ?? this.plan.requestTimeoutMs;
     const timeoutMs = Math.max(1, Math.min(limit, options.timeoutMs ?? limit));
     const path = documentOf(params);

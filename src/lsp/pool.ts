@@ -86,8 +86,9 @@ class Pool implements WholePool {
   ): Promise<LanguageServer> {
     const server = this.#serverOf(serverId);
     const root = this.#roots.of(server, path);
-    const slot = this.#holder(server, root) ?? (await this.#host(server, root, signal));
-    return this.#handle(slot, await this.#occupy(slot, signal, roots), roots);
+    // Without waiting, where no server can join: another call would see the slot empty, and start a second server.
+    const slot = this.#slotServing(server, root) ?? (await this.#joinOrAddSlot(server, root, signal));
+    return this.#handle(slot, await this.#instanceIn(slot, signal, roots), roots);
   }
 
   running(roots?: SessionRoots): LanguageServer[] {
@@ -133,7 +134,7 @@ class Pool implements WholePool {
   async restart(serverId: string | undefined): Promise<string[]> {
     const chosen = this.#chosen(serverId);
     const ids = await this.stop(serverId);
-    await Promise.all(chosen.map((slot) => this.#occupy(slot, new AbortController().signal)));
+    await Promise.all(chosen.map((slot) => this.#instanceIn(slot, new AbortController().signal)));
     return ids;
   }
 
@@ -170,37 +171,39 @@ class Pool implements WholePool {
 
   #handle(slot: Slot, instance: Instance, roots: SessionRoots): ServerHandle {
     return new ServerHandle(instance, {
-      renew: (signal) => this.#occupy(slot, signal, roots),
+      renew: (signal) => this.#instanceIn(slot, signal, roots),
       crashSince: (generation) => slot.crashSince(generation),
       roots,
     });
   }
 
-  /** The slot of a root, or a new one when no running server could take the root in. */
-  #holder(server: ServerPlan, root: string): Slot | undefined {
-    const holders = this.#sorted().filter((slot) => slot.plan.id === server.id && slot.holds(root));
-    const running = holders.find((slot) => slot.occupied);
-    // A slot whose own root was deleted cannot start again; the roots it had taken in go to another slot.
-    const found = running ?? holders.find((slot) => slot.root === root || existsSync(slot.root));
+  /** The slot that serves a root, or a new one; undefined when a running server may be able to take the root in. */
+  #slotServing(server: ServerPlan, root: string): Slot | undefined {
+    const serving = this.#sorted().filter((slot) => slot.plan.id === server.id && slot.serves(root));
+    const running = serving.find((slot) => slot.isOccupied);
+    // A slot whose own root was deleted cannot start again; its other roots go to another slot.
+    const found = running ?? serving.find((slot) => slot.root === root || existsSync(slot.root));
     if (found) return found;
-    return server.shareRoots && this.#hosts(server, root).length > 0 ? undefined : this.#slot(server, root);
+    return server.shareRoots && this.#slotsToJoin(server, root).length > 0
+      ? undefined
+      : this.#slot(server, root);
   }
 
-  /** A slot whose server takes the root in, or a new slot. */
-  async #host(server: ServerPlan, root: string, signal: AbortSignal): Promise<Slot> {
-    for (const host of this.#hosts(server, root)) {
-      // Only a server that has come up can say whether it takes folders.
-      await host.started(signal);
-      if (host.adopt(root)) return host;
+  /** The slot of a running server that takes the root in, or a new slot. */
+  async #joinOrAddSlot(server: ServerPlan, root: string, signal: AbortSignal): Promise<Slot> {
+    for (const slot of this.#slotsToJoin(server, root)) {
+      // Only a server that has started can say whether it takes folders.
+      await slot.started(signal);
+      if (slot.addRoot(root)) return slot;
     }
     return this.#slot(server, root);
   }
 
-  /** Slots that could take the root in. A server that was started for a trusted root takes in no untrusted one. */
-  #hosts(server: ServerPlan, root: string): Slot[] {
+  /** Slots whose server may take the root in. A server that was started for a trusted root takes in no untrusted one. */
+  #slotsToJoin(server: ServerPlan, root: string): Slot[] {
     const isTrusted = (folder: string) => isTrustedStart(server, folder, this.context);
     return this.#sorted().filter(
-      (slot) => slot.plan.id === server.id && slot.occupied && isTrusted(slot.root) === isTrusted(root),
+      (slot) => slot.plan.id === server.id && slot.isOccupied && isTrusted(slot.root) === isTrusted(root),
     );
   }
 
@@ -226,20 +229,20 @@ class Pool implements WholePool {
   }
 
   /** The slot's instance. When the limit of running servers is reached, the idlest is stopped first. */
-  async #occupy(slot: Slot, signal: AbortSignal, roots?: SessionRoots): Promise<Instance> {
+  async #instanceIn(slot: Slot, signal: AbortSignal, roots?: SessionRoots): Promise<Instance> {
     if (this.#closed) throw new Refusal("lsp/exited", "the proxy is closing");
-    if (!slot.occupied) this.#makeRoom();
+    if (!slot.isOccupied) this.#makeRoom();
     return roots === undefined
       ? slot.get(signal)
       : slot.get(signal).catch(rethrowWithoutServerTexts(slot.plan.id));
   }
 
   #makeRoom(): void {
-    const occupied = [...this.#slots.values()].filter((slot) => slot.occupied);
+    const occupied = [...this.#slots.values()].filter((slot) => slot.isOccupied);
     const max = this.plan.limits.maxServers;
     if (occupied.length < max) return;
     const idlest = sortBy(
-      occupied.filter((slot) => !slot.busy),
+      occupied.filter((slot) => !slot.isBusy),
       (slot) => [slot.lastUsed],
     )[0];
     if (!idlest) throw new Refusal("lsp/too-many", `${max} language servers run already, and all are busy`);
@@ -269,7 +272,7 @@ class Pool implements WholePool {
   /** Runs a command in the server that a `forward` rule names, for the same root. */
   async #command(serverId: string, root: string, command: string, args: unknown[]): Promise<unknown> {
     const { signal } = new AbortController();
-    const instance = await this.#occupy(this.#slot(this.#serverOf(serverId), root), signal);
+    const instance = await this.#instanceIn(this.#slot(this.#serverOf(serverId), root), signal);
     const params: ExecuteCommandParams = { command, arguments: args };
     return (await instance.request("workspace/executeCommand", params, { signal })).value;
   }

@@ -46,7 +46,7 @@ export class ReadinessState {
 
   /** Whether waiting this long for open work may help, given earlier waits in vain. */
   isWorthWaiting(waitMs: number): boolean {
-    return this.#progress.live.some(({ vainMs }) => isWorthWaiting(vainMs, waitMs)) || this.mustHold(waitMs);
+    return this.#progress.live.some(({ vainMs }) => isWorthWaiting(vainMs, waitMs)) || this.mustWait(waitMs);
   }
 
   /** Records that the end of the server's work was waited for in vain. */
@@ -77,7 +77,7 @@ export class ReadinessState {
   }
 
   /** Whether an answer given now may be too early, and a wait of `waitMs` may help. */
-  mustHold(waitMs: number): boolean {
+  mustWait(waitMs: number): boolean {
     if (this.now !== "indexing") return this.awaitsStatus;
     if (this.#statusDecides) return isWorthWaiting(this.#statusVainMs, waitMs);
     return this.#progress.general.some(({ vainMs }) => isWorthWaiting(vainMs, waitMs));
@@ -89,7 +89,7 @@ export class ReadinessState {
    * must not belong to another request, unless no work of this server was ever seen to end.
    */
   isDoubtful(span: RequestSpan, isFirst: boolean, waitMs: number): boolean {
-    if (this.awaitsStatus || this.#statusDecides || !this.ready.progress) return this.mustHold(waitMs);
+    if (this.awaitsStatus || this.#statusDecides || !this.ready.progress) return this.mustWait(waitMs);
     const { live, general } = this.#progress;
     const before = general.filter(({ beganAt }) => beganAt <= span.sentAt);
     const since = (this.#hasProgressEnded ? general : live).filter(({ during }) => during.includes(span));
@@ -121,7 +121,7 @@ export class ReadinessState {
   }
 
   /** Whether an empty answer may still become a non-empty one. */
-  get mayFill(): boolean {
+  get emptyMayChange(): boolean {
     // A one-way "ready" may come a moment before the answers do (vim-language-server).
     const isSure = this.now === "ready" && (this.ready.notification === null || this.#status.isTwoWay);
     return !isSure && !this.#hasAnswered && !this.#emptySettled;
@@ -204,7 +204,7 @@ export class ReadinessState {
 
   /** Waits while the server says that it is working, or has not sent its first status. */
   async waitUntilReady(timeoutMs: number, signal: AbortSignal): Promise<Readiness> {
-    const isBusy = (): boolean => this.now === "starting" || this.mustHold(timeoutMs);
+    const isBusy = (): boolean => this.now === "starting" || this.mustWait(timeoutMs);
     await this.wait(() => !isBusy(), timeoutMs, signal);
     return this.now;
   }

@@ -21,8 +21,8 @@ import type {
   LanguageServer,
   OpenDocument,
   Readiness,
-  RequestOptions,
   ServerReply,
+  ServerRequestOptions,
   Withheld,
   WorkspaceDiagnosticsReport,
 } from "./types.js";
@@ -131,7 +131,7 @@ export class ServerHandle implements LanguageServer {
     return untilAborted(signal, this.#instance.files.openProjects(makeFilter, checkedAfter));
   }
 
-  async request(method: string, params: unknown, given: RequestOptions): Promise<ServerReply> {
+  async request(method: string, params: unknown, given: ServerRequestOptions): Promise<ServerReply> {
     const options = this.#limited(given);
     const { signal } = options;
     const path = documentOf(params);
@@ -166,7 +166,7 @@ export class ServerHandle implements LanguageServer {
   }
 
   /** A session limited to some roots does not see progress texts: they may name other roots. */
-  #limited(options: RequestOptions): RequestOptions {
+  #limited(options: ServerRequestOptions): ServerRequestOptions {
     const { roots } = this.source;
     const { onProgress } = options;
     if (roots === undefined) return options;

@@ -84,11 +84,11 @@ export class Slot {
   }
 
   /** Whether it counts as a running server. */
-  get occupied(): boolean {
+  get isOccupied(): boolean {
     return this.#starting !== undefined || this.instance !== undefined;
   }
 
-  get busy(): boolean {
+  get isBusy(): boolean {
     return this.#starting !== undefined || (this.instance?.pending ?? 0) > 0;
   }
 
@@ -100,12 +100,12 @@ export class Slot {
     return [...this.#otherRoots];
   }
 
-  holds(root: string): boolean {
+  serves(root: string): boolean {
     return root === this.root || this.#otherRoots.has(root);
   }
 
-  /** Adds a root when the running instance can serve several. */
-  adopt(root: string): boolean {
+  /** Adds a root; false when the running instance cannot serve several. */
+  addRoot(root: string): boolean {
     const instance = this.instance;
     if (!instance || !acceptsFolders(this.plan, instance.capabilities)) return false;
     this.#otherRoots.add(root);
@@ -133,7 +133,7 @@ export class Slot {
 
   /** A server that was started without the files that describe the project reads them late or never. */
   #retireForProject(): boolean {
-    if (this.busy || lacksProject(this.plan, this.root)) return false;
+    if (this.isBusy || lacksProject(this.plan, this.root)) return false;
     this.retire("its project's files were created");
     return true;
   }

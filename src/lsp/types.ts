@@ -33,7 +33,7 @@ export interface OpenDocument {
   lines: Lines;
 }
 
-export interface RequestOptions {
+export interface ServerRequestOptions {
   signal: AbortSignal;
   /** Lowers the server's own timeout, never raises it. */
   timeoutMs?: number;
@@ -68,7 +68,7 @@ export interface ServerReply {
 }
 
 /** How long to wait for diagnostics, and for which session. */
-export interface DiagnosticsOptions extends Pick<RequestOptions, "signal" | "roots"> {
+export interface DiagnosticsOptions extends Pick<ServerRequestOptions, "signal" | "roots"> {
   waitMs: number;
   /** The longest wait for the first report on a document; twice `waitMs`, up to 10 s, when absent. */
   firstWaitMs?: number;
@@ -146,7 +146,7 @@ export interface LanguageServer {
   textOf(uri: string): Promise<Lines | undefined>;
   /** Waits for the server's own evidence that it has indexed, at most until the signal or `timeoutMs`. */
   waitUntilReady(timeoutMs: number, signal: AbortSignal): Promise<Readiness>;
-  request(method: string, params: unknown, options: RequestOptions): Promise<ServerReply>;
+  request(method: string, params: unknown, options: ServerRequestOptions): Promise<ServerReply>;
   /** Sends a notification of a tool: the config gives the method and the parameters. */
   notifyAny(method: string, params: unknown): void;
   diagnostics(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport>;

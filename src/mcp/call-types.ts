@@ -1,17 +1,15 @@
-/** Types of a session's calls. */
+/** Types of the options of a session's calls. */
 import type { Refusal } from "../base/problem.js";
 import type { CallWatch } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SwitchProject, TrustOffer } from "./trust-question.js";
 
-/** How many calls of a session may run at once. It may change. */
+/** How many calls of a session may run at once. */
 export interface CallLimit {
-  readonly now: {
-    most: number;
-    /** The setting that says so, and how many calls of other sessions count for it too. */
-    setting: string;
-    others: number;
-  };
+  most: number;
+  /** The setting that says so, and how many calls of other sessions count for it too. */
+  setting: string;
+  others: number;
 }
 
 /** The workspaces of a gateway that serves several, for a session that is not bound to one of them. */
@@ -24,13 +22,13 @@ export interface WorkspaceChoice {
   session: { holder: string };
 }
 
-/** The options of a session's calls. */
+/** How the calls of a session differ by transport and process. */
 export interface CallsOptions {
   trust?: TrustOffer | undefined;
   /** If the proxy was not started in a project: switches to the client's project. */
   switchProject?: SwitchProject | undefined;
-  /** Over HTTP the gateway limits the calls. */
-  limit?: CallLimit | undefined;
+  /** The limit of calls that run at once, as it is now; `own` is that of the plan. Over HTTP the gateway limits them. */
+  limit?: "own" | (() => CallLimit) | undefined;
   workspaces?: WorkspaceChoice | undefined;
   /** Follows the calls, instead of the runtime's own watch. */
   watch?: CallWatch | undefined;

@@ -9,7 +9,7 @@ import { Listeners, nextTurn, sharedAbortController } from "../base/timing.js";
 import type { CallToolResult, CallWatch, ClientInfo, WatchedSession } from "../runtime/call-observer.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { CallOptions, CallOutcome, Session } from "../runtime/session.js";
-import type { CallsOptions, ProgressParams } from "./call-types.js";
+import type { CallLimit, CallsOptions, ProgressParams } from "./call-types.js";
 import { type AbortReason, abortError, numberedError, refusalError } from "./protocol-error.js";
 import { listenToRuntime } from "./runtime-listener.js";
 import { type AskTrust, SessionTrust } from "./trust-question.js";
@@ -146,14 +146,12 @@ export class SessionCalls implements WatchedSession {
     if (watch !== undefined && client !== undefined) this.client ??= { name: client, version: undefined };
     const watched = watch?.began(this, name, args);
     const observed = { ...options, observer: watched?.observer };
+    const { signal } = options;
     try {
       if (this.aborted.aborted) throw abortError(this.aborted.reason);
-      let outcome = await this.#tracked(
-        this.session.call(name, args, this.#withRefusal(observed)),
-        options.signal,
-      );
+      let outcome = await this.#tracked(this.session.call(name, args, this.#withRefusal(observed)), signal);
       if (this.#isForTrust(outcome) && (await this.trust.isGiven(ask)))
-        outcome = await this.#tracked(this.session.call(name, args, observed), options.signal);
+        outcome = await this.#tracked(this.session.call(name, args, observed), signal);
       const { dialect, mcp } = this.#plan;
       if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
       if (outcome.error !== null && dialect.errors.form === "protocol") throw numberedError(outcome.error);
@@ -172,12 +170,10 @@ export class SessionCalls implements WatchedSession {
   async read(name: string, args: unknown, options: CallOptions): Promise<CallOutcome> {
     const watched = this.#watch?.began(this, name, args);
     const observed = { ...options, observer: watched?.observer };
+    const { signal } = options;
     try {
       if (this.aborted.aborted) throw abortError(this.aborted.reason);
-      const outcome = await this.#tracked(
-        this.session.call(name, args, this.#withRefusal(observed)),
-        options.signal,
-      );
+      const outcome = await this.#tracked(this.session.call(name, args, this.#withRefusal(observed)), signal);
       if (outcome.isError && this.aborted.aborted) throw abortError(this.aborted.reason);
       const { text, structured } = outcome;
       watched?.ended({ content: [{ type: "text", text }], structuredContent: structured });
@@ -190,11 +186,10 @@ export class SessionCalls implements WatchedSession {
 
   /** Options with the reason why the call is refused, where it is. */
   #withRefusal(options: CallOptions): CallOptions {
-    const { running } = this;
-    const { most = Number.POSITIVE_INFINITY, others = 0, setting } = this.options.limit?.now ?? {};
-    const full = `At most ${most + others} calls may run at a time (${setting}). Call again when one is answered.`;
-    const tooMany = running < most ? undefined : new Refusal("call/too-many", full);
-    const { refusal = this.#isBound ? tooMany : this.options.workspaces?.refusal() } = options;
+    const { limit, workspaces } = this.options;
+    const own = { most: this.#plan.http.maxCalls, others: 0, setting: "http.max_calls" };
+    const tooMany = tooManyCalls(this.running, limit === "own" ? own : limit?.());
+    const { refusal = this.#isBound ? tooMany : workspaces?.refusal() } = options;
     return { ...options, refusal };
   }
 
@@ -257,6 +252,13 @@ export class SessionCalls implements WatchedSession {
     // The SDKs send an answer in the same turn in which the call ends.
     await nextTurn();
   }
+}
+
+function tooManyCalls(running: number, limit: CallLimit | undefined): Refusal | undefined {
+  if (limit === undefined || running < limit.most) return undefined;
+  const most = limit.most + limit.others;
+  const full = `At most ${most} calls may run at a time (${limit.setting}). Call again when one is answered.`;
+  return new Refusal("call/too-many", full);
 }
 
 /** Whether a client has this name. A name that ends in `*` is the beginning of one. */

@@ -47,12 +47,7 @@ const FINAL_ANSWERS_MS = 2000;
 /** Serves one client; resolves when it is gone and the runtime is closed. */
 export async function serveStdio(runtime: Runtime, options: StdioOptions): Promise<void> {
   const { input, output, trace, log, signal, trust, switchProject } = options;
-  const maxCalls = () => ({ most: runtime.loaded.plan.http.maxCalls, setting: "http.max_calls", others: 0 });
-  const limit = { now: maxCalls() };
-  runtime.onUpdated(() => {
-    limit.now = maxCalls();
-  });
-  const calls = new SessionCalls(runtime, runtime.openSession(), { trust, switchProject, limit });
+  const calls = new SessionCalls(runtime, runtime.openSession(), { trust, switchProject, limit: "own" });
   const transport = new StreamTransport(input, output, trace);
   const end = () => void transport.close();
   runtime.memory.watchClients(() => [{ heldBytes: output.writableLength, end }]);

@@ -9,7 +9,7 @@ import { sortBy } from "../base/order.js";
 import type { Log, StartedServer } from "../lsp/types.js";
 
 const CHECK_MS = 250;
-/** The memory of an ended client or server is free after this time. */
+/** Memory of a server or client that was ended becomes free after this time. */
 const SETTLE_MS = 1_000;
 const MB = 1024 * 1024;
 /**
@@ -29,7 +29,7 @@ export interface ClientMemory {
   end(): void;
 }
 
-interface WatchOptions {
+interface MemoryWatchOptions {
   limitMb: number;
   log: Log;
   onOutOfMemory: (message: string) => void;
@@ -38,8 +38,8 @@ interface WatchOptions {
   collect?: () => Promise<void>;
 }
 
-/** A server or a client, and what it holds. */
-interface Holder {
+/** A server or a client, and the bytes that are held for it. */
+interface MemoryUser {
   bytes: number;
   end(): void;
 }
@@ -58,19 +58,19 @@ export class MemoryWatch {
   readonly #servers = new Map<StartedServer, { receivedWhenLow: number }>();
   readonly #clients: (() => ClientMemory[])[] = [];
   readonly #timer: NodeJS.Timeout;
-  /** The shares of the limit between which garbage is collected when memory has grown. */
+  /** Between these shares of the limit, garbage is collected when memory has grown. */
   readonly #collectFrom: number;
   readonly #collectUpTo: number;
-  /** Below this share, the next garbage collection is not worth its time. */
-  #worthwhile: number;
+  /** Garbage is collected when resident memory or the heap reaches this share of its limit. */
+  #collectAt: number;
   #settledAt = 0;
   #isCollecting = false;
 
-  constructor(private readonly options: WatchOptions) {
+  constructor(private readonly options: MemoryWatchOptions) {
     this.#collectFrom = Math.min(1, COLLECT_FROM_MB / options.limitMb);
     this.#collectUpTo = COLLECT_UP_TO_MB / options.limitMb;
-    // Memory that the process has from before is no growth, and a process starts with little garbage.
-    this.#worthwhile = Math.min(1, Math.max(this.#collectFrom, this.#measure().resident * GROWTH));
+    // The memory at the start holds little garbage, so only growth is a reason to collect.
+    this.#collectAt = Math.min(1, Math.max(this.#collectFrom, this.#measure().resident * GROWTH));
     this.#timer = setInterval(() => void this.check(), CHECK_MS);
     this.#timer.unref();
   }
@@ -80,7 +80,7 @@ export class MemoryWatch {
     void server.transport.ended.then(() => this.#servers.delete(server));
   }
 
-  /** Adds where the memory that clients hold is found. */
+  /** Adds a function that measures the memory of clients. */
   watchClients(clients: () => ClientMemory[]): void {
     this.#clients.push(clients);
   }
@@ -95,21 +95,20 @@ export class MemoryWatch {
     if (resident < 0.5) {
       for (const [server, known] of this.#servers) known.receivedWhenLow = received(server);
     }
-    if (resident < this.#collectFrom && heap < 1) this.#worthwhile = this.#collectFrom;
+    if (resident < this.#collectFrom && heap < 1) this.#collectAt = this.#collectFrom;
     const most = Math.max(resident, heap);
-    if (most < this.#worthwhile || (most < 1 && resident > this.#collectUpTo) || now < this.#settledAt)
-      return;
+    if (most < this.#collectAt || (most < 1 && resident > this.#collectUpTo) || now < this.#settledAt) return;
     this.#isCollecting = true;
     await (this.options.collect ?? collectGarbage)();
     this.#isCollecting = false;
     const after = this.#measure();
     if (after.heap < 1 && (after.resident < 1 || after.live < 0.5)) {
       // Free memory that the allocator keeps is no reason to end anything, nor to collect again at once.
-      this.#worthwhile = Math.max(this.#collectFrom, after.resident * GROWTH);
+      this.#collectAt = Math.max(this.#collectFrom, after.resident * GROWTH);
       return;
     }
     this.#settledAt = now + SETTLE_MS;
-    const [largest] = sortBy([...this.#serverHolders(), ...this.#clientHolders()], ({ bytes }) => [-bytes]);
+    const [largest] = sortBy([...this.#serverUsers(), ...this.#clientUsers()], ({ bytes }) => [-bytes]);
     if (largest === undefined || largest.bytes === 0) this.options.onOutOfMemory(this.#message("ends"));
     else largest.end();
   }
@@ -118,7 +117,7 @@ export class MemoryWatch {
     return (this.options.measure ?? measureProcess)(this.options.limitMb);
   }
 
-  #serverHolders(): Holder[] {
+  #serverUsers(): MemoryUser[] {
     return [...this.#servers].map(([server, { receivedWhenLow }]) => {
       const bytes = received(server) - receivedWhenLow + server.transport.output.writableLength;
       return { bytes, end: () => this.#endServer(server, Math.ceil(bytes / MB)) };
@@ -132,7 +131,7 @@ export class MemoryWatch {
     server.end(`had sent ${sentMb} MB when the proxy reached its memory limit (${limit}), and was ended`);
   }
 
-  #clientHolders(): Holder[] {
+  #clientUsers(): MemoryUser[] {
     return this.#clients
       .flatMap((clients) => clients())
       .map((client) => ({
@@ -150,7 +149,7 @@ export class MemoryWatch {
   }
 }
 
-/** Servers are read from sockets, which count what they have read. */
+/** The bytes that were read from a server: sockets count them. */
 function received({ transport: { input } }: StartedServer): number {
   return "bytesRead" in input && typeof input.bytesRead === "number" ? input.bytesRead : 0;
 }

@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join, relative } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
-import { factsOf } from "../base/file-stamp.js";
+import { statOf } from "../base/file-stamp.js";
 import { homeOf } from "../base/home.js";
 import { type KeyPart, sortBy } from "../base/order.js";
 import { isInside, slashed } from "../base/paths.js";
@@ -43,7 +43,7 @@ export class SampleFiles {
   /** A file that the server handles, or undefined when the bounded search finds none. */
   async find(serverId: string): Promise<string | undefined> {
     const path = (await this.#scanned()).get(serverId)?.path;
-    if (path === undefined || factsOf(path)?.isFile()) return path;
+    if (path === undefined || statOf(path)?.isFile()) return path;
     this.#last = undefined;
     return (await this.#scanned()).get(serverId)?.path;
   }
@@ -160,5 +160,5 @@ export class SampleFiles {
 
 /** Whether a path that was walked to may be shown: a denied one may not. */
 function isShown(gate: Gate, path: string): boolean {
-  return !(gate.place(path) instanceof Refusal);
+  return !(gate.check(path) instanceof Refusal);
 }

@@ -1,7 +1,4 @@
-/**
- * Types of the gate, which checks every path that a call or a server names and admits only those inside the
- * roots.
- */
+/** Types of the gate: it checks every path that a call or a server names, and admits only paths inside the roots. */
 import type { Refusal } from "../base/problem.js";
 
 /** A path that was admitted: its real path lies inside a root. */
@@ -25,8 +22,8 @@ export interface Gate {
   admitFile(name: string): Promise<Admitted>;
   /** Admits the entry itself: its folder by real path, while a symbolic link at its end is not followed. */
   admitEntry(name: string): Promise<Admitted>;
-  /** Judges a real path without touching the disk. */
-  place(path: string): Admitted | Refusal;
+  /** Checks a real path without access to the disk; returns the refusal instead of throwing it. */
+  check(path: string): Admitted | Refusal;
   /** How a server's URI is shown; undefined when it lies outside and must be dropped. `resolve` finds real paths. */
   show(uri: string, resolve?: (path: string) => string): Admitted | undefined;
 }

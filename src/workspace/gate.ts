@@ -6,7 +6,7 @@
 import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { entryFacts } from "../base/file-stamp.js";
+import { lstatOf } from "../base/file-stamp.js";
 import { uniqueBy } from "../base/order.js";
 import { fileUri, isInside, isOnShare, slashed } from "../base/paths.js";
 import { here, type Platform } from "../base/platform.js";
@@ -38,7 +38,7 @@ export async function openGate(options: GateOptions, platform: Platform = here):
   const outside = () => outsideOf(basename(base) || base);
   const deny = compileDeny(options.deny);
 
-  const place = (path: string): Admitted | Refusal => {
+  const check = (path: string): Admitted | Refusal => {
     const root = roots.find((folder) => isInside(path, folder));
     const extra = root ?? extraRoots.find((folder) => isInside(path, folder));
     const home = extra ?? options.libraryOf?.(path);
@@ -65,21 +65,21 @@ export async function openGate(options: GateOptions, platform: Platform = here):
     }
   };
 
-  const placeOrThrow = (path: string): Admitted => {
-    const admitted = place(path);
+  const checkOrThrow = (path: string): Admitted => {
+    const admitted = check(path);
     if (admitted instanceof Refusal) throw admitted;
     return admitted;
   };
 
   const lookUp = (name: string) => {
-    const admitted = placeOrThrow(resolve(pathOfName(name, base, platform)));
-    const facts = statOf(admitted.path);
+    const admitted = checkOrThrow(resolve(pathOfName(name, base, platform)));
+    const facts = statOrRefuse(admitted.path);
     return { admitted: ordinary(admitted, facts), facts };
   };
 
   return {
     roots,
-    place,
+    check,
     admit: async (name) => lookUp(name).admitted,
     async admitFile(name) {
       const { admitted, facts } = lookUp(name);
@@ -88,14 +88,14 @@ export async function openGate(options: GateOptions, platform: Platform = here):
     async admitEntry(name) {
       const path = pathOfName(name, base, platform);
       if (dirname(path) === path) throw outside();
-      const admitted = placeOrThrow(join(resolve(dirname(path)), basename(path)));
-      const facts = linkStatOf(admitted.path);
+      const admitted = checkOrThrow(join(resolve(dirname(path)), basename(path)));
+      const facts = lstatOrRefuse(admitted.path);
       return facts?.isSymbolicLink() ? admitted : ordinary(admitted, facts);
     },
     show(uri, resolve = realPathOf) {
       try {
         const path = strictPathOfUri(uri, platform);
-        const shown = isOtherShare(path) ? outside() : place(resolve(path));
+        const shown = isOtherShare(path) ? outside() : check(resolve(path));
         return shown instanceof Refusal ? undefined : shown;
       } catch (error) {
         if (error instanceof Refusal) return undefined;
@@ -174,7 +174,7 @@ export function realPathOf(path: string): string {
     } catch (cause) {
       if (systemCode(cause) !== "ENOENT" || dirname(current) === current) throw notAFile(cause);
       // A name that exists while its target does not is a dangling link: where it leads is unknown.
-      if (linkStatOf(current) !== undefined) throw notAFile(cause);
+      if (lstatOrRefuse(current) !== undefined) throw notAFile(cause);
       rest.unshift(basename(current));
     }
   }
@@ -195,7 +195,7 @@ export class RealPaths {
     const folder = isPlain ? this.#folder(dirname(path)) : undefined;
     if (folder === undefined) return realPathOf(path);
     const real = `${folder}${name}`;
-    const facts = entryFacts(real);
+    const facts = lstatOf(real);
     return facts === undefined || facts.isSymbolicLink() ? realPathOf(path) : real;
   }
 
@@ -213,17 +213,17 @@ export class RealPaths {
   }
 }
 
-/** The stat result of what a path leads to; undefined when it does not exist, a Refusal when it cannot be read. */
-export function statOf(path: string): Stats | undefined {
-  return statOrRefuse(() => statSync(path));
+/** The stat result of a path; undefined when nothing exists there. Throws a Refusal when it cannot be read. */
+export function statOrRefuse(path: string): Stats | undefined {
+  return refuseUnreadable(() => statSync(path));
 }
 
-/** The same for the entry itself: for a link, not for what it leads to. */
-function linkStatOf(path: string): Stats | undefined {
-  return statOrRefuse(() => lstatSync(path));
+/** The same for the entry itself: a link is not followed. */
+function lstatOrRefuse(path: string): Stats | undefined {
+  return refuseUnreadable(() => lstatSync(path));
 }
 
-function statOrRefuse(stat: () => Stats): Stats | undefined {
+function refuseUnreadable(stat: () => Stats): Stats | undefined {
   try {
     return stat();
   } catch (cause) {

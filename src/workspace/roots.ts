@@ -1,6 +1,6 @@
 /** The real folders of a workspace's roots, as they are when its gate is opened. */
 import { realpath } from "node:fs/promises";
-import { factsOf } from "../base/file-stamp.js";
+import { statOf } from "../base/file-stamp.js";
 import { ConfigError } from "../base/problem.js";
 
 /** The real path of a root; throws a ConfigError for one that is no folder. */
@@ -8,7 +8,7 @@ export async function realRoot(folder: string, index: number): Promise<string> {
   const path = await realpath(folder).catch(() => {
     throw noRoot("A root of the workspace does not exist or cannot be read.", index);
   });
-  if (!factsOf(path)?.isDirectory()) throw noRoot("A root of the workspace is not a folder.", index);
+  if (!statOf(path)?.isDirectory()) throw noRoot("A root of the workspace is not a folder.", index);
   return path;
 }
 

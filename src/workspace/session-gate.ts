@@ -5,7 +5,7 @@
 import { relative, sep } from "node:path";
 import { isInside, isOnShare, slashed } from "../base/paths.js";
 import { Refusal } from "../base/problem.js";
-import { fileOrThrow, pathOfName, realPathOf, statOf, strictPathOfUri } from "./gate.js";
+import { fileOrThrow, pathOfName, realPathOf, statOrRefuse, strictPathOfUri } from "./gate.js";
 import type { Admitted, Gate } from "./gate-types.js";
 
 /**
@@ -34,11 +34,11 @@ export function narrowGate(gate: Gate, uris: readonly string[]): Gate {
     // Whether a file exists is said only of what the session may see.
     async admitFile(name) {
       const admitted = await admit(name);
-      return fileOrThrow(admitted, statOf(admitted.path));
+      return fileOrThrow(admitted, statOrRefuse(admitted.path));
     },
     admitEntry: async (name) => seenOrThrow(await gate.admitEntry(pathOfName(name, base))),
-    place(path) {
-      const admitted = gate.place(path);
+    check(path) {
+      const admitted = gate.check(path);
       if (admitted instanceof Refusal) return admitted;
       return isSeen(admitted) ? fromBase(admitted) : outside();
     },

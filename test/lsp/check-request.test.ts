@@ -42,7 +42,7 @@ async function open(before: object[]) {
     isOwn: () => true,
     touch: () => {},
     save: () => {},
-    quirks: { pull: true, onSave: false },
+    settings: { pull: true, onSave: false },
     request: (method, params) => {
       asked.push({ method, params });
       const isCheck = method === check.method;

@@ -45,7 +45,7 @@ function open() {
     isOwn: () => true,
     touch: () => {},
     save: () => {},
-    quirks: plan.diagnostics,
+    settings: plan.diagnostics,
     request: () => Promise.reject(new Error("nothing is pulled here")),
   });
   return {

@@ -136,11 +136,11 @@ test("a status that stays busy is waited for once, until the server sends anothe
   const tell = () => state.notified("experimental/serverStatus", { quiescent: false });
   state.initialized();
   tell();
-  expect(state.mustHold(1_000)).toBe(true);
+  expect(state.mustWait(1_000)).toBe(true);
   state.waitedInVain(1_000);
-  expect([state.mustHold(1_000), state.mustHold(5_000), state.now]).toEqual([false, true, "indexing"]);
+  expect([state.mustWait(1_000), state.mustWait(5_000), state.now]).toEqual([false, true, "indexing"]);
   tell();
-  expect(state.mustHold(1_000)).toBe(true);
+  expect(state.mustWait(1_000)).toBe(true);
 });
 
 test("at the deadline the answer in hand is given, with the truth about it", async () => {

@@ -20,7 +20,7 @@ export const gate: Gate = {
   admit: notAsked,
   admitFile: notAsked,
   admitEntry: notAsked,
-  place: (path) =>
+  check: (path) =>
     path.startsWith("/w/")
       ? { path, uri: `file://${path}`, shown: path.slice(3), writable: true }
       : new Refusal("guard/outside-root", "outside"),

@@ -207,7 +207,7 @@ describe("names with line ends", () => {
         deny: ["**/.git/**", "**/.env", "**/*.pem"],
       });
       await expect(narrow.admit(name)).rejects.toMatchObject({ code: "guard/denied" });
-      expect(narrow.place(join(root, name))).toMatchObject({ code: "guard/denied" });
+      expect(narrow.check(join(root, name))).toMatchObject({ code: "guard/denied" });
     },
   );
 });
@@ -247,7 +247,7 @@ test("whatever was judged before, a path is judged the same", async () => {
   );
   const fresh = async () =>
     openGate({ roots: [root], extraRoots: [], deny: ["**/.git/**", "secrets", "undefined"] });
-  const verdict = (judge: Gate, path: string) => !(judge.place(join(root, path)) instanceof Refusal);
+  const verdict = (judge: Gate, path: string) => !(judge.check(join(root, path)) instanceof Refusal);
   const alone = new Map<string, boolean>();
   for (const path of paths) alone.set(path, verdict(await fresh(), path));
   for (const order of [

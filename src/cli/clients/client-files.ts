@@ -6,7 +6,7 @@ import { codes } from "../../base/codes.js";
 import { namesIn, realPath } from "../../base/disk.js";
 import { readRegularFile } from "../../base/guarded-open.js";
 import { homeOf } from "../../base/home.js";
-import { canonicalText, isTable, type JsonObject, laidOver } from "../../base/json.js";
+import { canonicalText, isTable, type JsonObject, mergeOver } from "../../base/json.js";
 import { uniqueBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
 import { here } from "../../base/platform.js";
@@ -205,7 +205,7 @@ function isOnlyOurs(path: string, facts: ClientFileFacts, written: readonly Writ
   const now = readText(path);
   if (texts.length === 0 || typeof now !== "string") return false;
   const [found, ...ours] = [now, ...texts].map((text) => parseClientFile(path, text, facts));
-  const all = ours.reduce((tree, source) => laidOver(tree, source.tree), {});
+  const all = ours.reduce((tree, source) => mergeOver(tree, source.tree), {});
   return found?.broken === false && canonicalText(found.tree) === canonicalText(all);
 }
 

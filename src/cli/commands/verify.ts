@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { factsOf } from "../../base/file-stamp.js";
+import { statOf } from "../../base/file-stamp.js";
 import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { programOf } from "../../config/catalogue/preset-index.js";
@@ -118,7 +118,7 @@ function modulesOf(input: Input, io: Io): string | undefined {
   const named = input.text("modules");
   if (named === undefined) return undefined;
   const folder = resolve(io.cwd, named);
-  if (factsOf(folder)?.isDirectory() !== true)
+  if (statOf(folder)?.isDirectory() !== true)
     throw new UsageError(`--modules takes a folder; \`${named}\` is none`);
   return realpathSync.native(folder);
 }

@@ -4,7 +4,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
-import { entryFacts } from "../../base/file-stamp.js";
+import { lstatOf } from "../../base/file-stamp.js";
 import { homeOf } from "../../base/home.js";
 import { isTable, parseJson } from "../../base/json.js";
 import { isRunning } from "../../base/system.js";
@@ -35,7 +35,7 @@ export function writeGatewayRecord(record: GatewayRecord, io: Pick<Io, "env">): 
 /** The gateways whose process runs. Records of others are removed. */
 export function runningGateways(io: Pick<Io, "env">): GatewayRecord[] {
   const folder = recordFolder(io);
-  const names = entryFacts(folder) === undefined ? [] : readdirSync(folder);
+  const names = lstatOf(folder) === undefined ? [] : readdirSync(folder);
   return names.flatMap((name) => {
     const file = join(folder, name);
     const record = name.endsWith(".json") ? readGatewayRecord(file) : undefined;

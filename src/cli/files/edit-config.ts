@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CONFIG_NAMES } from "../../base/config-names.js";
-import { entryFacts } from "../../base/file-stamp.js";
+import { lstatOf } from "../../base/file-stamp.js";
 import { homeOf } from "../../base/home.js";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
@@ -89,7 +89,7 @@ export function isConfigOf(file: string, workspace: string): boolean {
 export function mayCreateConfig(file: string, workspace: string, input: Input, io: Io): boolean {
   const names = CONFIG_NAMES.map((name) => join(workspace, name));
   const rivals = names.includes(file) ? names : [file];
-  const existing = rivals.filter((name) => entryFacts(name));
+  const existing = rivals.filter((name) => lstatOf(name));
   const [first] = existing;
   if (first === undefined) return true;
   if (!input.isOn("force")) {

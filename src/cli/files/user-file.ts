@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
-import { entryFacts } from "../../base/file-stamp.js";
+import { lstatOf } from "../../base/file-stamp.js";
 import { readRegularFile } from "../../base/guarded-open.js";
 import { isInside } from "../../base/paths.js";
 import { hasCode } from "../../base/system.js";
@@ -54,7 +54,7 @@ export function writeUserFile(file: string, text: string, guarded: readonly stri
 
 /** Whether a file may be written: an existing one only with `--force`. Prints the reason if not. */
 export function mayOverwrite(file: string, input: Input, io: Io): boolean {
-  if (!input.isOn("force") && entryFacts(file)) {
+  if (!input.isOn("force") && lstatOf(file)) {
     failure(io, `${file} already exists; --force replaces it`);
     return false;
   }

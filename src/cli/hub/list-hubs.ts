@@ -1,5 +1,5 @@
 /** The hubs of this user that run, with what each says of itself. */
-import { factsOf } from "../../base/file-stamp.js";
+import { statOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
 import { askOnce, HubSilent } from "../../hub/ask-hub.js";
 import { allSockets, checkHubFolder, hubFolder } from "../../hub/hub-folder.js";
@@ -29,7 +29,7 @@ export interface HubList {
 /** The hubs of this user. A hub that moves to another socket meanwhile, for a changed config, is asked there. */
 export async function listHubs(io: Io): Promise<HubList> {
   const folder = hubFolder(io.env);
-  if (factsOf(folder) === undefined) return { hubs: [], silent: [] };
+  if (statOf(folder) === undefined) return { hubs: [], silent: [] };
   checkHubFolder(folder);
   const asked = new Set<string>();
   const found = new Map<number, ListedHub>();

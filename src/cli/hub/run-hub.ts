@@ -5,7 +5,7 @@
 import { fstatSync, ftruncateSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { namesIn } from "../../base/disk.js";
-import { factsOf, stampFrom } from "../../base/file-stamp.js";
+import { stampFrom, statOf } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import { here } from "../../base/platform.js";
 import { whenAborted } from "../../base/timing.js";
@@ -163,7 +163,7 @@ async function removeLeftOver(folder: string, paths: readonly string[]): Promise
 function removeOldRecords(folder: string): void {
   for (const name of namesIn(folder)) {
     const path = join(folder, name);
-    const changedAt = factsOf(path)?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    const changedAt = statOf(path)?.mtimeMs ?? Number.POSITIVE_INFINITY;
     if (/\.(json|log)$/.test(name) && Date.now() - changedAt > MAX_RECORD_AGE_MS)
       rmSync(path, { force: true });
   }
@@ -258,7 +258,7 @@ function followConfig(
   const load: Load = (options) => loadFrom(input, io, options);
   const config = new ServedConfig(runtime, opened, load, { io, log, takes, onUsed });
   // A file may have changed after it was read and before it was watched.
-  const changedAt = (path: string) => stampFrom(factsOf(path))?.changedAt ?? 0;
+  const changedAt = (path: string) => stampFrom(statOf(path))?.changedAt ?? 0;
   if (!isFresh(first) || Object.keys(first.files).some((path) => changedAt(path) > began))
     config.reload().catch(failed);
 }

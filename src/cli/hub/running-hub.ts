@@ -1,5 +1,5 @@
 /** The hub that already runs for a command line, for single calls: `call`, `status` and `doctor` are warm then. */
-import { entryFacts } from "../../base/file-stamp.js";
+import { lstatOf } from "../../base/file-stamp.js";
 import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import type { Refusal } from "../../base/problem.js";
 import { LineReader } from "../../base/text.js";
@@ -93,7 +93,7 @@ function hubEnded(): HubUnavailable {
 export function hubPath(found: Loaded, input: Input, io: Io): string | undefined {
   try {
     const folder = hubFolder(io.env);
-    if (entryFacts(folder) === undefined) return undefined;
+    if (lstatOf(folder) === undefined) return undefined;
     checkHubFolder(folder);
     if (allSockets(folder).length === 0) return undefined;
     const path = socketOf(folder, hubKey(recordOf(found, input), io.env));

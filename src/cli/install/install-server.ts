@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative } from "node:path";
-import { entryFacts } from "../../base/file-stamp.js";
+import { lstatOf } from "../../base/file-stamp.js";
 import { isInside } from "../../base/paths.js";
 import { here, type Platform } from "../../base/platform.js";
 import { systemCode } from "../../base/system.js";
@@ -75,7 +75,7 @@ function renameWithin(folder: string, target: string): void {
     existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [],
   );
   for (const file of [...files, join(folder, "venv", "pyvenv.cfg"), join(folder, "launcher")]) {
-    const stats = entryFacts(file);
+    const stats = lstatOf(file);
     if (!stats?.isFile() || stats.size > MAX_SCRIPT_BYTES) continue;
     const text = readFileSync(file);
     if (text.includes(0) || !text.includes(folder)) continue;

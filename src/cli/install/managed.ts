@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { namesIn } from "../../base/disk.js";
-import { factsOf } from "../../base/file-stamp.js";
+import { statOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { isRunning } from "../../base/system.js";
@@ -120,7 +120,7 @@ function removeLeftovers(own: string): void {
     const pid = Number(LEFTOVER.exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(pid)) continue;
     const path = join(own, name);
-    const age = Date.now() - (factsOf(path)?.mtimeMs ?? 0);
+    const age = Date.now() - (statOf(path)?.mtimeMs ?? 0);
     if (!isRunning(pid) || age > MAX_AGE_MS) rmSync(path, { recursive: true, force: true });
   }
 }

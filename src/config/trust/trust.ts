@@ -1,7 +1,7 @@
 /** The record of the configs and folders that the user trusts. A damaged record trusts nothing: reading it throws. */
 import { dirname, join, relative } from "node:path";
 import * as z from "zod";
-import { factsOf } from "../../base/file-stamp.js";
+import { statOf } from "../../base/file-stamp.js";
 import { canonicalPretty } from "../../base/json.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { here } from "../../base/platform.js";
@@ -122,7 +122,7 @@ const CHANGED_BY_OTHERS =
 function riskOf(file: string): string | undefined {
   const user = process.geteuid?.();
   if (!here.hasModes || user === undefined) return undefined;
-  for (const stats of [dirname(file), file].flatMap((path) => factsOf(path) ?? [])) {
+  for (const stats of [dirname(file), file].flatMap((path) => statOf(path) ?? [])) {
     // Root can write everywhere anyway; what it reads in a container often belongs to the user outside.
     if (![user, ROOT].includes(stats.uid) && user !== ROOT) return "or its folder belongs to another user";
     if ((stats.mode & 0o002) !== 0) return "or its folder can be written by every user";

@@ -1,7 +1,7 @@
 /**
- * Diagnostics of one document with three outcomes: found, clean, unknown. Pulled where the server supports it,
- * otherwise the settled push for exactly the version that was sent, and both where a server does both. A report from
- * before a change never counts after it.
+ * Diagnostics of one document with three outcomes: found, clean, unknown. They are pulled where the server supports it.
+ * Otherwise the report counts that the server publishes for the version it was sent, once no other follows. Where a
+ * server does both, both count. A report from before a change never counts after it.
  */
 import type { ServerPlan } from "../../abi/plan.js";
 import type { Json } from "../../base/json.js";
@@ -18,15 +18,16 @@ import { BackgroundChecks } from "./background-checks.js";
 import { CheckRequests, type CheckRequestsContext } from "./check-request.js";
 import { LATE, reportOf, timedOutReport, unknown } from "./diagnostics-report.js";
 import { type PublishedReport, PublishedReports } from "./published-reports.js";
-import { type DiagnosticsRequest, PulledReports, pullDocument } from "./pulled-diagnostics.js";
+import { type DiagnosticsRequest, PulledReports, pullDocument, type Wait } from "./pulled-diagnostics.js";
 import {
   publishedItems,
   type WorkspaceDiagnosticsContext,
   workspaceDiagnostics,
 } from "./workspace-diagnostics.js";
 
-const FIRST_TOUCH_MS = 10_000;
-/** Time for another pull after a wait that used up all the time. */
+/** The longest default wait for the first report on a document. */
+const FIRST_WAIT_MS = 10_000;
+/** Time for the pull that follows a wait, even if the wait used up the time. */
 const PULL_AGAIN_MS = 1_000;
 
 export interface DiagnosticsContext {
@@ -41,11 +42,9 @@ export interface DiagnosticsContext {
   touch: (path: string) => void;
   /** Notifies that the document was saved, so that the server also checks what depends on other files. */
   save: (path: string) => void;
-  quirks: ServerPlan["diagnostics"];
+  settings: ServerPlan["diagnostics"];
   request: DiagnosticsRequest;
 }
-
-export type Wait = DiagnosticsOptions & { deadline: number };
 
 export class Diagnostics {
   readonly #pulled = new PulledReports();
@@ -57,14 +56,15 @@ export class Diagnostics {
   readonly #unsaved = new Set<string>();
   /** Reports from before a change, which the server may not repeat after it. */
   readonly #outdated = new Map<string, PublishedReport>();
-  /** States of files for which the server was waited for in vain; they are not waited for again. */
+  /** The state of each file for which a wait brought no report: in the same state, no call waits for it again. */
   readonly #silent = new Map<string, string>();
   readonly #pushes = new Listeners();
+  /** Documents on which the server has reported. */
   readonly #answered = new Set<string>();
 
   constructor(private readonly context: DiagnosticsContext) {
     this.#published = new PublishedReports(context.current);
-    this.#background = new BackgroundChecks(context.readiness, context.quirks.onSave);
+    this.#background = new BackgroundChecks(context.readiness, context.settings.onSave);
     this.#checks = new CheckRequests({
       plan: context.check,
       request: context.request,
@@ -99,10 +99,10 @@ export class Diagnostics {
     this.#published.opened(path);
     this.#checks.changed(path);
     this.#outdated.delete(path);
-    if (this.context.quirks.onSave) this.#unsaved.add(path);
+    if (this.context.settings.onSave) this.#unsaved.add(path);
   }
 
-  /** The server gets a document again, without a change of its text. */
+  /** The document was closed, or sent again with the same text: the report on it no longer counts. */
   forget(path: string): void {
     this.#published.forget(path);
     this.#outdated.delete(path);
@@ -132,7 +132,7 @@ export class Diagnostics {
     const { capabilities } = this.context;
     const deadline = performance.now() + options.waitMs;
     const wait = { ...options, deadline };
-    const pullsAll = this.context.quirks.pull && capabilities.supports("workspace/diagnostic");
+    const pullsAll = this.context.settings.pull && capabilities.supports("workspace/diagnostic");
     const isComplete = !pullsAll || (await this.#waitForBackground(undefined, wait));
     // Without a pull of the workspace, open documents are pulled one by one.
     const documents = pullsAll || !capabilities.allows("diagnostics") ? [] : open;
@@ -160,7 +160,7 @@ export class Diagnostics {
       return unknown(this.context.readiness, "the config does not ask this server for diagnostics", []);
     }
     const isFirst = !this.#answered.has(path);
-    const firstMs = options.firstWaitMs ?? Math.min(2 * options.waitMs, FIRST_TOUCH_MS);
+    const firstMs = options.firstWaitMs ?? Math.min(2 * options.waitMs, FIRST_WAIT_MS);
     const waitMs = isFirst ? Math.max(options.waitMs, firstMs) : options.waitMs;
     const wait = { ...options, waitMs, deadline: performance.now() + waitMs };
     if (this.#unsaved.has(path)) await this.#saveWhenReady(path, wait);
@@ -181,11 +181,11 @@ export class Diagnostics {
   }
 
   #pulls(document: OpenDocument): boolean {
-    if (!this.context.quirks.pull) return false;
+    if (!this.context.settings.pull) return false;
     return this.context.capabilities.supports("textDocument/diagnostic", document);
   }
 
-  /** Pulls, waits for results of background checks, and pulls again when that took time. */
+  /** Pulls, waits for the results of background checks, and pulls again after such a wait. */
   async #pull(document: OpenDocument, wait: Wait, replyBy = wait.deadline): Promise<DiagnosticsReport> {
     const { path } = document;
     const { readiness } = this.context;
@@ -196,10 +196,10 @@ export class Diagnostics {
       if (Array.isArray(again)) items = again;
     };
     if (items.length === 0 && (await this.#waitForCorrection(wait))) await pullAgain(wait.deadline);
-    const isAtOnce = this.#dueMs(path, wait.settleMs) <= 0;
-    if (!isAtOnce && this.#background.takeUnsaved()) this.context.save(path);
-    const isComplete = isAtOnce || (await this.#waitForBackground(path, wait));
-    if (isComplete && !isAtOnce) await pullAgain(Math.max(wait.deadline, performance.now() + PULL_AGAIN_MS));
+    const mustWait = this.#dueMs(path, wait.settleMs) > 0;
+    if (mustWait && this.#background.takeUnsaved()) this.context.save(path);
+    const isComplete = !mustWait || (await this.#waitForBackground(path, wait));
+    if (isComplete && mustWait) await pullAgain(Math.max(wait.deadline, performance.now() + PULL_AGAIN_MS));
     const { signal } = wait;
     if (isComplete)
       return reportOf(readiness, [...items, ...(this.#published.get(path)?.items ?? [])], signal);
@@ -244,8 +244,8 @@ export class Diagnostics {
         readiness.waitedInVain(waitMs);
         return false;
       }
-      const isInVain = !readiness.isWorthWaiting(waitMs);
-      if (dueMs > left && isInVain && (readiness.isWorking || this.#silent.get(key) === state)) return false;
+      const isUseless = !readiness.isWorthWaiting(waitMs);
+      if (dueMs > left && isUseless && (readiness.isWorking || this.#silent.get(key) === state)) return false;
       await this.#nextEvent(Math.min(dueMs, left), signal);
     }
   }

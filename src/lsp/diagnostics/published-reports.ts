@@ -1,8 +1,8 @@
 /**
- * The diagnostics that a server has published, by file. A report holds until the next change. It may be the first of
+ * The diagnostics that a server has published, by file. A report counts until the next change. It may be the first of
  * two (typescript-language-server publishes after the syntax check and again after the type check), or, without a
- * version, be about the text before. So it counts only when nothing has followed for as long as this server usually
- * takes.
+ * version, be about the previous text. So a report counts only after a quiet time, which depends on how long this
+ * server took between reports before.
  */
 import type { PublishDiagnosticsParams } from "vscode-languageserver-protocol";
 import { fieldsOf, type Json } from "../../base/json.js";
@@ -12,11 +12,11 @@ import { ReportCache, sizeAndHash } from "./report-cache.js";
 
 /** Quiet time after a report without a version. */
 const UNVERSIONED_MS = 1_000;
-/** The same while little is known about the server's habits. */
+/** The same before the server has published reports on FAMILIAR_AFTER texts. */
 const UNFAMILIAR_MS = 2_000;
 /** A report that follows another one later than this is a new one. */
 const MAX_GAP_MS = 5_000;
-/** Texts after which the habits of a server are known. */
+/** After this many texts it is known how many reports the server publishes on a text. */
 const FAMILIAR_AFTER = 3;
 const MAX_HABITS = 8;
 
@@ -70,7 +70,7 @@ export class PublishedReports {
     this.#textSent(path);
   }
 
-  /** The server gets a document again, without a change of its text. */
+  /** The document was closed, or sent again with the same text: the report on it no longer counts. */
   forget(path: string): void {
     this.#reports.delete(path);
     this.#clean.delete(path);

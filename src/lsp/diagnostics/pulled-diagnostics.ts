@@ -11,19 +11,28 @@ import type {
 import { fieldsOf, isTable, type Json } from "../../base/json.js";
 import { pathOfUri } from "../../base/paths.js";
 import { Refusal } from "../../base/problem.js";
-import type { OpenDocument, PartTaker, Readiness, RequestOptions } from "../types.js";
+import type {
+  DiagnosticsOptions,
+  OpenDocument,
+  PartTaker,
+  Readiness,
+  ServerRequestOptions,
+} from "../types.js";
 import { ReportCache, sizeAndHash } from "./report-cache.js";
 import type { WorkspaceDiagnosticsContext } from "./workspace-diagnostics.js";
 
 export type DiagnosticsRequest = (
   method: string,
   params: unknown,
-  options: Pick<RequestOptions, "signal" | "roots"> & { timeoutMs: number; parts?: PartTaker },
+  options: Pick<ServerRequestOptions, "signal" | "roots"> & { timeoutMs: number; parts?: PartTaker },
 ) => Promise<{ value: unknown; readiness: Readiness }>;
 
-export interface PullOptions extends Pick<RequestOptions, "signal" | "roots"> {
+export interface PullOptions extends Pick<ServerRequestOptions, "signal" | "roots"> {
   deadline: number;
 }
+
+/** The options of a request for diagnostics, with the time (`performance.now()`) at which its wait ends. */
+export type Wait = DiagnosticsOptions & { deadline: number };
 
 /** The items of every provider of the document, or why they are not available. */
 export async function pullDocument(

@@ -16,17 +16,23 @@ import { Refusal } from "../../base/problem.js";
 import { Turns } from "../../base/timing.js";
 import type { LspMethod } from "../../protocol/methods.js";
 import type { OpenDocument, WorkspaceDiagnosticsReport } from "../types.js";
-import type { DiagnosticsContext, Wait } from "./diagnostics.js";
+import type { DiagnosticsContext } from "./diagnostics.js";
 import type { PublishedReport, PublishedReports } from "./published-reports.js";
-import { failureOf, identifierOf, type PulledReports, type PullOptions } from "./pulled-diagnostics.js";
+import {
+  failureOf,
+  identifierOf,
+  type PulledReports,
+  type PullOptions,
+  type Wait,
+} from "./pulled-diagnostics.js";
 import { MAX_CHARACTERS, MORE_THAN_KEPT, sizeAndHash } from "./report-cache.js";
 
 const METHOD: LspMethod = "workspace/diagnostic";
 const ONLY_SHOWN = "the server reports only on files that were opened";
 
-/** A server that has not reported on a changed closed file by then is not likely to. */
+/** How long a server may take to report on a changed file that is not open. */
 const FOLLOW_MS = 5_000;
-/** Outdated files that are named. */
+/** How many outdated files are named. */
 const MAX_NAMES = 3;
 
 type ItemsByPath = Map<string, Json[]>;
@@ -37,7 +43,7 @@ export interface WorkspaceDiagnosticsContext
   published: PublishedReports;
   /** Reports from before a change, which the server may not repeat after it. */
   outdated: ReadonlyMap<string, PublishedReport>;
-  /** States of files for which the server was waited for in vain; they are not waited for again. */
+  /** The state of each file for which a wait brought no report: in the same state, no call waits for it again. */
   silent: Map<string, string>;
   nextEvent: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
 }
@@ -133,7 +139,7 @@ function takeReports(
   if (!Array.isArray(items)) return undefined;
   let stale = 0;
   for (const report of items) {
-    // Partial results come without end from a server that sends them so.
+    // A server may send partial results without end.
     if (room.characters < 0) break;
     const { uri, version } = fieldsOf<WorkspaceFullDocumentDiagnosticReport>(report);
     const path = pathOfUri(uri);

@@ -3,7 +3,7 @@
  * that go through here are about the files as they are on disk now.
  */
 import type { ProjectQueryPlan } from "../../abi/plan.js";
-import { entryFacts } from "../../base/file-stamp.js";
+import { lstatOf } from "../../base/file-stamp.js";
 import { sortBy } from "../../base/order.js";
 import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
@@ -45,7 +45,7 @@ export class ServerFiles {
   #cursor: number;
   #queue: Promise<void> = Promise.resolve();
   /** Files that are being opened because another one imports them. */
-  readonly #ahead = new Set<string>();
+  readonly #openedAsImport = new Set<string>();
   readonly #projectFiles: ProjectFiles | undefined;
   #projects: { opened: Promise<OpenedProjects>; cursor: number } | undefined;
   /** How many calls wait for diagnostics. */
@@ -76,7 +76,7 @@ export class ServerFiles {
       isOwn: (path) => this.#isOwn(path),
       touch: (path) => this.#documents.touch(path),
       save: (path) => this.#documents.save(path),
-      quirks: plan.diagnostics,
+      settings: plan.diagnostics,
       request,
     });
     if (server.onActivity) this.diagnostics.onChange(server.onActivity);
@@ -206,7 +206,8 @@ export class ServerFiles {
 
   #wasOpened(path: string): void {
     this.diagnostics.opened(path);
-    if (this.context.server.plan.warmImports > 0 && !this.#ahead.has(path)) void this.#openImports(path);
+    if (this.context.server.plan.warmImports > 0 && !this.#openedAsImport.has(path))
+      void this.#openImports(path);
   }
 
   /** Opens what a document imports, after it: the server reads those files before a question is about them. */
@@ -214,16 +215,16 @@ export class ServerFiles {
     const { plan, watch } = this.context.server;
     const text = this.#documents.get(path)?.lines.text ?? "";
     const files = importedFiles(path, text, plan.extensions, watch.files(this.#folders()), plan.warmImports);
-    const isPlainFile = (file: string): boolean => entryFacts(file)?.isFile() === true;
+    const isPlainFile = (file: string): boolean => lstatOf(file)?.isFile() === true;
     for (const file of files.filter((name) => this.#isOwn(name) && isPlainFile(name))) {
       // Only direct imports are opened.
-      this.#ahead.add(file);
+      this.#openedAsImport.add(file);
       await this.#tryOpen(file);
-      this.#ahead.delete(file);
+      this.#openedAsImport.delete(file);
     }
   }
 
-  /** False for a file that is no text: it is of no interest to a server either. */
+  /** Opens a file that no call named; false where it cannot be opened, for example because it is no text. */
   #tryOpen(path: string): Promise<boolean> {
     this.context.server.watch.addOpened(path);
     return this.#documents.ensureOpen(path).then(

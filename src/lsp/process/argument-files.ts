@@ -6,7 +6,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { namesIn } from "../../base/disk.js";
-import { factsOf } from "../../base/file-stamp.js";
+import { statOf } from "../../base/file-stamp.js";
 import { sortedSet } from "../../base/order.js";
 
 /** Characters that may separate names: `--a=b`, `-agent:x.jar=y`, `a.jar:b.jar`, `@file`, `"a b"`. */
@@ -82,6 +82,6 @@ function filesOf(name: string, folder: string, isWhole: boolean): string[] {
 }
 
 function kindOf(path: string): "file" | "other" | undefined {
-  const stats = factsOf(path);
+  const stats = statOf(path);
   return stats && (stats.isFile() ? "file" : "other");
 }

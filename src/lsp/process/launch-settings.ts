@@ -6,7 +6,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { ServerPlan } from "../../abi/plan.js";
-import { factsOf } from "../../base/file-stamp.js";
+import { statOf } from "../../base/file-stamp.js";
 import { fromPointer, getAt, isTable, type Json, type JsonObject, mergeOver } from "../../base/json.js";
 import { fillPlaceholders, type Placeholders } from "../../base/placeholders.js";
 import { here } from "../../base/platform.js";
@@ -150,11 +150,11 @@ function ownModules(
 
 /** Each `node_modules` at or above a folder, nearest first, without untrusted ones and those of other users. */
 function modulesFrom(from: string, untrusted: readonly string[]): string[] {
-  const owners = new Set([process.getuid?.(), 0, factsOf(from)?.uid]);
+  const owners = new Set([process.getuid?.(), 0, statOf(from)?.uid]);
   const found: string[] = [];
   for (let folder = from; ; folder = dirname(folder)) {
     const modules = join(folder, "node_modules");
-    const stats = factsOf(modules);
+    const stats = statOf(modules);
     if (stats !== undefined && owners.has(stats.uid) && isUsable(modules, untrusted)) found.push(modules);
     if (dirname(folder) === folder) return found;
   }
@@ -167,7 +167,7 @@ function isUsable(path: string, untrusted: readonly string[]): boolean {
 
 /** The script of a program that runs scripts: the first file that its arguments name. */
 function scriptIn(words: readonly string[]): string | undefined {
-  return words.find((word) => isAbsolute(word) && factsOf(word)?.isFile());
+  return words.find((word) => isAbsolute(word) && statOf(word)?.isFile());
 }
 
 /** The refusal of a server that would load a missing package from the untrusted workspace. */

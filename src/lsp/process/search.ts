@@ -5,7 +5,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { namesIn } from "../../base/disk.js";
-import { factsOf } from "../../base/file-stamp.js";
+import { statOf } from "../../base/file-stamp.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { here, type Platform } from "../../base/platform.js";
 import { isAtLeast, packageVersion } from "./package-version.js";
@@ -109,7 +109,7 @@ function managedBins(serversFolder: string | undefined): string[] {
 /** The complete installations of one server, the latest first. */
 export function installedVersions(folder: string): string[] {
   const complete = finishedIn(folder).flatMap((version) => {
-    const stats = factsOf(join(folder, version, INSTALL_RECORD));
+    const stats = statOf(join(folder, version, INSTALL_RECORD));
     return stats === undefined ? [] : [{ path: join(folder, version), time: stats.mtimeMs }];
   });
   return sortBy(complete, ({ path, time }) => [-time, path]).map(({ path }) => path);

@@ -6,7 +6,7 @@
 import type { Dirent, Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { entryFacts, stampFrom } from "../../base/file-stamp.js";
+import { lstatOf, stampFrom } from "../../base/file-stamp.js";
 import { slashed } from "../../base/paths.js";
 import { systemCode } from "../../base/system.js";
 import { forEachInParallel } from "../../base/timing.js";
@@ -24,8 +24,8 @@ import {
 const RULES_FILE = ".gitignore";
 /** How many entries are read at a time. */
 const CONCURRENCY = 32;
-/** Error codes of a path without an entry. With any other error, the path may have one. */
-const GONE: readonly string[] = ["ENOENT", "ENOTDIR"];
+/** Codes that say that nothing is at a path. After any other error that is unknown. */
+const NOT_FOUND: readonly string[] = ["ENOENT", "ENOTDIR"];
 
 interface ReadOptions {
   /** Part of the first reading of the workspace: what is found was there before. */
@@ -67,14 +67,14 @@ export class FolderTree {
     while (this.isReading) await Promise.all(this.#background);
   }
 
-  /** Begins a check. An entry with a later time than the first check was written after the watch was started. */
+  /** A check begins. A file with a later time than the first check was written after the watch was started. */
   start(): void {
     this.#startedAt ??= Date.now() + 1;
   }
 
   /** Enters a root that is new, and reads one again that another folder replaced. */
   async readRoot(root: string): Promise<void> {
-    const facts = entryFacts(root);
+    const facts = lstatOf(root);
     const folder = this.known.get(root);
     if (folder === undefined) {
       if (!facts?.isDirectory()) return;
@@ -120,12 +120,12 @@ export class FolderTree {
     });
   }
 
-  /** Takes over what a stat of a file showed. */
+  /** Sets the stamp of a known file that was stat-ed elsewhere. */
   noteStamp(path: string, stamp: string | undefined): void {
     const folder = this.known.get(dirname(path));
     const file = this.known.file(path);
     if (folder === undefined || file === undefined) return;
-    if (stamp === undefined) this.known.forget(folder, basename(path));
+    if (stamp === undefined) this.known.forgetFile(folder, basename(path));
     else file.stamp = stamp;
   }
 
@@ -135,11 +135,11 @@ export class FolderTree {
     try {
       listing = await readdir(folder.path, { withFileTypes: true });
     } catch (error) {
-      if (!GONE.includes(systemCode(error))) this.#readingFailed(folder, error);
-      else if (this.known.holds(folder)) this.known.leave(folder);
+      if (!NOT_FOUND.includes(systemCode(error))) this.#readFailed(folder, error);
+      else if (this.known.isKnown(folder)) this.known.folderDeleted(folder);
       return;
     }
-    if (!this.known.holds(folder)) return;
+    if (!this.known.isKnown(folder)) return;
     const folders = listing.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     const others = new Set([...listing.map(({ name }) => name), ...folder.names]);
     for (const name of folders) others.delete(name);
@@ -150,11 +150,11 @@ export class FolderTree {
       if (!(await this.#readEntry(folder, name, { ...reading, isTouched: false }))) isComplete = false;
     };
     await forEachInParallel([...others], CONCURRENCY, read);
-    // One after the other: a large tree would else be read all at once.
+    // One after the other, so that a large tree is not read all at once.
     for (const name of folders) await read(name);
     folder.isRead = true;
     if (isComplete) this.known.unreadFolders.delete(folder);
-    // It turned out to be too large, and the folders of scopes were dropped with the others.
+    // The folder turned out to be too large: its folders were dropped, also those of scopes, which are followed.
     if (wasFollowed && folder.isTopLevelOnly) await this.#readFolder(folder, reading);
   }
 
@@ -164,24 +164,24 @@ export class FolderTree {
     return [...(outer ?? []), ...this.#git.folderRules(root, slashed(relative(root, path)))];
   }
 
-  /** False when nothing could be found out about the entry: what was known of it stays. */
+  /** False when the entry could not be read; what was known of it stays. */
   async #readEntry(folder: Folder, name: string, reading: ReadOptions): Promise<boolean> {
     const path = join(folder.path, name);
     let facts: Stats | undefined;
     try {
       facts = await lstat(path);
     } catch (error) {
-      if (!GONE.includes(systemCode(error))) {
-        this.#readingFailed(folder, error);
+      if (!NOT_FOUND.includes(systemCode(error))) {
+        this.#readFailed(folder, error);
         return false;
       }
     }
-    if (!this.known.holds(folder)) return true;
+    if (!this.known.isKnown(folder)) return true;
     if (facts === undefined) folder.names.delete(name);
     else folder.names.add(name);
     const isFolder = facts?.isDirectory() ?? false;
-    if (!facts?.isFile()) this.known.fileGone(folder, name);
-    if (!isFolder && folder.folders.has(name)) this.known.folderGone(folder, name);
+    if (!facts?.isFile()) this.known.fileDeleted(folder, name);
+    if (!isFolder && folder.folders.has(name)) this.known.childDeleted(folder, name);
     if (
       facts === undefined ||
       (isFolder && VERSION_CONTROL_FOLDERS.has(name)) ||
@@ -199,7 +199,7 @@ export class FolderTree {
     const path = join(folder.path, name);
     const ignored = this.#isIgnored(folder, name, false);
     const before = folder.files.get(name);
-    if (!this.known.put(folder, name, { stamp: stamp.text, ignored })) return;
+    if (!this.known.putFile(folder, name, { stamp: stamp.text, ignored })) return;
     const { log } = this.context;
     if (before !== undefined) {
       if (isTouched || before.stamp !== stamp.text || before.ignored !== ignored)
@@ -218,7 +218,7 @@ export class FolderTree {
       else if (reading.isDeep) await this.#readFolder(known, reading);
       return;
     }
-    if (known !== undefined) this.known.drop(known);
+    if (known !== undefined) this.known.dropFolder(known);
     // In a `node_modules` that is too large, packages are also found in the folders of scopes.
     const isScope = name.startsWith("@");
     if (parent.isTopLevelOnly && !isScope && !(parent.isRead && reading.isTouched)) return;
@@ -234,16 +234,16 @@ export class FolderTree {
     else await read;
   }
 
-  /** Nobody waits for this reading. */
+  /** A check waits for this reading only for a short time. */
   #readInBackground(folder: Folder, read: Promise<void>): void {
     const reading = read
-      .catch((error: unknown) => this.#readingFailed(folder, error))
+      .catch((error: unknown) => this.#readFailed(folder, error))
       .finally(() => this.#background.delete(reading));
     this.#background.add(reading);
   }
 
-  #readingFailed(folder: Folder, error: unknown): void {
-    if (!this.known.readingFailed(folder)) return;
+  #readFailed(folder: Folder, error: unknown): void {
+    if (!this.known.markUnread(folder)) return;
     const cause = systemCode(error) || (error instanceof Error ? error.name : "");
     this.context.warn("a folder could not be read; it is not watched completely", {
       folder: folder.path,

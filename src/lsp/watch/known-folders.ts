@@ -10,9 +10,9 @@ import type { WalkedFiles } from "../../workspace/walk.js";
 import type { WatchSource } from "./watch-source.js";
 import type { ChangeLog } from "./workspace-changes.js";
 
-/** At most this many folders that are not followed are named; past it, their root is named. */
+/** At most this many folders that are not followed completely are named; of further ones, the root is named. */
 const MAX_NAMED = 20;
-/** The part of the room for ignored files that one ignored folder may take. */
+/** The share of the limits for ignored files and folders that one ignored folder may take. */
 const SHARE_OF_ONE = 2 / 3;
 
 /** An ignored folder with everything in it. */
@@ -40,9 +40,9 @@ export interface Folder {
   readonly folders: Set<string>;
   /** The rules of all `.gitignore` files that apply in this folder. */
   rules: readonly IgnoreRules[];
-  /** The ignored folder that this one is or lies in. */
+  /** The ignored folder that this one is counted in: one around it, or itself. */
   readonly ignoredIn: IgnoredFolder | undefined;
-  /** Whether the folders in it are entered only when an event names them. */
+  /** Whether folders in it are read only when an event names them. */
   isTopLevelOnly: boolean;
   isRead: boolean;
 }
@@ -83,7 +83,7 @@ export class KnownFolders {
     return this.#folders.get(dirname(path))?.files.get(basename(path));
   }
 
-  holds(folder: Folder): boolean {
+  isKnown(folder: Folder): boolean {
     return !this.#isClosed && this.#folders.get(folder.path) === folder;
   }
 
@@ -117,7 +117,7 @@ export class KnownFolders {
     });
   }
 
-  /** Takes in a folder and watches it. Call this before the folder is read, so that no change in between is missed. */
+  /** Adds a folder and watches it. Call this before the folder is read, so that no change in between is missed. */
   add(path: string, root: string, facts: Stats, ignoredIn: IgnoredFolder | undefined): Folder {
     const folder: Folder = {
       path,
@@ -136,17 +136,17 @@ export class KnownFolders {
     if (ignoredIn === undefined) return folder;
     ignoredIn.folders++;
     this.#ignoredFolders++;
-    if (!isWatched || !this.#fits(ignoredIn)) this.#stopFollowing(ignoredIn);
+    if (!isWatched || !this.#fits(ignoredIn)) this.#followTopLevelOnly(ignoredIn);
     return folder;
   }
 
-  /** Another folder took the place of a known one: the old watch is of no use. */
+  /** Another folder is now at the path of a known one, so it needs a new watch. */
   replace(folder: Folder, facts: Stats): void {
     folder.identity = identityOf(facts);
     this.#watch(folder);
   }
 
-  /** Folders that are not followed completely, without those inside others of them; few, because every call asks. */
+  /** The outermost folders that are not followed completely. At most MAX_NAMED and the roots: every call reads them. */
   partlyWatchedFolders(): string[] {
     const unread = [...this.unreadFolders].map(({ path, root }, index) => (index < MAX_NAMED ? path : root));
     const found = [...new Set([...this.#partlyWatched, ...unread])];
@@ -157,7 +157,7 @@ export class KnownFolders {
     this.#partlyWatched.add(this.#partlyWatched.size < MAX_NAMED ? path : root);
   }
 
-  /** Watches a folder, if that is possible by now. */
+  /** Tries again to watch a folder without a watch. */
   watchAgain(folder: Folder): void {
     if (this.unwatchedFolders.has(folder.path)) this.#watch(folder);
   }
@@ -176,26 +176,26 @@ export class KnownFolders {
   }
 
   /** Not all of a folder was read; the background scan reads it again. False when that is known already. */
-  readingFailed(folder: Folder): boolean {
-    if (!this.holds(folder) || this.unreadFolders.has(folder)) return false;
+  markUnread(folder: Folder): boolean {
+    if (!this.isKnown(folder) || this.unreadFolders.has(folder)) return false;
     this.unreadFolders.add(folder);
     folder.isRead = true;
     return true;
   }
 
-  /** Takes in a file, or its new stamp; false when there are too many. */
-  put(folder: Folder, name: string, file: KnownFile): boolean {
+  /** Adds a file, or sets its new stamp; false when there are too many. */
+  putFile(folder: Folder, name: string, file: KnownFile): boolean {
     const before = folder.files.get(name);
     if (before?.ignored !== file.ignored) {
-      this.forget(folder, name);
+      this.forgetFile(folder, name);
       if (!this.#makeRoom(folder, file.ignored)) return false;
     }
     folder.files.set(name, file);
     return true;
   }
 
-  /** Forgets a file, which may still exist. */
-  forget(folder: Folder, name: string): void {
+  /** Forgets a file without recording it as deleted. */
+  forgetFile(folder: Folder, name: string): void {
     const known = folder.files.get(name);
     if (known === undefined) return;
     folder.files.delete(name);
@@ -215,9 +215,9 @@ export class KnownFolders {
     }
     this.#count(folder, ignored, 1);
     if (ignoredIn === undefined || this.#fits(ignoredIn)) return true;
-    this.#stopFollowing(ignoredIn);
-    if (!this.holds(folder)) this.#count(folder, ignored, -1);
-    return this.holds(folder);
+    this.#followTopLevelOnly(ignoredIn);
+    if (!this.isKnown(folder)) this.#count(folder, ignored, -1);
+    return this.isKnown(folder);
   }
 
   #count({ ignoredIn }: Folder, ignored: boolean, files: 1 | -1): void {
@@ -232,8 +232,8 @@ export class KnownFolders {
     return isAllowed && this.#ignoredFiles <= ignoredFiles && this.#ignoredFolders <= ignoredFolders;
   }
 
-  /** An ignored folder is too large: only its own entries are followed. Nothing in it counts as deleted. */
-  #stopFollowing(ignored: IgnoredFolder): void {
+  /** An ignored folder is too large: from now on only its own entries are followed. Nothing is recorded as deleted. */
+  #followTopLevelOnly(ignored: IgnoredFolder): void {
     const top = this.#folders.get(ignored.path);
     if (ignored.isTooLarge || top === undefined) return;
     ignored.isTooLarge = true;
@@ -242,34 +242,34 @@ export class KnownFolders {
     this.#dropChildren(top);
   }
 
-  fileGone(folder: Folder, name: string): void {
+  fileDeleted(folder: Folder, name: string): void {
     const known = folder.files.get(name);
     if (known === undefined) return;
-    this.forget(folder, name);
+    this.forgetFile(folder, name);
     this.context.log.record(join(folder.path, name), "deleted", known.ignored);
   }
 
-  /** A folder in another one is gone with everything in it. */
-  folderGone(parent: Folder, name: string): void {
+  /** A folder in another one was deleted: records everything in it as deleted. */
+  childDeleted(parent: Folder, name: string): void {
     parent.folders.delete(name);
     const path = join(parent.path, name);
     const folder = this.#folders.get(path);
-    if (folder !== undefined) this.leave(folder);
-    // The files of a package that was not followed are unknown: the folder itself is reported.
+    if (folder !== undefined) this.folderDeleted(folder);
+    // The files of a package that was not followed are unknown: the folder itself is recorded.
     else if (parent.isTopLevelOnly) this.context.log.record(path, "deleted", true);
   }
 
-  /** A folder is gone with everything in it. */
-  leave(folder: Folder): void {
-    for (const name of [...folder.files.keys()]) this.fileGone(folder, name);
-    for (const name of [...folder.folders]) this.folderGone(folder, name);
-    this.drop(folder);
+  /** A folder was deleted: records everything in it as deleted. */
+  folderDeleted(folder: Folder): void {
+    for (const name of [...folder.files.keys()]) this.fileDeleted(folder, name);
+    for (const name of [...folder.folders]) this.childDeleted(folder, name);
+    this.dropFolder(folder);
   }
 
-  /** Stops following a folder with everything in it; nothing counts as deleted. */
-  drop(folder: Folder): void {
+  /** Forgets a folder with everything in it, without recording anything as deleted. */
+  dropFolder(folder: Folder): void {
     this.#dropChildren(folder);
-    for (const name of [...folder.files.keys()]) this.forget(folder, name);
+    for (const name of [...folder.files.keys()]) this.forgetFile(folder, name);
     this.context.source.remove(folder.path);
     this.#folders.delete(folder.path);
     this.unwatchedFolders.delete(folder.path);
@@ -283,7 +283,7 @@ export class KnownFolders {
   #dropChildren(folder: Folder): void {
     for (const name of folder.folders) {
       const child = this.#folders.get(join(folder.path, name));
-      if (child !== undefined) this.drop(child);
+      if (child !== undefined) this.dropFolder(child);
     }
   }
 
@@ -292,7 +292,7 @@ export class KnownFolders {
   }
 }
 
-/** Inode numbers are used again: the time of birth tells two folders apart. */
+/** Tells two folders at one path apart. Inode numbers are used again, so the time of birth is added. */
 export function identityOf({ dev, ino, birthtimeMs }: Stats): string {
   return `${dev}:${ino}:${birthtimeMs}`;
 }

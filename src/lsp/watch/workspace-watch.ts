@@ -18,9 +18,9 @@ import { defaultWatchOptions, type WatchOptions } from "./watch-options.js";
 import { isOnNetwork, type WatchSource } from "./watch-source.js";
 import { ChangeLog, type FileChange, RecentlyShownFiles } from "./workspace-changes.js";
 
-/** Watches that are left to folders that git does not ignore. */
+/** Watches that are reserved for folders that git does not ignore. */
 const RESERVED_WATCHES = 3_072;
-/** If more paths change between two checks, everything is read again. */
+/** When events name more paths than this between two checks, everything is read again. */
 const MAX_TOUCHED = 20_000;
 /** A background scan takes at most 1/50 of the time. */
 const RESCAN_SHARE = 50;

@@ -1,7 +1,7 @@
 /**
- * Sends a request again until its answer can be trusted or the time is over. A server that is indexing is asked again
- * when it has finished: early answers are wrong (typescript-language-server gives the import line as a definition).
- * Errors of the server become refusals here.
+ * Sends a request until its answer can be trusted or the time is over. A server that is indexing is asked again when it
+ * has finished: early answers are wrong (typescript-language-server gives the import line as a definition). Errors of
+ * the server become refusals here.
  */
 import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { CompletionList, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
@@ -11,17 +11,18 @@ import { errorCodes } from "../../protocol/lsp-numbers.js";
 import { readMethods, singleFileMethods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";
-import type { RequestOptions, ServerReply } from "../types.js";
+import type { ServerReply, ServerRequestOptions } from "../types.js";
 import type { ServerConnection } from "./connection.js";
 import { MALFORMED, UNREADABLE } from "./message-format.js";
 import { redact } from "./redact.js";
 
 const MAX_RETRIES = 5;
 const RETRY_MS = 100;
-/** Share of the time after which an answer in hand is returned instead of waiting on. */
+/** After this share of the time, the answer that came is returned instead of waiting longer. */
 const HOLD_SHARE = 0.9;
-/** Answers of one call that are not trusted because the server is working. */
+/** How many answers of one call are not trusted because the server is working. */
 const MAX_DOUBTED = 8;
+/** How many refusals of one call may be due to a server that has not loaded. */
 const MAX_EARLY_REFUSALS = 2;
 
 export interface RequestTarget {
@@ -30,9 +31,9 @@ export interface RequestTarget {
   connection: ServerConnection;
   readiness: ReadinessState;
   reportsProgress: (method: string) => boolean;
-  /** How long an empty answer about one file's own text is doubted. */
+  /** How long an empty answer about one file's own text is not trusted. */
   warmupMs: number;
-  /** Whether a server that fails since a cancellation may be ended for that; each time counts. */
+  /** Whether the server may be ended because it fails since a cancellation. True at most once in two minutes. */
   mayEndStuck: () => boolean;
   /** Ends the server, so that the next request starts it again. */
   end: (reason: string) => Promise<void>;
@@ -41,13 +42,13 @@ export interface RequestTarget {
 interface GivenRequest {
   method: string;
   params: unknown;
-  options: RequestOptions;
+  options: ServerRequestOptions;
   timeoutMs: number;
 }
 
 type Outcome = { value: unknown } | Refusal;
 
-/** One request of a call: its answer is held while the server is indexing, and asked for again while it is empty. */
+/** One request of a call. While the server is indexing the answer is held; an empty answer is asked for again. */
 export class ReadyRequest {
   readonly #start = performance.now();
   readonly #isSingleFile: boolean;
@@ -55,7 +56,7 @@ export class ReadyRequest {
   /** Whether the answer depends on the whole project, which the server may still be indexing. */
   readonly #isOfProject: boolean;
   #doubted = 0;
-  #empties = 0;
+  #emptyAnswers = 0;
   #earlyRefusals = 0;
 
   constructor(
@@ -78,7 +79,7 @@ export class ReadyRequest {
         const span = readiness.requestSent(reportsProgress(this.given.method));
         let outcome: Outcome;
         try {
-          outcome = await this.#sendWhileStale();
+          outcome = await this.#sendUntilCurrent();
         } finally {
           readiness.requestEnded(span, previous);
         }
@@ -141,8 +142,8 @@ export class ReadyRequest {
     return this.#isSingleFile ? Math.min(this.target.warmupMs, left) : left;
   }
 
-  /** Sends the request, again while the server says that its state changed meanwhile. */
-  async #sendWhileStale(): Promise<Outcome> {
+  /** Sends the request, and again when the server says that its state changed before it could answer. */
+  async #sendUntilCurrent(): Promise<Outcome> {
     const { name, roots, readiness, connection } = this.target;
     const { method, params, options } = this.given;
     let failedBefore: string | undefined;
@@ -204,12 +205,12 @@ export class ReadyRequest {
     return (await readiness.waitForStatus(holdMs, warmupMs, signal)) || !readiness.awaitsStatus;
   }
 
-  /** Waits before the next try after an empty answer; false when the empty answer is to be believed. */
+  /** Waits before the next try after an empty answer; false when the empty answer is final. */
   async #waitAfterEmpty(): Promise<boolean> {
     const { readiness } = this.target;
     const { retryEmpty, signal } = this.given.options;
-    const attempts = ++this.#empties;
-    if (!retryEmpty || (retryEmpty.while === "not_ready" && !readiness.mayFill)) return false;
+    const attempts = ++this.#emptyAnswers;
+    if (!retryEmpty || (retryEmpty.while === "not_ready" && !readiness.emptyMayChange)) return false;
     const { delayMs, maxDelayMs = delayMs } = retryEmpty;
     const waitMs = Math.max(delayMs, Math.min(attempts * delayMs, maxDelayMs));
     if (attempts >= retryEmpty.attempts || this.#leftMs(HOLD_SHARE) <= waitMs) {
@@ -221,11 +222,11 @@ export class ReadyRequest {
     return true;
   }
 
-  /** Waits for the first sign of a server that has shown none; false when none comes within the retry delay. */
+  /** Waits for the first report of a server on its state; false when none comes within the retry delay. */
   async #waitForFirstSign(): Promise<boolean> {
     const { readiness } = this.target;
     const { retryEmpty, signal } = this.given.options;
-    if (!retryEmpty || !readiness.mayFill) return false;
+    if (!retryEmpty || !readiness.emptyMayChange) return false;
     const before = readiness.now;
     const waitMs = Math.min(retryEmpty.delayMs, this.#leftMs(HOLD_SHARE));
     return readiness.wait(() => readiness.now !== before, waitMs, signal);

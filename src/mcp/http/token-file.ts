@@ -3,7 +3,7 @@
  * so tokens change without a restart, and a file that others can read is no longer used.
  */
 import type { Stats } from "node:fs";
-import { factsOf, stampFrom } from "../../base/file-stamp.js";
+import { stampFrom, statOf } from "../../base/file-stamp.js";
 import { readRegularFile } from "../../base/guarded-open.js";
 import { systemCode } from "../../base/system.js";
 import { NOT_OURS, readTokens, type TokenSource, tokenProblem } from "./bearer-tokens.js";
@@ -23,7 +23,7 @@ export function fileTokens(
     file: path,
     digests() {
       // The stamp also changes with the permissions. Without one, reading says what is wrong.
-      const now = stampFrom(factsOf(path))?.text;
+      const now = stampFrom(statOf(path))?.text;
       if (now === undefined || now !== stamp) {
         digests = read(readPrivate(path));
         stamp = now;

@@ -24,14 +24,14 @@ interface HubSessionOptions {
 
 const KEPT = "http.max_calls, of which a part is kept for sessions with few calls";
 
-export class HubSession implements CallLimit {
+export class HubSession {
   readonly #calls: SessionCalls;
   readonly #transport: StreamTransport;
 
   constructor(private readonly options: HubSessionOptions) {
     const { runtime, socket, holder, trust } = options;
     const session = runtime.openSession(holder === undefined ? {} : { holder });
-    this.#calls = new SessionCalls(runtime, session, { trust, limit: this });
+    this.#calls = new SessionCalls(runtime, session, { trust, limit: () => this.#callLimit() });
     this.#transport = new StreamTransport(socket, socket);
   }
 
@@ -63,7 +63,7 @@ export class HubSession implements CallLimit {
    * How many calls this session may run now: its own limit, and what the others leave of the limit for all. While there
    * are others, a part of all is kept for the sessions with few calls.
    */
-  get now(): CallLimit["now"] {
+  #callLimit(): CallLimit {
     const { runtime, others: all } = this.options;
     const { maxCalls, maxCallsPerSession } = runtime.loaded.plan.http;
     const others = [...all].reduce((sum, other) => sum + (other === this ? 0 : other.#calls.running), 0);

@@ -65,11 +65,11 @@ export async function buildAnswer(
     "list" in normalized
       ? normalized.list
       : await sortRendered(normalized.items, facts, call.plan.dialect, turns);
-  const listed = await bounded(call, found, context);
+  const listed = await boundedList(call, found, context);
   const wanted = call.input[call.plan.dialect.listing.most] ?? call.tool.defaultItems;
   const list =
     typeof wanted === "number" && wanted < listed.length ? await listed.first(wanted, context) : listed;
-  const part = await partOf(request, list, 0, context);
+  const part = await renderSlice(request, list, 0, context);
   const files = await assertFilesUnchanged(call);
   const listing: Snapshot = {
     header: headerOf(call),
@@ -99,8 +99,8 @@ function refusePastOf({ tool, plan }: CallState): number | null {
   return ofTool === null || ofDialect === null ? (ofTool ?? ofDialect) : Math.min(ofTool, ofDialect);
 }
 
-/** The part of a list that may be listed and kept for paging, with a warning when it is not all of it. */
-async function bounded(call: CallState, list: List, context: RenderContext): Promise<List> {
+/** The list, cut to what may be kept for paging; a cut adds a warning. */
+async function boundedList(call: CallState, list: List, context: RenderContext): Promise<List> {
   const refusePast = refusePastOf(call);
   if (refusePast !== null && list.length > refusePast) throw tooMany(call, refusePast);
   const size = pageSize(call);
@@ -120,8 +120,8 @@ async function bounded(call: CallState, list: List, context: RenderContext): Pro
   return kept;
 }
 
-/** The items of one answer from an offset on, with their ids. */
-async function partOf(
+/** Renders the items of one page from an offset on, with their ids. */
+async function renderSlice(
   { call, facts }: AnswerRequest,
   list: List,
   offset: number,
@@ -140,7 +140,7 @@ export async function pageAnswer(call: CallState, name: ShapeName, cursor: strin
   const opened = await call.pages.open(cursor, bindingOf(call), turns, call.fileCheck?.sourcesCursor);
   const { snapshot, offset, nextPage } = opened;
   const request: AnswerRequest = { call, facts, shape, limits: sizeLimits(call, askedChars(call)) };
-  const part = await partOf(request, snapshot.list, offset, { places: call.places, turns });
+  const part = await renderSlice(request, snapshot.list, offset, { places: call.places, turns });
   await opened.assertUnchanged(call.places.shown().map(({ path }) => path));
   const { header } = snapshot;
   // Warnings of this call, such as a clamped page size, are added to those of the listing.

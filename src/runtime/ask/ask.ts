@@ -18,7 +18,7 @@ interface TimeLimit {
   timeoutMs: number;
 }
 
-/** One server's part of a question; undefined when the server lacks the method. */
+/** Asks one server; undefined when it lacks the method. */
 type Send<T> = (attached: Attached, limit: TimeLimit) => Promise<T | undefined>;
 
 /** The share of the remaining time that one server may use, so that the others' answers are not lost with it. */
@@ -26,7 +26,7 @@ const SHARE_OF_ALL = 0.9;
 const SHARE_OF_FIRST = 0.6;
 /** A server that has not started within this time is replaced by the next one, and continues to start. */
 const START_MS = 5_000;
-/** A server that delays its answer while indexing must give what it has before the call ends. */
+/** The share of its time after which a server that delays its answer while indexing must return what it has. */
 export const SHARE_OF_ANSWER = 0.95;
 
 interface Answered<T> {
@@ -34,7 +34,8 @@ interface Answered<T> {
   answer: T;
 }
 
-interface Outcome<T> {
+/** What asking one server gave: its answers, one for each root, or why it gave none. */
+interface ServerOutcome<T> {
   answers: Answered<T>[];
   failure: Refusal | undefined;
 }
@@ -52,15 +53,15 @@ export async function askCandidates<T>(
     const outcomes = servers.map((server) => askServer(call, candidates, server, merge, share, send));
     return combineOutcomes(call, candidates, await Promise.all(outcomes));
   }
-  const outcomes: Outcome<T>[] = [];
+  const outcomes: ServerOutcome<T>[] = [];
   for (const [index, server] of servers.entries()) {
     const isLast = index === servers.length - 1;
-    const patient = isLast ? candidates : withShortStart(candidates);
+    const tried = isLast ? candidates : withStartLimit(candidates);
     const share = isLast ? 1 : SHARE_OF_FIRST;
-    const outcome = await askServer(call, patient, server, merge, share, send);
+    const outcome = await askServer(call, tried, server, merge, share, send);
     outcomes.push(outcome);
     if (outcome.answers.length === 0) continue;
-    // A server that gave way has no part in the answer and does not affect its readiness.
+    // Servers that were tried before this one have no part in the answer and do not affect its readiness.
     for (const { id } of servers.slice(0, index)) call.evidence.awaitsNoMore(id);
     break;
   }
@@ -105,8 +106,8 @@ export function notSupported(method: string, servers: readonly ServerPlan[]): Re
   return new Refusal("lsp/not-supported", message);
 }
 
-/** The same candidates, but a server that has not started yet is not waited for long. */
-function withShortStart(candidates: CandidateServers): CandidateServers {
+/** The same candidates, with a limit for the start of a server: after it the next one is asked. */
+function withStartLimit(candidates: CandidateServers): CandidateServers {
   return {
     servers: candidates.servers,
     attach: (server, signal) => {
@@ -125,14 +126,14 @@ async function askServer<T>(
   merge: "first" | "all",
   share: number,
   send: Send<T>,
-): Promise<Outcome<T>> {
+): Promise<ServerOutcome<T>> {
   const ownMs = call.remainingMs() * share;
   const restMs = call.remainingMs() - ownMs;
   const late = () => new Refusal("lsp/timeout", `The server ${server.id} did not answer in time.`);
   // With all of the time, use the call's own deadline, so that only one timeout is reported.
   const deadline = share === 1 ? undefined : new Deadline([call.signal], ownMs, late);
   const signal = deadline?.signal ?? call.signal;
-  const outcome: Outcome<T> = { answers: [], failure: undefined };
+  const outcome: ServerOutcome<T> = { answers: [], failure: undefined };
   try {
     for (const attached of await candidates.attach(server, signal)) {
       const timeoutMs = Math.max(1, Math.floor((call.remainingMs() - restMs) * SHARE_OF_ANSWER));
@@ -164,7 +165,7 @@ async function askServer<T>(
 function combineOutcomes<T>(
   call: CallState,
   candidates: CandidateServers,
-  outcomes: readonly Outcome<T>[],
+  outcomes: readonly ServerOutcome<T>[],
 ): Answered<T>[] {
   const answers = outcomes.flatMap((outcome) => outcome.answers);
   for (const [index, { failure }] of outcomes.entries()) {
@@ -187,7 +188,7 @@ export function addServerWarnings(call: CallState, server: LanguageServer): void
   const { id } = server.plan;
   /** How a folder is shown; undefined when it is outside the roots or was named before. */
   const shownOnce = (path: string): string | undefined => {
-    const folder = call.gate.place(path);
+    const folder = call.gate.check(path);
     return folder instanceof Error || call.warnedFolders.has(folder.shown) ? undefined : folder.shown;
   };
   if (server.hasUnwatchedFiles) {

@@ -241,8 +241,8 @@ export function markupText(value: unknown): string | undefined {
   return typeof text === "string" && text.trim() !== "" ? text : undefined;
 }
 
-/** The refusal of a reply that is not what the protocol says. */
-export function invalidReply(server: LanguageServer | undefined, what: string): Refusal {
+/** The refusal of a reply of the wrong form; `expected` names the right one. */
+export function invalidReply(server: LanguageServer | undefined, expected: string): Refusal {
   const who = server === undefined ? "A step" : `The server ${server.plan.id}`;
-  return new Refusal("lsp/invalid-reply", `${who} answered with something that is not ${what}.`);
+  return new Refusal("lsp/invalid-reply", `${who} answered with something that is not ${expected}.`);
 }

@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, parse } from "node:path";
-import { entryFacts } from "../../base/file-stamp.js";
+import { lstatOf } from "../../base/file-stamp.js";
 import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
@@ -144,7 +144,7 @@ function addDoubt(call: CallState, edit: ProposedEdit, problem: string, id: stri
 
 /** Whether a path is a folder itself, not a link to one. */
 function isFolderAt(path: string): boolean {
-  return entryFacts(path)?.isDirectory() === true;
+  return lstatOf(path)?.isDirectory() === true;
 }
 
 function pathArgument(args: JsonObject, name: string): string {

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
-import { factsOf } from "../../base/file-stamp.js";
+import { statOf } from "../../base/file-stamp.js";
 import { sha256 } from "../../base/hash.js";
 import { isTable, parseJson } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
@@ -79,7 +79,7 @@ export class SavedPreviews {
     const names = await readdir(this.#folder);
     const files: { path: string; at: number }[] = [];
     for (const path of names.map((name) => join(this.#folder, name)))
-      files.push({ path, at: factsOf(path)?.mtimeMs ?? 0 });
+      files.push({ path, at: statOf(path)?.mtimeMs ?? 0 });
     for (const [index, { path, at }] of sortBy(files, (file) => [-file.at]).entries())
       if (index >= MAX_FILES || Date.now() - at > LIFETIME_MS) await rm(path, { force: true });
   }

@@ -59,12 +59,12 @@ async function declarationAt(call: CallState, target: Target): Promise<Declarati
   const { place, document } = target;
   if (place === undefined) throw new Refusal("point/incomplete", "This tool needs a symbol or a position.");
   const symbols = await symbolsIn(call, target);
-  const isAtPlace = ({ what: { selection }, server }: FoundSymbol) => {
+  const isAtPlace = ({ details: { selection }, server }: FoundSymbol) => {
     if (selection === undefined) return false;
     const { start, end } = toSpan(document.lines, selection, server.encoding, "utf-16");
     return !isBefore(place, start) && !isBefore(end, place);
   };
-  const found = symbols.filter(isAtPlace).flatMap(({ range, what: { selection, kind }, server }) => {
+  const found = symbols.filter(isAtPlace).flatMap(({ range, details: { selection, kind }, server }) => {
     const extent = range && exactExtent(document.lines, range, server.encoding);
     const name = selection && exactExtent(document.lines, selection, server.encoding);
     return extent === undefined || name === undefined ? [] : [{ extent, name, kind }];
@@ -72,13 +72,13 @@ async function declarationAt(call: CallState, target: Target): Promise<Declarati
   // A constructor may share its name with its class: the inner declaration is meant.
   const [inner] = sortBy(found, ({ extent }) => [extent.end - extent.start]);
   if (inner === undefined) {
-    const hasNoRanges = symbols.length > 0 && symbols.every(({ what }) => what.selection === undefined);
+    const hasNoRanges = symbols.length > 0 && symbols.every(({ details }) => details.selection === undefined);
     throw hasNoRanges
       ? new Refusal("lsp/not-supported", "The server does not report where declarations begin and end.")
       : new Refusal("point/no-symbol", "No declaration has its name at this position.");
   }
   const others = symbols.filter((symbol) => !isAtPlace(symbol));
-  const lines = others.flatMap(({ what: { selection } }) => (selection ? [selection.start.line] : []));
+  const lines = others.flatMap(({ details: { selection } }) => (selection ? [selection.start.line] : []));
   const { extent, name, kind } = inner;
   return { extent, name, isEnumMember: kind === "enum_member", otherNameLines: new Set(lines) };
 }

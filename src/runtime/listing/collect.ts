@@ -88,12 +88,12 @@ async function groupByFile<T>(
     if (admitted !== undefined) byPath.set(admitted.path, group);
     return group;
   };
-  for (const { server, uri, range, what } of source) {
+  for (const { server, uri, range, details } of source) {
     const group = byUri.get(uri) ?? groupOf(uri);
     const first = group.items[0]?.server ?? server;
     group.isMixed ||= server !== first && (kind.range !== undefined || server.encoding !== first.encoding);
     // One URI string per file: the reply's own strings can then be freed.
-    group.items.push({ server, uri: group.uri, range, what });
+    group.items.push({ server, uri: group.uri, range, details });
     if (turns.isDue) await turns.yield();
   }
   return [...new Set(byUri.values())];
@@ -106,7 +106,7 @@ export interface RawItem<T> {
   /** In the server's own columns; undefined when the server named only the file. */
   range: Range | undefined;
   /** Everything that the item says besides its place. */
-  what: T;
+  details: T;
 }
 
 /** How a shape compares and renders its items. It is kept for later pages, so it must not reference the reply. */
@@ -115,17 +115,17 @@ export interface ItemKind<T> {
   /** Compares everything besides the range: items with the same range that compare as equal are duplicates. */
   compare(a: T, b: T): number;
   /** The size of everything besides the range, for the bound on kept listings. */
-  bytes(what: T): number;
+  bytes(details: T): number;
   /** The sort key of items with the same range, where it can be had without rendering them. */
-  key?(what: T, places: Places): KeyPart[];
+  key?(details: T, places: Places): KeyPart[];
   /** The range to show, where it depends on the file's text; without this the item's own. */
   range?(item: RawItem<T>, lines: Lines | undefined): Range | undefined;
   render(item: RawItem<T>, admitted: Admitted, places: Places, lines: Lines | undefined): JsonObject;
 }
 
 /** How items are compared that are little besides one text. */
-export function comparedAsText<T>(text: (what: T) => string): Pick<ItemKind<T>, "compare" | "bytes"> {
-  return { compare: (a, b) => compareText(text(a), text(b)), bytes: (what) => bytesOfText(text(what)) };
+export function comparedAsText<T>(text: (details: T) => string): Pick<ItemKind<T>, "compare" | "bytes"> {
+  return { compare: (a, b) => compareText(text(a), text(b)), bytes: (details) => bytesOfText(text(details)) };
 }
 
 /** V8's overhead per string. */
@@ -163,7 +163,7 @@ export function compareRanges(a: Range | undefined, b: Range | undefined): numbe
 async function uniqueItems<T>(kind: ItemKind<T>, items: RawItem<T>[], turns: Turns): Promise<RawItem<T>[]> {
   const compare = (a: RawItem<T>, b: RawItem<T>) =>
     compareRanges(a.range, b.range) ||
-    kind.compare(a.what, b.what) ||
+    kind.compare(a.details, b.details) ||
     compareText(a.server.encoding, b.server.encoding);
   const sorted = await sortInTurns(items, compare, turns);
   const unique: RawItem<T>[] = [];
@@ -224,13 +224,14 @@ async function shownOrder<T>(
   }
   const keyOf = (entry: Shown<T>): KeyPart[] => {
     entry.key ??=
-      kind.key?.(entry.item.what, places) ??
+      kind.key?.(entry.item.details, places) ??
       itemKey(kind.facts, kind.render(entry.item, admitted, places, lines), places.dialect);
     return entry.key;
   };
   const compareShown = (a: Shown<T>, b: Shown<T>) =>
     compareRanges(a.range, b.range) || compareKeys(keyOf(a), keyOf(b));
-  const compare = (a: Shown<T>, b: Shown<T>) => compareShown(a, b) || kind.compare(a.item.what, b.item.what);
+  const compare = (a: Shown<T>, b: Shown<T>) =>
+    compareShown(a, b) || kind.compare(a.item.details, b.item.details);
   const sorted = await sortInTurns(shown, compare, turns);
   return { sorted, lines, isTie: (a: Shown<T>, b: Shown<T>) => compareShown(a, b) === 0 };
 }

@@ -184,8 +184,8 @@ async function bytesOf<T>(kind: ItemKind<T>, files: readonly FileItems<T>[], tur
   let bytes = 0;
   for (const { items } of files) {
     bytes += BYTES_PER_FILE + items.length * BYTES_PER_ITEM;
-    for (const { what } of items) {
-      bytes += kind.bytes(what);
+    for (const { details } of items) {
+      bytes += kind.bytes(details);
       if (turns.isDue) await turns.yield();
     }
   }

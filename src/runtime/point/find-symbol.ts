@@ -105,7 +105,7 @@ export async function declaredOn(call: CallState, target: Target, line: number):
 
 /** The names of all symbols that a file declares; none where no server has an outline. */
 export async function declaredNames(call: CallState, target: Target): Promise<string[]> {
-  return (await symbolsIn(call, target)).map(({ what }) => identifierOf(what.name));
+  return (await symbolsIn(call, target)).map(({ details }) => identifierOf(details.name));
 }
 
 /** Whether the target's file declares the name outside of all functions. */
@@ -115,7 +115,9 @@ export async function isDeclaredOutsideFunctions(
   name: string,
 ): Promise<boolean> {
   const symbols = await symbolsIn(call, target);
-  return symbols.some(({ what }) => identifierOf(what.name) === name && !isInFunction(what.container));
+  return symbols.some(
+    ({ details }) => identifierOf(details.name) === name && !isInFunction(details.container),
+  );
 }
 
 /** The symbols of the target's document. */
@@ -228,7 +230,7 @@ async function onlyMatch(call: CallState, wanted: WantedSymbol, found: FoundSymb
  */
 function withoutLocals<T extends { symbol: FoundSymbol }>({ tool }: CallState, entries: T[]): T[] {
   if (tool.effect === "edit") return entries;
-  const outside = entries.filter(({ symbol }) => !isInFunction(symbol.what.container));
+  const outside = entries.filter(({ symbol }) => !isInFunction(symbol.details.container));
   return outside.length > 0 ? outside : entries;
 }
 
@@ -243,7 +245,7 @@ async function describe(call: CallState, symbol: FoundSymbol) {
   const document = admitted === undefined ? {} : call.places.document(admitted);
   const span = shown === undefined ? {} : await call.places.span(server, uri, shown);
   const text = extent && (await call.places.snippet(server, uri, extent));
-  const { name, kind, container } = symbol.what;
+  const { name, kind, container } = symbol.details;
   const candidate: JsonObject = { name: call.places.name(name), kind, ...document, ...span };
   const nameRange = isDeclaration ? nameRangeOf(symbol, lines) : undefined;
   if (nameRange !== undefined) candidate.selection_range = call.places.rangeValue(lines, server, nameRange);
@@ -255,7 +257,7 @@ async function describe(call: CallState, symbol: FoundSymbol) {
 function placeAt(call: CallState, target: Target, symbol: FoundSymbol): Target {
   const lines = target.document.lines;
   const start = extentOf(symbol, lines)?.start;
-  const { name } = symbol.what;
+  const { name } = symbol.details;
   if (start === undefined) throw noSymbol({ name, kind: undefined });
   call.onProgress(`found ${name} in ${target.admitted.shown}`);
   return { ...target, place: toPoint(lines, start, symbol.server.encoding, "utf-16") };
@@ -282,9 +284,11 @@ function noSymbolHint(wanted: WantedSymbol, others: number, declared: readonly F
 
 /** Names the kinds that the symbol has, or the most similar name; empty when there is neither. */
 function didYouMean(wanted: WantedSymbol, declared: readonly FoundSymbol[]): string {
-  const kinds = sortedSet(matching(declared, { ...wanted, kind: undefined }).map(({ what }) => what.kind));
+  const kinds = sortedSet(
+    matching(declared, { ...wanted, kind: undefined }).map(({ details }) => details.kind),
+  );
   if (kinds.length > 0) return ` There is a symbol of that name, of kind ${kinds.join(", ")}.`;
   const name = identifierOf(nameAndIndex(wanted.name).name);
-  const near = nearest(name, sortedSet(declared.map(({ what }) => identifierOf(what.name))));
+  const near = nearest(name, sortedSet(declared.map(({ details }) => identifierOf(details.name))));
   return near === undefined || near === name ? "" : ` Did you mean ${near}?`;
 }

@@ -81,7 +81,7 @@ async function filesNamed(call: CallState, name: string): Promise<string[]> {
     .reverse();
   const found = await call.samples.named(asked[0] ?? "");
   const shown = found.flatMap((path) => {
-    const admitted = call.gate.place(path);
+    const admitted = call.gate.check(path);
     return admitted instanceof Refusal ? [] : [admitted.shown];
   });
   const common = (path: string) => {
@@ -101,10 +101,10 @@ async function filesNamed(call: CallState, name: string): Promise<string[]> {
 function nearbyFiles({ gate }: CallState, name: string): string[] {
   try {
     const path = pathOfName(name, gate.roots[0] ?? "");
-    const folder = gate.place(realPathOf(dirname(path)));
+    const folder = gate.check(realPathOf(dirname(path)));
     if (folder instanceof Refusal) return [];
     const near = nearest(basename(path), sortedSet(namesIn(folder.path)));
-    const found = near === undefined ? undefined : gate.place(join(folder.path, near));
+    const found = near === undefined ? undefined : gate.check(join(folder.path, near));
     // A denied path is not named.
     return found === undefined || found instanceof Refusal ? [] : [found.shown];
   } catch (error) {

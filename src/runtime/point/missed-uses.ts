@@ -28,7 +28,7 @@ export async function warnOfMissedUses(call: CallState, target: Target, parts: R
   if (changed.size === 1 && !(await isDeclaredOutsideFunctions(call, target, name))) return;
   const found = await filesWith(call, target, name, changed);
   if (found.length === 0) return;
-  const shown = found.slice(0, MAX_SHOWN).map((path) => call.gate.place(path));
+  const shown = found.slice(0, MAX_SHOWN).map((path) => call.gate.check(path));
   const names = shown.flatMap((file) => (file instanceof Refusal ? [] : [file.shown]));
   const more = found.length > names.length ? ` and ${found.length - names.length} more` : "";
   call.evidence.warn(

@@ -63,7 +63,7 @@ function joinAliases<T>(matches: readonly Match<T>[]): void {
 }
 
 function isAround(outer: FoundSymbol, inner: FoundSymbol): boolean {
-  if (outer.uri !== inner.uri || compareContainers(outer.what.container, inner.what.container) !== 0)
+  if (outer.uri !== inner.uri || compareContainers(outer.details.container, inner.details.container) !== 0)
     return false;
   const around = outer.range;
   const within = inner.range;

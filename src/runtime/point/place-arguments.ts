@@ -8,7 +8,7 @@ import { Fault, Refusal } from "../../base/problem.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
 import { documentKey, spanNames } from "../../protocol/dialect-format.js";
 import { hasPlace, isPlaceType } from "../../protocol/place-arguments.js";
-import { MissingFile, statOf, strictPathOfUri } from "../../workspace/gate.js";
+import { MissingFile, statOrRefuse, strictPathOfUri } from "../../workspace/gate.js";
 import type { Admitted } from "../../workspace/gate-types.js";
 import { table } from "../answer/answer-text.js";
 import { toPoint, toSpan } from "../answer/places.js";
@@ -185,7 +185,7 @@ async function admitted(
   const name = String(value);
   if (type === "uri") strictPathOfUri(name);
   const found = await gate.admit(name);
-  const isThere = statOf(found.path) !== undefined;
+  const isThere = statOrRefuse(found.path) !== undefined;
   if (exists === true && !isThere) throw new MissingFile(found);
   if (exists === false && isThere) throw new Refusal("guard/not-a-file", `${found.shown} exists already.`);
   if (exists === false && !found.writable)

@@ -90,9 +90,9 @@ async function declarationsAt(
         const end = inUtf16(lines, range.end, symbol.server.encoding);
         return !isBefore(position, start) && !isBefore(end, position);
       });
-    const named = holding(({ what }) => what.selection);
+    const named = holding(({ details }) => details.selection);
     const flat =
-      named.length > 0 ? named : holding(({ range, what }) => (what.selection ? undefined : range));
+      named.length > 0 ? named : holding(({ range, details }) => (details.selection ? undefined : range));
     const [inner] = sortBy(flat, ({ range }) => [
       range === undefined ? 0 : range.end.line - range.start.line,
     ]);
@@ -102,15 +102,15 @@ async function declarationsAt(
 
 async function render(call: CallState, { target, symbol }: Declaration): Promise<JsonObject> {
   const { places } = call;
-  const { range, server, what } = symbol;
+  const { range, server, details } = symbol;
   const { lines } = target.document;
   const item: JsonObject = {
-    name: places.name(what.name),
-    kind: what.kind,
+    name: places.name(details.name),
+    kind: details.kind,
     ...places.document(target.admitted),
   };
   if (range !== undefined) places.addRange(item, lines, server, range);
-  if (what.container !== undefined) item.container = containerPath(what.container);
+  if (details.container !== undefined) item.container = containerPath(details.container);
   item.source = range === undefined ? "" : wholeLines(lines, range);
   return item;
 }

@@ -66,7 +66,7 @@ export function* documentSymbols(
     const symbol = nestedSymbol(server, uri, entry, level.container);
     yield symbol;
     const entries = listOf(entry.children);
-    const { name, kind } = symbol.what;
+    const { name, kind } = symbol.details;
     if (entries.length > 0)
       levels.push({ entries, next: 0, container: { name, outer: level.container, kind } });
   }
@@ -92,7 +92,7 @@ function nestedSymbol(
     server,
     uri,
     range,
-    what: { name: boundedName(name), kind: kindWord(kind), container, selection },
+    details: { name: boundedName(name), kind: kindWord(kind), container, selection },
   };
 }
 
@@ -108,7 +108,7 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
     server,
     uri: uri || documentUri,
     range: isRange(range) ? range : undefined,
-    what: { name: boundedName(name), kind: kindWord(kind), container, selection: undefined },
+    details: { name: boundedName(name), kind: kindWord(kind), container, selection: undefined },
   };
 }
 
@@ -116,8 +116,8 @@ function flatSymbol(server: LanguageServer, entry: unknown, documentUri: string)
 export function matching(symbols: readonly FoundSymbol[], wanted: WantedSymbol): FoundSymbol[] {
   const matchers = [...new Set([wanted.name, nameAndIndex(wanted.name).name])].map(nameMatcher);
   return symbols
-    .filter(({ what }) => matchers.some((matches) => matches(what)))
-    .filter(({ what }) => wanted.kind === undefined || isKind(what.kind, wanted.kind));
+    .filter(({ details }) => matchers.some((matches) => matches(details)))
+    .filter(({ details }) => wanted.kind === undefined || isKind(details.kind, wanted.kind));
 }
 
 /** The matches of a name; without one, those of a name that begins with modules, folders or a file. */
@@ -130,9 +130,9 @@ export function matchingOrQualified(
   if (found.length > 0) return found;
   const isMeant = pathMatcher(nameAndIndex(wanted.name).name);
   return symbols.filter(
-    ({ what, uri }) =>
-      (wanted.kind === undefined || isKind(what.kind, wanted.kind)) &&
-      isMeant(what, call.places.show(uri)?.shown ?? ""),
+    ({ details, uri }) =>
+      (wanted.kind === undefined || isKind(details.kind, wanted.kind)) &&
+      isMeant(details, call.places.show(uri)?.shown ?? ""),
   );
 }
 
@@ -152,8 +152,8 @@ export function onlyOfDocument(
   return own;
 }
 
-export function dropSymbol(evidence: CallState["evidence"], { uri, range, what }: FoundSymbol): void {
-  evidence.drop({ name: what.name, kind: what.kind, uri, range });
+export function dropSymbol(evidence: CallState["evidence"], { uri, range, details }: FoundSymbol): void {
+  evidence.drop({ name: details.name, kind: details.kind, uri, range });
 }
 
 /** From the symbol's name to the end of its declaration; undefined when the server reported no range. */
@@ -166,14 +166,14 @@ export function extentOf(symbol: FoundSymbol, lines: Lines | undefined): Range |
 
 /** The range of a symbol's name; where the server does not report it, the word is searched in the text. */
 export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): Range | undefined {
-  const { range, what } = symbol;
+  const { range, details } = symbol;
   const named = range && namedAt(symbol, range);
-  if (range === undefined || named !== undefined) return named ?? what.selection;
+  if (range === undefined || named !== undefined) return named ?? details.selection;
   const start = nameWithin(symbol, range, lines);
-  const word = identifierOf(what.name);
+  const word = identifierOf(details.name);
   const text = lines?.line(start.line) ?? "";
   const at = convertColumn(text, start.character, symbol.server.encoding, "utf-16");
-  if (word === "" || !text.startsWith(word, at)) return what.selection;
+  if (word === "" || !text.startsWith(word, at)) return details.selection;
   return {
     start,
     end: {
@@ -184,7 +184,7 @@ export function nameRangeOf(symbol: FoundSymbol, lines: Lines | undefined): Rang
 }
 
 /** The name's range as the server reports it. A range as large as the declaration is none (TypeScript's overloads). */
-function namedAt({ what: { selection } }: FoundSymbol, range: Range): Range | undefined {
+function namedAt({ details: { selection } }: FoundSymbol, range: Range): Range | undefined {
   return selection === undefined || isSameRange(selection, range) ? undefined : selection;
 }
 
@@ -201,7 +201,7 @@ function nameWithin(symbol: FoundSymbol, range: Range, lines: Lines | undefined)
   if (lines === undefined) return range.start;
   const unit = symbol.server.encoding;
   const from = convertColumn(lines.line(range.start.line), range.start.character, unit, "utf-16");
-  const found = wordWithin(lines, range, identifierOf(symbol.what.name), from);
+  const found = wordWithin(lines, range, identifierOf(symbol.details.name), from);
   if (found === undefined) return range.start;
   const { line, character } = found;
   return { line, character: convertColumn(lines.line(line), character, "utf-16", unit) };

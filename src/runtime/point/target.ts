@@ -42,6 +42,7 @@ export async function openTarget(call: CallState, name: string): Promise<Target>
     throw await withMeantFile(call, name, error);
   });
   const candidates = await candidatesForDocument(call, admitted);
+  // Nothing is asked: attaching the server has opened the document.
   const [first] = await askCandidates(call, candidates, "first", async ({ document }) => document);
   if (first === undefined) throw new Refusal("route/no-server", `No server could open ${admitted.shown}.`);
   const document = first.answer;

@@ -16,7 +16,7 @@ import type { CallState } from "../call-state.js";
 import { documentEntries } from "./in-document.js";
 import type { Shape } from "./shape.js";
 
-const what = "a list of code actions";
+const expected = "a list of code actions";
 const ID_DIGITS = 16;
 
 /** A rendered action with the server's original action. */
@@ -38,8 +38,8 @@ export const codeActions: Shape = {
 async function identifiedActions(reply: ReplyData, call: CallState): Promise<Offer[]> {
   const turns = new Turns(call.signal);
   const offers: Offer[] = [];
-  for (const { server, entry } of documentEntries(reply, call, what)) {
-    if (!isTable(entry) || typeof entry.title !== "string") throw invalidReply(server, what);
+  for (const { server, entry } of documentEntries(reply, call, expected)) {
+    if (!isTable(entry) || typeof entry.title !== "string") throw invalidReply(server, expected);
     offers.push({ server, item: render(call, entry.title, entry), entry });
     if (turns.isDue) await turns.yield();
   }

@@ -13,7 +13,7 @@ import { invalidReply, isRange, listOf, markupText, type ReplyData } from "../as
 import type { CallState } from "../call-state.js";
 import type { Entry, Shape } from "./shape.js";
 
-const what = "a list of completions";
+const expected = "a list of completions";
 const SNIPPET_FORMAT = 2;
 /** The patterns that find tab stops take quadratic time in a text that has only their beginnings. */
 const SNIPPET_CHARACTERS = 10_000;
@@ -24,7 +24,7 @@ export const completions: Shape = {
   choose: fitting,
   async normalize(reply, call) {
     const entries = reply.parts.flatMap(({ server, value }): Entry[] => {
-      if (server === undefined) throw invalidReply(server, what);
+      if (server === undefined) throw invalidReply(server, expected);
       return completions.entries?.(value).map((item) => ({ server, item })) ?? [];
     });
     const turns = new Turns(call.signal);
@@ -67,7 +67,7 @@ async function fitting(entries: Entry[], call: CallState): Promise<Entry[]> {
 }
 
 function membersOf({ server, item }: Entry): Record<string, unknown> {
-  if (!isTable(item) || typeof item.label !== "string") throw invalidReply(server, what);
+  if (!isTable(item) || typeof item.label !== "string") throw invalidReply(server, expected);
   return item;
 }
 

@@ -20,7 +20,7 @@ export const diagnostics: Shape = {
   async normalize(reply, call, { filter }) {
     const kind = diagnosticKind({ isNamed: true });
     const found = [...diagnosticsOfDocument(reply, call)];
-    const shown = found.filter(({ what }) => isSevere(what.severity, filter?.severity));
+    const shown = found.filter(({ details }) => isSevere(details.severity, filter?.severity));
     const list = new ItemList(kind, await collect(call, kind, shown));
     const status = withAdvice(call, statusOf(reply, list.length));
     if (call.tool.output.filter === null) return { list, beside: status };
@@ -149,11 +149,11 @@ function* diagnosticsOfWorkspace(reply: ReplyData, call: CallState): Iterable<Ra
 function diagnosticKind({ isNamed }: { isNamed: boolean }): ItemKind<JsonObject> {
   return {
     facts: diagnosticsFacts,
-    ...comparedAsText((what) => JSON.stringify(what)),
-    render: ({ server, range, what }, admitted, places, lines) => {
+    ...comparedAsText((details) => JSON.stringify(details)),
+    render: ({ server, range, details }, admitted, places, lines) => {
       const item: JsonObject = isNamed ? places.document(admitted) : {};
       if (range !== undefined) places.addRange(item, lines, server, range);
-      defineAll(item, what);
+      defineAll(item, details);
       return item;
     },
   };
@@ -175,12 +175,12 @@ function readDiagnostic(
   const kept = cutCharacters(message, diagnosticChars);
   if (kept.cut) call.evidence.truncated(`A message is longer than ${diagnosticChars} characters.`);
   // LSP leaves a missing severity to the client; it counts as an error.
-  const what: JsonObject = { severity: wordOf(severities, members.severity) ?? "error" };
+  const details: JsonObject = { severity: wordOf(severities, members.severity) ?? "error" };
   const code = codeOf(members.code);
-  if (code !== undefined) what.code = code;
-  if (typeof members.source === "string") what.source = members.source;
-  what.message = kept.cut ? detached(kept.text) : kept.text;
-  return { server, uri, range: members.range, what };
+  if (code !== undefined) details.code = code;
+  if (typeof members.source === "string") details.source = members.source;
+  details.message = kept.cut ? detached(kept.text) : kept.text;
+  return { server, uri, range: members.range, details };
 }
 
 /** A server's diagnostic, rendered without its file. */
@@ -190,8 +190,8 @@ export async function renderDiagnostic(
   uri: string,
   entry: unknown,
 ): Promise<JsonObject> {
-  const { range, what } = readDiagnostic(call, server, uri, entry);
-  return { ...(await call.places.span(server, uri, range)), ...what };
+  const { range, details } = readDiagnostic(call, server, uri, entry);
+  return { ...(await call.places.span(server, uri, range)), ...details };
 }
 
 function codeOf(code: unknown): string | undefined {

@@ -99,11 +99,11 @@ interface HierarchyItem {
   detail: string;
 }
 
-function readItem(server: LanguageServer, entry: unknown, what: string): HierarchyItem {
+function readItem(server: LanguageServer, entry: unknown, expected: string): HierarchyItem {
   if (!isTable(entry) || typeof entry.name !== "string" || typeof entry.uri !== "string")
-    throw invalidReply(server, what);
+    throw invalidReply(server, expected);
   const selection = entry.selectionRange ?? entry.range;
-  if (!isRange(selection)) throw invalidReply(server, what);
+  if (!isRange(selection)) throw invalidReply(server, expected);
   const detail = typeof entry.detail === "string" ? entry.detail : "";
   const range = isRange(entry.range) ? entry.range : selection;
   return { name: entry.name, kind: kindWord(entry.kind), uri: entry.uri, selection, range, detail };

@@ -44,10 +44,10 @@ export interface DocumentEntry {
 }
 
 /** The entries of all parts of a reply about the call's document; `what` names them in a refusal. */
-export function documentEntries(reply: ReplyData, call: CallState, what: string): DocumentEntry[] {
+export function documentEntries(reply: ReplyData, call: CallState, expected: string): DocumentEntry[] {
   const uri = call.evidence.document?.admitted.uri;
   return reply.parts.flatMap(({ server, value }) => {
-    if (server === undefined || uri === undefined) throw invalidReply(server, what);
+    if (server === undefined || uri === undefined) throw invalidReply(server, expected);
     return listOf(value).map((entry) => ({ server, uri, entry }));
   });
 }
@@ -58,7 +58,7 @@ export function documentEntries(reply: ReplyData, call: CallState, what: string)
 async function documentItems(
   reply: ReplyData,
   call: CallState,
-  what: string,
+  expected: string,
   render: (
     entry: Record<string, unknown>,
     server: LanguageServer,
@@ -67,10 +67,10 @@ async function documentItems(
 ): Promise<Normalized> {
   const items: Json[] = [];
   const turns = new Turns(call.signal);
-  for (const { server, uri, entry } of documentEntries(reply, call, what)) {
+  for (const { server, uri, entry } of documentEntries(reply, call, expected)) {
     if (turns.isDue) await turns.yield();
     const item = isTable(entry) ? await render(entry, server, uri) : "invalid";
-    if (item === "invalid") throw invalidReply(server, what);
+    if (item === "invalid") throw invalidReply(server, expected);
     if (item !== undefined) items.push(item);
   }
   return { items, beside: {} };
@@ -145,14 +145,14 @@ export const highlights: Shape = {
 function* highlightsIn(reply: ReplyData, call: CallState): Iterable<RawItem<string>> {
   for (const { server, uri, entry } of documentEntries(reply, call, highlightsName)) {
     if (!isTable(entry) || !isRange(entry.range)) throw invalidReply(server, highlightsName);
-    yield { server, uri, range: entry.range, what: wordOf(highlightKinds, entry.kind) ?? "text" };
+    yield { server, uri, range: entry.range, details: wordOf(highlightKinds, entry.kind) ?? "text" };
   }
 }
 
 const highlightKind: ItemKind<string> = {
   facts: highlightsFacts,
   ...comparedAsText((kind) => kind),
-  render({ server, range, what: kind }, _admitted, places, lines) {
+  render({ server, range, details: kind }, _admitted, places, lines) {
     if (range === undefined) throw invalidReply(server, highlightsName);
     const item: JsonObject = {};
     places.addRange(item, lines, server, range);

@@ -7,7 +7,7 @@ import { collect, type ItemKind, type RawItem } from "../listing/collect.js";
 import { ItemList } from "../listing/list.js";
 import type { Shape } from "./shape.js";
 
-const what = "a location";
+const expected = "a location";
 
 export const locations: Shape = {
   nouns: ["location", "locations"],
@@ -24,11 +24,11 @@ export const locations: Shape = {
 
 function* locationsIn(reply: ReplyData): Iterable<RawItem<null>> {
   for (const { server, value } of reply.parts) {
-    if (server === undefined) throw invalidReply(server, what);
+    if (server === undefined) throw invalidReply(server, expected);
     for (const entry of listOf(value)) {
       const location = locationIn(entry);
-      if (location === undefined) throw invalidReply(server, what);
-      yield { server, ...location, what: null };
+      if (location === undefined) throw invalidReply(server, expected);
+      yield { server, ...location, details: null };
     }
   }
 }
@@ -40,7 +40,7 @@ function locationKind(bounds: SnippetBounds | undefined, isFormed: boolean): Ite
     compare: () => 0,
     bytes: () => 0,
     render({ server, range }, admitted, places, lines) {
-      if (range === undefined) throw invalidReply(server, what);
+      if (range === undefined) throw invalidReply(server, expected);
       const item = places.document(admitted);
       places.addRange(item, lines, server, range);
       if (isFormed && bounds) Object.assign(item, places.snippetBeside(lines, server, range, bounds));

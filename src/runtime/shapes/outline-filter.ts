@@ -33,7 +33,7 @@ export function outlineFilter(
 ): (symbol: FoundSymbol) => boolean {
   const wanted = wordsIn(kinds);
   return (symbol) => {
-    const { kind, container } = symbol.what;
+    const { kind, container } = symbol.details;
     if (typeof depth === "number" && levelOf(container) > depth) return false;
     if (wanted.length > 0) return wanted.some((word) => isKind(kind, word));
     if (locals === false && isLocal(symbol)) return false;
@@ -53,7 +53,7 @@ function levelOf(container: Container | undefined): number {
   return level;
 }
 
-function isLocal({ what: { name, kind, container } }: FoundSymbol): boolean {
+function isLocal({ details: { name, kind, container } }: FoundSymbol): boolean {
   if (!isInFunction(container)) return false;
   if (!declarations.has(kind)) return true;
   return unnamed.test(name) && container !== undefined && !unnamed.test(container.name);
@@ -61,7 +61,7 @@ function isLocal({ what: { name, kind, container } }: FoundSymbol): boolean {
 
 /** Servers report an imported name as a variable or a module; only the text tells. */
 export function isImport(
-  { server, what: { kind, container, selection } }: FoundSymbol,
+  { server, details: { kind, container, selection } }: FoundSymbol,
   lines: Lines | undefined,
 ): boolean {
   if (lines === undefined || selection === undefined || container !== undefined) return false;

@@ -13,7 +13,7 @@ import { ItemList } from "../listing/list.js";
 import { type DocumentEntry, documentEntries, isAskedFor } from "./in-document.js";
 import type { Shape } from "./shape.js";
 
-const what = "semantic tokens";
+const expected = "semantic tokens";
 /** A server may offer only one of these methods; both use one legend. */
 const tokenMethods: readonly LspMethod[] = [
   "textDocument/semanticTokens/full",
@@ -23,7 +23,7 @@ const tokenMethods: readonly LspMethod[] = [
 export const semanticTokens: Shape = {
   nouns: ["token", "tokens"],
   async normalize(reply, call) {
-    const entries = documentEntries(reply, call, what);
+    const entries = documentEntries(reply, call, expected);
     const [first] = entries;
     const lines = first && (await call.places.lines(first.server, first.uri));
     const files = await collect(call, tokenKind, tokensIn(entries, lines, call));
@@ -50,8 +50,8 @@ interface TokenWords {
 const tokenKind: ItemKind<TokenWords> = {
   facts: semanticTokensFacts,
   ...comparedAsText(({ type, modifiers }) => `${type} ${modifiers.join(" ")}`),
-  render({ server, range, what: { type, modifiers } }, _admitted, places, lines) {
-    if (range === undefined) throw invalidReply(server, what);
+  render({ server, range, details: { type, modifiers } }, _admitted, places, lines) {
+    if (range === undefined) throw invalidReply(server, expected);
     const item: JsonObject = {};
     places.addRange(item, lines, server, range);
     item.type = type;
@@ -74,7 +74,7 @@ function* tokensIn(
         type: types[type] ?? "unknown",
         modifiers: names.filter((_, bit) => Math.floor(modifiers / 2 ** bit) % 2 === 1),
       };
-      yield { server, uri, range, what: words };
+      yield { server, uri, range, details: words };
     }
   }
 }
@@ -82,7 +82,8 @@ function* tokensIn(
 /** Five numbers each: lines and characters since the token before, length, type, modifiers. */
 function* tokensOf(server: LanguageServer, value: unknown, lines: Lines | undefined) {
   const data = isTable(value) ? value.data : undefined;
-  if (!Array.isArray(data) || data.length % 5 !== 0 || !data.every(isCount)) throw invalidReply(server, what);
+  if (!Array.isArray(data) || data.length % 5 !== 0 || !data.every(isCount))
+    throw invalidReply(server, expected);
   const start: Position = { line: 0, character: 0 };
   for (let index = 0; index < data.length; index += 5) {
     const [down = 0, along = 0, length = 0, type = 0, modifiers = 0] = data.slice(index, index + 5);

@@ -80,12 +80,12 @@ export const workspaceSymbolsShape: Shape = {
 };
 
 function* symbolsOfDocument(reply: ReplyData, { evidence }: CallState): Iterable<FoundSymbol> {
-  const what = "the symbols of a file";
+  const expected = "the symbols of a file";
   const uri = evidence.document?.admitted.uri;
   for (const { server, value } of reply.parts) {
-    if (server === undefined || uri === undefined) throw invalidReply(server, what);
+    if (server === undefined || uri === undefined) throw invalidReply(server, expected);
     for (const symbol of documentSymbols(server, uri, value)) {
-      if (symbol.range === undefined) throw invalidReply(server, what);
+      if (symbol.range === undefined) throw invalidReply(server, expected);
       yield symbol;
     }
   }
@@ -104,7 +104,7 @@ function ranks(entries: Entry[], query: string) {
     const index = counts.get(server) ?? 0;
     counts.set(server, index + 1);
     const [symbol] = workspaceSymbols(server, [item]);
-    const isOther = symbol === undefined || !isExact(symbol.what);
+    const isOther = symbol === undefined || !isExact(symbol.details);
     return { entry, order: [isOther, index, server.plan.id, server.root] };
   });
 }
@@ -118,9 +118,9 @@ function* rankedSymbols(reply: ReplyData, query: string): Iterable<RankedItem<Sy
     for (const item of workspaceSymbols(server, value)) {
       const index = counts.get(server) ?? 0;
       counts.set(server, index + 1);
-      const { name, kind, container, selection } = item.what;
+      const { name, kind, container, selection } = item.details;
       const text = JSON.stringify([name, kind, container && containerPath(container), selection]);
-      yield { item, text, key: [!isExact(item.what)], index };
+      yield { item, text, key: [!isExact(item.details)], index };
     }
   }
 }
@@ -157,8 +157,8 @@ function symbolKind(
     key: ({ name, kind }, places) => [places.name(name), kind],
     range: (symbol, lines) => (isDeclaration ? symbol.range : extentOf(symbol, lines)),
     render(symbol, admitted, places, lines) {
-      const { server, what } = symbol;
-      const item: JsonObject = { name: places.name(what.name), kind: what.kind };
+      const { server, details } = symbol;
+      const item: JsonObject = { name: places.name(details.name), kind: details.kind };
       if (isNamed) defineAll(item, places.document(admitted));
       const shown = isDeclaration ? symbol.range : extentOf(symbol, lines);
       if (shown !== undefined) {
@@ -166,7 +166,7 @@ function symbolKind(
         const name = isDeclaration ? nameRangeOf(symbol, lines) : undefined;
         if (name !== undefined) item.selection_range = places.rangeValue(lines, server, name);
       }
-      if (what.container !== undefined) item.container = containerPath(what.container);
+      if (details.container !== undefined) item.container = containerPath(details.container);
       return item;
     },
   };

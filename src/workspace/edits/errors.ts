@@ -64,7 +64,7 @@ export function sortReasons(reasons: Reason[]): Reason[] {
 }
 
 export function shownPath(gate: Gate, path: string): string {
-  const placed = gate.place(path);
+  const placed = gate.check(path);
   return placed instanceof Refusal ? "a path outside the workspace" : placed.shown;
 }
 

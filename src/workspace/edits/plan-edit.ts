@@ -173,7 +173,7 @@ export class EditPlan {
 
   /** Throws when a path in a folder that moves or is removed is denied. */
   #checkPath(path: string): void {
-    const placed = this.context.gate.place(path);
+    const placed = this.context.gate.check(path);
     if (placed instanceof Refusal)
       throw new Refusal(placed.code, "contains a path that `workspace.deny` excludes");
     this.context.protectedPaths.refuse(path);

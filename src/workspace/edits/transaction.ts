@@ -233,7 +233,7 @@ export async function recoverOthers(context: LockedContext): Promise<void> {
     const entry = last === undefined ? undefined : await journal.read(last);
     if (entry === undefined) continue;
     if (isWithin(gate, entry)) await recoverJournal({ ...context, journal });
-    else if (entry.steps.flatMap(pathsOf).some((path) => !(gate.place(path) instanceof Refusal)))
+    else if (entry.steps.flatMap(pathsOf).some((path) => !(gate.check(path) instanceof Refusal)))
       context.report(conflict("an unfinished edit also has files outside; start a proxy on its own root"));
   }
 }
@@ -258,7 +258,7 @@ function isWithin(gate: Gate, { steps }: JournalEntry): boolean {
     ...hiddenPathsOf(step).map((path) => dirname(path)),
   ]);
   return paths.every((path) => {
-    const placed = gate.place(path);
+    const placed = gate.check(path);
     return !(placed instanceof Refusal) && placed.writable;
   });
 }

@@ -50,7 +50,7 @@ class UndoPlan {
     const path = newPathOf(step);
     try {
       for (const touched of [...pathsOf(step), path]) {
-        const placed = this.context.gate.place(touched);
+        const placed = this.context.gate.check(touched);
         if (placed instanceof Refusal) throw undoConflict("is not part of the workspace now");
         if (!placed.writable) throw undoConflict("is read-only now");
         this.context.protectedPaths.refuseTree(touched);
