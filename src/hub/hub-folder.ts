@@ -27,6 +27,25 @@ export function hubFolder(env: Environment, platform: Platform = here): string {
   return join(temporaryFolder(env), `lsp-proxy-${process.geteuid?.() ?? ""}`);
 }
 
+/**
+ * The folders of this user's hubs that are there. A client often starts lsp-proxy without XDG_RUNTIME_DIR, which a
+ * terminal has. A folder of that kind that another user made is not used.
+ */
+export function hubFolders(env: Environment): string[] {
+  const own = hubFolder(env);
+  const other = hubFolder({ ...env, XDG_RUNTIME_DIR: undefined });
+  return [...new Set([own, other])].filter((folder) => {
+    if (lstatOf(folder) === undefined) return false;
+    try {
+      checkHubFolder(folder);
+      return true;
+    } catch (error) {
+      if (folder === own) throw error;
+      return false;
+    }
+  });
+}
+
 /** Makes the folder where it is missing, and checks it. */
 export function openHubFolder(env: Environment): string {
   const folder = hubFolder(env);

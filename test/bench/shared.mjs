@@ -28,7 +28,8 @@ const END_MS = 30_000;
 export async function run({ rounds, workspaces }) {
   const hubs = scratch("hubs");
   mkdirSync(join(hubs, "run"), { mode: 0o700 });
-  const env = { ...environment(), XDG_RUNTIME_DIR: join(hubs, "run"), XDG_STATE_HOME: join(hubs, "state") };
+  const own = { XDG_RUNTIME_DIR: join(hubs, "run"), XDG_STATE_HOME: join(hubs, "state"), TMPDIR: hubs };
+  const env = { ...environment(), ...own };
   const user = { env, mark: `${hubs}/` };
   const rows = [];
   try {

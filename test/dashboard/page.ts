@@ -110,6 +110,7 @@ export class ServedPage {
       ...testEnvironment(),
       XDG_STATE_HOME: join(this.#top, "state"),
       XDG_RUNTIME_DIR: this.#top,
+      TMPDIR: this.#top,
       LSP_PROXY_TOKEN: token,
     };
     this.#relay = createServer((incoming) => this.#pass(incoming));

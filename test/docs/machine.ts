@@ -78,7 +78,7 @@ export class Machine {
       PATH: [bin, "/usr/bin", "/bin"].join(delimiter),
       HOME: this.home,
       XDG_RUNTIME_DIR: runtime,
-      TMPDIR: tmpdir(),
+      TMPDIR: runtime,
       SHELL: "/bin/bash",
       LANG: "C.UTF-8",
       NO_COLOR: "1",

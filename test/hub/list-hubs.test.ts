@@ -1,5 +1,5 @@
 /** The list of running hubs while one of them moves to the socket of a changed config, or does not answer. */
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -44,6 +44,21 @@ it("has a hub once that moves while it is asked", async () => {
   // It may be at both for a moment.
   await listen("another");
   expect(await user.hubs()).toMatchObject([hub]);
+});
+
+it("has the hubs of clients that do not pass on XDG_RUNTIME_DIR, unless others can use their folder", async () => {
+  const { args } = user.workspace();
+  const session = await user.open(args, { XDG_RUNTIME_DIR: "" });
+  const own = await user.open(args);
+  expect((await user.hubs()).map(({ sessions }) => sessions)).toEqual([1, 1]);
+  const other = join(user.top, `lsp-proxy-${process.geteuid?.()}`);
+  chmodSync(other, 0o755);
+  expect(await user.hubs()).toHaveLength(1);
+  chmodSync(other, 0o700);
+  expect((await runHere(["hub", "stop", "--all"], { env: user.env, cwd: user.top })).code).toBe(0);
+  expect(await user.hubs()).toEqual([]);
+  for (const { call } of [session, own])
+    expect((await call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
 });
 
 it("names a hub that does not answer, and does not say that it was stopped", async () => {

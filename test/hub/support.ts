@@ -98,6 +98,7 @@ export class HubUser {
     this.env = {
       ...testEnvironment(),
       XDG_RUNTIME_DIR: this.runFolder,
+      TMPDIR: this.top,
       XDG_STATE_HOME: join(this.top, "state"),
     };
   }

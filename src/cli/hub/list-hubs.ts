@@ -1,8 +1,7 @@
 /** The hubs of this user that run, with what each says of itself. */
-import { statOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
 import { askOnce, HubSilent } from "../../hub/ask-hub.js";
-import { allSockets, checkHubFolder, hubFolder } from "../../hub/hub-folder.js";
+import { allSockets, hubFolders } from "../../hub/hub-folder.js";
 import type { Io } from "../command.js";
 
 interface ListedHub {
@@ -28,14 +27,12 @@ export interface HubList {
 
 /** The hubs of this user. A hub that moves to another socket meanwhile, for a changed config, is asked there. */
 export async function listHubs(io: Io): Promise<HubList> {
-  const folder = hubFolder(io.env);
-  if (statOf(folder) === undefined) return { hubs: [], silent: [] };
-  checkHubFolder(folder);
+  const folders = hubFolders(io.env);
   const asked = new Set<string>();
   const found = new Map<number, ListedHub>();
   const silent: string[] = [];
   for (;;) {
-    const paths = allSockets(folder).filter((path) => !asked.has(path));
+    const paths = folders.flatMap((folder) => allSockets(folder)).filter((path) => !asked.has(path));
     if (paths.length === 0) return { hubs: [...found.values()], silent };
     await Promise.all(
       paths.map(async (path) => {
