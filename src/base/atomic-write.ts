@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { hasCode } from "./system.js";
 
 interface AtomicWriteOptions {
   /** Permission bits of the new file, before the umask. */
@@ -42,6 +43,8 @@ export function writeAtomically(
     renameSync(staged, path);
   } catch (error) {
     rmSync(staged, { force: true });
+    // The system names no path when the disk is full.
+    if (hasCode(error) && !("path" in error)) throw Object.assign(error, { path });
     throw error;
   }
 }

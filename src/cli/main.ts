@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { statOf } from "../base/file-stamp.js";
 import { NoHome } from "../base/home.js";
 import { nearest } from "../base/nearest.js";
-import { ConfigError } from "../base/problem.js";
+import { ConfigError, Refusal } from "../base/problem.js";
 import {
   type Command,
   didYouMean,
@@ -131,9 +131,11 @@ async function report(error: unknown, argv: string[], io: Io): Promise<ExitCode>
     io.stderr.writeLine(`Try \`lsp-proxy ${command}--help\`.`);
     return exitCodes.usage;
   }
-  if (error instanceof ConfigError) {
+  const { diskFailure } = await import("./files/disk-failure.js");
+  const problem = error instanceof ConfigError ? error : diskFailure(error);
+  if (problem !== undefined) {
     const { printProblems } = await import("./terminal/report.js");
-    printProblems(error.problems, { json: argv.includes("--json"), io });
+    printProblems(problem.problems, { json: argv.includes("--json"), io });
     return exitCodes.problems;
   }
   if (error instanceof Stopped) {
@@ -141,6 +143,7 @@ async function report(error: unknown, argv: string[], io: Io): Promise<ExitCode>
     return exitCodes.stopped;
   }
   if (error instanceof NoHome) return failure(io, error.message);
+  if (error instanceof Refusal) return failure(io, `${error.message} (${error.code})`);
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   io.stderr.write(`lsp-proxy: internal error: ${text}\n`);
   return exitCodes.fault;

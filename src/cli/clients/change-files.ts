@@ -151,8 +151,8 @@ async function record(parts: readonly EntryFile[], change: ClientChange, isRemov
     });
   } catch (error) {
     // The client's files are written. A later change only knows less about them.
-    if (!(error instanceof Refusal) && !hasCode(error)) throw error;
-    io.stderr.writeLine(`the change could not be recorded in ${store.file}`);
+    if (!(error instanceof Refusal || error instanceof ConfigError || hasCode(error))) throw error;
+    io.stderr.writeLine(`the change could not be recorded in ${store.file}: ${error.message}`);
   }
 }
 

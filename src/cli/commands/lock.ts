@@ -48,13 +48,13 @@ export const lock: Command = {
     const { plan } = loaded;
     const context = programContext(plan, base, programs, io);
     const servers: LockedServer[] = [];
+    const lines: string[] = [];
     for (const server of plan.servers) {
       try {
         const locked = await lockedServer(plan, server, context);
         servers.push(locked);
-        if (locked.files.length === 0) io.stdout.writeLine(`locked ${server.id}  which runs elsewhere`);
-        for (const { path, digest } of locked.files)
-          io.stdout.writeLine(`locked ${server.id}  ${path}  ${digest}`);
+        if (locked.files.length === 0) lines.push(`locked ${server.id}  which runs elsewhere`);
+        for (const { path, digest } of locked.files) lines.push(`locked ${server.id}  ${path}  ${digest}`);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         failure(io, `not locked: ${error.message} (${error.code})`);
@@ -64,6 +64,7 @@ export const lock: Command = {
       const others = readLocks(file).filter((entry) => entry.folder !== folder);
       write(file, [...others, { folder, servers }]);
     });
+    for (const line of lines) io.stdout.writeLine(line);
     return servers.length === plan.servers.length ? exitCodes.ok : exitCodes.no;
   },
 };

@@ -13,7 +13,6 @@ import {
   rmSync,
   type Stats,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import { writeAtomically } from "../../base/atomic-write.js";
@@ -24,8 +23,8 @@ import { hasCode } from "../../base/system.js";
 import { decodeUtf8 } from "../../base/text.js";
 import { diskFiles, readOrExplain } from "../../config/files.js";
 import { MAX_OTHER_BYTES } from "../../config/text/read.js";
-import { describeSystemError } from "../../workspace/edits/errors.js";
 import { configError, failure, type Input, type Io } from "../command.js";
+import { notWritten } from "./disk-failure.js";
 import { guardedFolders, guardedTarget, notWritable, targetOf } from "./link-guard.js";
 
 /** A file's content, undefined when it does not exist. Throws a ConfigError when it cannot be read. */
@@ -118,7 +117,7 @@ function explainErrors<T>(file: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!hasCode(error)) throw error;
-    throw notWritable(file, describeSystemError(error) ?? error.code);
+    throw notWritten(file, error);
   }
 }
 
@@ -180,7 +179,7 @@ export function changeFile(
       const content = isRestored ? backup.mark + backup.text : mark + after;
       mkdirSync(dirname(target), { recursive: true });
       if (bytes !== undefined && backup.bytes === undefined && needsBackup(text))
-        writeFileSync(`${target}${BACKUP}`, bytes, { flag: "wx", mode: statSync(target).mode & 0o777 });
+        writeAtomically(`${target}${BACKUP}`, bytes, { mode: statSync(target).mode & 0o777 });
       writeUserFile(target, content, []);
       if (backup.bytes?.equals(Buffer.from(content))) rmSync(`${target}${BACKUP}`);
       return bytes === undefined ? "wrote" : "changed";

@@ -12,11 +12,11 @@ import { join, relative } from "node:path";
 import { lstatOf } from "../../base/file-stamp.js";
 import { isInside } from "../../base/paths.js";
 import { here, type Platform } from "../../base/platform.js";
-import { systemCode } from "../../base/system.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { programOf } from "../../config/catalogue/preset-index.js";
 import { batchFor } from "../../lsp/process/script.js";
 import { findCommand } from "../../lsp/process/search.js";
+import { diskFailure } from "../files/disk-failure.js";
 import { type InstallRecord, type ManagedServer, placeServer } from "./managed.js";
 import { managers } from "./managers.js";
 import { InstallFailure, type Steps } from "./step.js";
@@ -43,8 +43,8 @@ export async function installManaged(
     return await placeServer(serversFolder, preset.id, fill, renameWithin);
   } catch (error) {
     if (error instanceof InstallFailure) throw error;
-    if (systemCode(error) === "ENOSPC")
-      throw new InstallFailure("the disk is full", [], "Free some space and try again.");
+    const [problem] = diskFailure(error, serversFolder)?.problems ?? [];
+    if (problem !== undefined) throw new InstallFailure(problem.message, [], problem.fix);
     throw new InstallFailure((error as Error).message);
   }
 }

@@ -52,7 +52,7 @@ export function readLocks(file: string): LockedFolder[] {
     if (isTable(tree) && tree.version === RECORD_VERSION && isListOf(tree.folders, isLockedFolder))
       return tree.folders;
   } catch (cause) {
-    if (systemCode(cause) === "ENOENT") return [];
+    if (["ENOENT", "ENOTDIR"].includes(systemCode(cause))) return [];
     throw damaged(cause);
   }
   throw damaged(undefined);

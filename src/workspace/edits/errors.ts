@@ -10,6 +10,7 @@ const MAX_REASONS = 100;
 
 const systemErrors: { [code: string]: string } = {
   ENOSPC: "the disk is full",
+  EDQUOT: "the user's share of the disk is full",
   EACCES: "permission denied",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
