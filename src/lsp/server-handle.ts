@@ -139,7 +139,7 @@ export class ServerHandle implements LanguageServer {
       if (path !== undefined && (isRetry || this.#isOutdated(path))) await this.ensureOpen(path, signal);
       return this.#instance.request(method, params, options);
     };
-    return isRepeatable(method, params) ? this.#retryOnExit(signal, send) : send(false);
+    return isRepeatableRequest(method, params) ? this.#retryOnExit(signal, send) : send(false);
   }
 
   notifyAny(method: string, params: unknown): void {
@@ -196,7 +196,7 @@ function hasExited(error: unknown): boolean {
   return error instanceof Refusal && error.code === "lsp/exited";
 }
 
-function isRepeatable(method: string, params: unknown): boolean {
+function isRepeatableRequest(method: string, params: unknown): boolean {
   return readMethods.has(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
 }
 

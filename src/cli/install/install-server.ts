@@ -15,7 +15,7 @@ import { here, type Platform } from "../../base/platform.js";
 import { systemCode } from "../../base/system.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { programOf } from "../../config/catalogue/preset-index.js";
-import { batchFor } from "../../lsp/process/script.js";
+import { batchFor } from "../../lsp/process/launcher-script.js";
 import { findCommand } from "../../lsp/process/search.js";
 import { type InstallRecord, type ManagedServer, placeServer } from "./managed.js";
 import { managers } from "./managers.js";

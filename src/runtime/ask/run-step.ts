@@ -10,10 +10,10 @@ import { applyList } from "./list-values.js";
 
 const PLACES_IN_MESSAGE = 5;
 
-/** What a step needs of its call. */
+/** What a step needs from its call. */
 interface StepHost {
   /** Why the step does not run; undefined when it does. */
-  skips(when: NonNullable<StepOptions["when"]>): Promise<Refusal | "absent" | undefined>;
+  whySkipped(when: NonNullable<StepOptions["when"]>): Promise<Refusal | "absent" | undefined>;
   /** The refusal of the tool that gave a reply. */
   failureOf(reply: Reply): Refusal | undefined;
   /** A reply was derived from another one, or replaces it. */
@@ -71,7 +71,7 @@ async function runFirst(
   host: StepHost,
 ): Promise<Reply> {
   const { when, expect } = options;
-  const skipped = when === undefined ? undefined : await host.skips(when);
+  const skipped = when === undefined ? undefined : await host.whySkipped(when);
   if (skipped === "absent") return sealReply({ parts: [], perItem: false, isAbsent: true });
   if (skipped !== undefined) return sealReply({ parts: [], perItem: false, skipped });
   const whole = await alternative();
