@@ -132,7 +132,7 @@ export class ServerHandle implements LanguageServer {
   }
 
   async request(method: string, params: unknown, given: ServerRequestOptions): Promise<ServerReply> {
-    const options = this.#limited(given);
+    const options = this.#forSession(given);
     const { signal } = options;
     const path = documentOf(params);
     const send = async (isRetry: boolean): Promise<ServerReply> => {
@@ -166,7 +166,7 @@ export class ServerHandle implements LanguageServer {
   }
 
   /** A session limited to some roots does not see progress texts: they may name other roots. */
-  #limited(options: ServerRequestOptions): ServerRequestOptions {
+  #forSession(options: ServerRequestOptions): ServerRequestOptions {
     const { roots } = this.source;
     const { onProgress } = options;
     if (roots === undefined) return options;

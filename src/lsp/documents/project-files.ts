@@ -90,7 +90,7 @@ export class ProjectFiles {
 
   constructor(private readonly context: ProjectFilesContext) {}
 
-  /** Takes note of a change: whether projects must be looked for again. */
+  /** Applies a change; returns whether the projects must be searched again. */
   apply(change: FileChange): boolean {
     const { path, type } = change;
     if (this.context.query.markers?.includes(basename(path))) return true;
@@ -101,7 +101,7 @@ export class ProjectFiles {
     return false;
   }
 
-  /** Opens a file of each project. What is open for a project that is gone is released. */
+  /** Opens a file of each project. Files that are open for projects that no longer exist are released. */
   async open(): Promise<OpenedProjects> {
     const { maxOpened, release, textOf } = this.context;
     const before = [...this.#held.values()];
