@@ -5,8 +5,8 @@ import { dirname, sep } from "node:path";
 import { type PresetFacts, programOf } from "../config/catalogue/preset-index.js";
 import { envOutside } from "../lsp/process/environment.js";
 import { missingModuleFiles } from "../lsp/process/launch-settings.js";
+import { commandLine } from "../lsp/process/launcher-script.js";
 import { isAtLeast, packageVersion } from "../lsp/process/package-version.js";
-import { commandLine } from "../lsp/process/script.js";
 import { findCommand, type ProgramFolders, searchProgram } from "../lsp/process/search.js";
 import { defaultEnv } from "../plan/defaults.js";
 

@@ -19,14 +19,13 @@ import { matchesGlob, registrationProblem } from "./server-globs.js";
 const UNUSABLE = "a registered glob is not used";
 const TOO_SLOW = "registered globs are too much work; some are not used";
 
+/** The document that a method is about. */
 interface Subject {
   path: string;
   languageId: string;
 }
 
-/**
- * The most that servers register are some hundred; thousands of watched globs are a few hundred thousand characters.
- */
+/** Limits of registrations. Servers register some hundred at most, with up to a few hundred thousand characters. */
 const MAX_REGISTRATIONS = 1_000;
 const MAX_REGISTERED_CHARACTERS = 4 * 1024 * 1024;
 

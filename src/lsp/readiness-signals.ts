@@ -4,18 +4,16 @@ import type { ServerPlan } from "../abi/plan.js";
 import { fieldsOf, fromPointer, getAt } from "../base/json.js";
 import { detached } from "../base/text.js";
 
-/**
- * Open progress of one server, and titles that are remembered of it; a server that begins ever more loses the oldest.
- */
+/** The most open progress of one server, of which the oldest is dropped, and the most titles kept for one request. */
 const MAX_OPEN = 200;
 const MAX_TITLES = 1_000;
 /** Characters of a token and of each text. */
 const MAX_TOKEN = 1_000;
 const MAX_TEXT = 200;
-/** Progress without a report for this long was forgotten by its server and is ignored. */
+/** Progress without a report for this long is ignored: its server has forgotten to end it. */
 const STALE_MS = 60_000;
-/** A new wait must be this much longer than an earlier one in vain: 1 / 0.8 times. */
-const LONGER = 0.8;
+/** A wait is worthwhile when earlier ones in vain took less than this share of it. */
+const WORTHWHILE_SHARE = 0.8;
 
 /** The time in which one request is pending. */
 export interface RequestSpan {
@@ -124,9 +122,9 @@ export class WorkProgress {
   }
 }
 
-/** Whether a wait of `waitMs` is clearly longer than an earlier one that was in vain. */
+/** Whether a wait of `waitMs` is clearly longer than `vainMs`, which earlier waits took in vain. */
 export function isWorthWaiting(vainMs: number, waitMs: number): boolean {
-  return vainMs < waitMs * LONGER;
+  return vainMs < waitMs * WORTHWHILE_SHARE;
 }
 
 function cut(text: string): string {
@@ -154,7 +152,7 @@ export class ReadyStatus {
   #missing = 1;
   /** When the status last became "ready". */
   readySince = 0;
-  /** How long the first status was waited for in vain, and up to when; waits may overlap. */
+  /** How long calls have waited in vain for the first status, and until when. Overlapping waits count once. */
   #vainMs = 0;
   #vainUntil = 0;
   #isGivenUp = false;

@@ -132,14 +132,14 @@ export class ServerHandle implements LanguageServer {
   }
 
   async request(method: string, params: unknown, given: ServerRequestOptions): Promise<ServerReply> {
-    const options = this.#limited(given);
+    const options = this.#forSession(given);
     const { signal } = options;
     const path = documentOf(params);
     const send = async (isRetry: boolean): Promise<ServerReply> => {
       if (path !== undefined && (isRetry || this.#isOutdated(path))) await this.ensureOpen(path, signal);
       return this.#instance.request(method, params, options);
     };
-    return isRepeatable(method, params) ? this.#retryOnExit(signal, send) : send(false);
+    return isRepeatableRequest(method, params) ? this.#retryOnExit(signal, send) : send(false);
   }
 
   notifyAny(method: string, params: unknown): void {
@@ -166,7 +166,7 @@ export class ServerHandle implements LanguageServer {
   }
 
   /** A session limited to some roots does not see progress texts: they may name other roots. */
-  #limited(options: ServerRequestOptions): ServerRequestOptions {
+  #forSession(options: ServerRequestOptions): ServerRequestOptions {
     const { roots } = this.source;
     const { onProgress } = options;
     if (roots === undefined) return options;
@@ -196,7 +196,7 @@ function hasExited(error: unknown): boolean {
   return error instanceof Refusal && error.code === "lsp/exited";
 }
 
-function isRepeatable(method: string, params: unknown): boolean {
+function isRepeatableRequest(method: string, params: unknown): boolean {
   return readMethods.has(method) && (method.startsWith("workspace/") || documentOf(params) !== undefined);
 }
 

@@ -111,10 +111,10 @@ class ToolCall implements Call {
 
   step(options: StepOptions, ...alternatives: (() => Promise<Reply>)[]): Promise<Reply> {
     return runStep(this.#state, options, alternatives, {
-      skips: async ({ argument, ...offered }) => {
+      whySkipped: async ({ argument, ...offered }) => {
         if (argument === false) return "absent";
         if (offered.capability === undefined && offered.command === undefined) return undefined;
-        return this.#at?.lacks(offered);
+        return this.#at?.whyNotOffered(offered);
       },
       failureOf: (reply) => {
         const ran = this.#ran?.get(reply) ?? [];

@@ -116,7 +116,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
   let parts = await openParts(loaded, context, wiring);
   const sessions = new Set<Session>();
   let lastText: Promise<unknown> = Promise.resolve();
-  /** Updates follow each other. */
+  /** The last update; the next one begins when it has ended. */
   let lastUpdate: Promise<unknown> = Promise.resolve();
   const closed = sharedAbortController();
   const listeners = new Listeners();
@@ -190,11 +190,10 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
     async readFile(name) {
       const { gate, plan } = parts.shared;
       const { path, shown } = await gate.admitFile(name);
-
       return { shown, text: (await readText(path, shown, plan.limits.maxFileBytes)).lines.text };
     },
     async warmup() {
-      // Nobody could use them.
+      // Every call is refused, so no server would be used.
       if (parts.shared.refusal !== undefined) return;
       const { servers, limits } = parts.shared.plan;
       await Promise.all(servers.slice(0, limits.maxServers).map((server) => warm(server.id)));

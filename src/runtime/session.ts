@@ -18,7 +18,7 @@ import { Pages } from "./answer/pages.js";
 import { Places } from "./answer/places.js";
 import { warnedFolders } from "./ask/ask.js";
 import type { RunTool } from "./ask/inner-tools.js";
-import { type Attempt, isRepeatable, retryWhileFilesChange } from "./ask/retry-on-change.js";
+import { type Attempt, isRepeatableTool, retryWhileFilesChange } from "./ask/retry-on-change.js";
 import type { LoadedBundle, LoadedTool } from "./bundle/load.js";
 import { answerFault } from "./bundle/validate.js";
 import type { BundleServices } from "./bundle-services.js";
@@ -182,7 +182,7 @@ export class Session {
       };
       signal.throwIfAborted();
       if (request.refusal) throw request.refusal;
-      const answer = await (isRepeatable(tool)
+      const answer = await (isRepeatableTool(tool)
         ? retryWhileFilesChange(signal, runOnce, scope.shared.edits)
         : this.#finishOnce(signal, runOnce(), () => collected.evidence));
       for (const folder of warnedFolders(collected.evidence)) this.#warnedFolders.add(folder);

@@ -4,7 +4,7 @@
 import { execFile } from "node:child_process";
 import { homeOf } from "../../base/home.js";
 import { envOutside } from "../../lsp/process/environment.js";
-import { commandLine } from "../../lsp/process/script.js";
+import { commandLine } from "../../lsp/process/launcher-script.js";
 import { findCommand } from "../../lsp/process/search.js";
 import type { Io } from "../command.js";
 import { withoutNpm } from "../install/step.js";

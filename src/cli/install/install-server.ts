@@ -14,7 +14,7 @@ import { isInside } from "../../base/paths.js";
 import { here, type Platform } from "../../base/platform.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { programOf } from "../../config/catalogue/preset-index.js";
-import { batchFor } from "../../lsp/process/script.js";
+import { batchFor } from "../../lsp/process/launcher-script.js";
 import { findCommand } from "../../lsp/process/search.js";
 import { diskFailure } from "../files/disk-failure.js";
 import { type InstallRecord, type ManagedServer, placeServer } from "./managed.js";

@@ -1,7 +1,7 @@
 /** Runs the commands of package managers, apart from the folder that lsp-proxy was started in. */
 import { spawn } from "node:child_process";
 import { envOutside } from "../../lsp/process/environment.js";
-import { commandLine } from "../../lsp/process/script.js";
+import { commandLine } from "../../lsp/process/launcher-script.js";
 import { findCommand } from "../../lsp/process/search.js";
 import type { Io } from "../command.js";
 import { withProgress } from "../terminal/prompt.js";

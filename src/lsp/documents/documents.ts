@@ -37,7 +37,7 @@ interface DocumentsContext {
   /** Texts that count instead of those on disk, by path. */
   unsaved?: ReadonlyMap<string, string> | undefined;
   notify: Notify;
-  /** Called with every text that the server was given, or that it no longer has. */
+  /** Called when a document is opened, changed, sent again unchanged (`touched`) or closed. */
   onChanged: (path: string, what: "opened" | "changed" | "touched" | "closed") => void;
 }
 
@@ -50,11 +50,11 @@ export class Documents {
     maxEntrySize: MAX_CACHED_BYTES / 4,
     sizeCalculation: ({ lines }) => 2 * lines.text.length + BYTES_PER_LINE * lines.count + BYTES_PER_TEXT,
   });
-  /** Documents that were closed, with their last text. One that the limit closed is opened again by a question. */
+  /** Documents that were closed, with the hash of their last text. An evicted one is opened again when it is held. */
   readonly #closed = new LRUCache<string, { hash: string; edition: number; isEvicted: boolean }>({
     max: MAX_REMEMBERED,
   });
-  /** Counts the texts of all files: a closed document that was forgotten never gets an edition again that it had. */
+  /** The last edition of any text. Editions are never reused, not even for a document that was closed and forgotten. */
   #lastEdition = 0;
   /** How many questions are about a document, by path. */
   readonly #held = new Map<string, number>();

@@ -92,7 +92,7 @@ export class ProjectFiles {
 
   constructor(private readonly context: ProjectFilesContext) {}
 
-  /** Takes note of a change: whether projects must be looked for again. */
+  /** Applies a change; returns whether the projects must be searched again. */
   apply(change: FileChange): boolean {
     const { path, type } = change;
     if (this.context.query.markers?.includes(basename(path))) return true;

@@ -16,11 +16,11 @@ import { connectToServer, type SocketNames, startOverSocket } from "../wire/sock
 import { pathWithTools, serverEnv } from "./environment.js";
 import type { Guardian } from "./guardian.js";
 import { commandArguments, type LaunchSettings, launchSettings, placeholdersOf } from "./launch-settings.js";
+import { commandLine } from "./launcher-script.js";
 import { assertLocked } from "./lock.js";
 import { MARK_NAME, newMark, ProcessTree, readProc } from "./process-tree.js";
 import { assertAllowed, findTool, requireProgram, runsElsewhere } from "./program.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
-import { commandLine } from "./script.js";
 import { StderrTail } from "./stderr-tail.js";
 import { cwdOf, type ServerStart } from "./trusted.js";
 

@@ -5,7 +5,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isTable } from "../../base/json.js";
 import { compareKeys } from "../../base/order.js";
-import { scriptTarget, textOf } from "./script.js";
+import { scriptTarget, textOf } from "./launcher-script.js";
 
 /**
  * The version of the node package that a program belongs to. Undefined where it belongs to none, or that is not known.

@@ -8,8 +8,8 @@ import { namesIn } from "../../base/disk.js";
 import { statOf } from "../../base/file-stamp.js";
 import { sortBy, sortedSet } from "../../base/order.js";
 import { here, type Platform } from "../../base/platform.js";
+import { scriptTarget } from "./launcher-script.js";
 import { isAtLeast, packageVersion } from "./package-version.js";
-import { scriptTarget } from "./script.js";
 import { isInAny } from "./trusted.js";
 
 /** Written last into the folder of an installed server. */

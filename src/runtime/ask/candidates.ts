@@ -12,13 +12,13 @@ import type { Admitted } from "../../workspace/gate-types.js";
 import type { CallState } from "../call-state.js";
 import type { Normalized } from "../shapes/shape.js";
 
-/** Servers that may be asked one question. */
+/** The servers that may be asked, and how each is started. */
 export interface CandidateServers {
   /** In the order they are asked. */
   readonly servers: readonly ServerPlan[];
-  /** Starts the server when needed; several when it runs for several roots, none when it has nothing to do here. */
+  /** Starts the server when needed and opens the document; several when it runs for several roots, none without a file. */
   attach(server: ServerPlan, signal: AbortSignal): Promise<Attached[]>;
-  /** The refusal of a question that no server got, because none has anything to do here. */
+  /** The refusal when no server was asked, because none has a file here. */
   noneHere?(): Promise<Refusal | undefined>;
 }
 

@@ -36,7 +36,7 @@ export interface Attempt {
 class FilesChanged extends Error {}
 
 /** Whether a call may be asked again: it only reads what language servers answer. */
-export function isRepeatable(tool: ToolPlan): boolean {
+export function isRepeatableTool(tool: ToolPlan): boolean {
   return tool.effect === "read" && tool.steps.every(readsServers);
 }
 

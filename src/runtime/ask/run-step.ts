@@ -13,7 +13,7 @@ const PLACES_IN_MESSAGE = 5;
 /** The part of a call that a step uses. */
 interface StepHost {
   /** Why the step does not run; undefined when it does. */
-  skips(when: NonNullable<StepOptions["when"]>): Promise<Refusal | "absent" | undefined>;
+  whySkipped(when: NonNullable<StepOptions["when"]>): Promise<Refusal | "absent" | undefined>;
   /** The refusal of the tool that gave a reply. */
   failureOf(reply: Reply): Refusal | undefined;
   /** A reply was derived from another one, or replaces it. */
@@ -71,7 +71,7 @@ async function runFirst(
   host: StepHost,
 ): Promise<Reply> {
   const { when, expect } = options;
-  const skipped = when === undefined ? undefined : await host.skips(when);
+  const skipped = when === undefined ? undefined : await host.whySkipped(when);
   if (skipped === "absent") return sealReply({ parts: [], perItem: false, isAbsent: true });
   if (skipped !== undefined) return sealReply({ parts: [], perItem: false, skipped });
   const whole = await alternative();

@@ -48,7 +48,7 @@ import {
 } from "./target.js";
 import { hasWord, wordAt } from "./words.js";
 
-/** The handler's view of a target; without a target the call is about the whole workspace. */
+/** Asks servers about a target; without a target, about the whole workspace. */
 export class PointedAt implements At {
   readonly #call: CallState;
   readonly #target: Target | undefined;
@@ -183,7 +183,7 @@ export class PointedAt implements At {
   }
 
   /** Why a step that needs a method or a command does not run; undefined when a server offers it. */
-  async lacks({ capability, command }: { capability?: string; command?: string }) {
+  async whyNotOffered({ capability, command }: { capability?: string; command?: string }) {
     const { servers } = this.#candidates;
     const found = await askCandidates(this.#call, this.#candidates, "first", async (attached, limit) => {
       const { server, document } = attached;

@@ -1,6 +1,6 @@
 /**
- * Scripts that stand for a program. Package managers of Node put one on PATH where Unix has a link, and Windows starts
- * no script without naming what runs it.
+ * Launcher scripts: small scripts on PATH that start a program. Package managers of Node write them where a link is not
+ * possible. Finds the program that a script starts, and the command line for Windows, which runs no script directly.
  */
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
@@ -30,7 +30,7 @@ export function scriptTarget(program: string): string | undefined {
   return beside === undefined ? path : join(dirname(program), ...path.split("\\"));
 }
 
-/** A script of Windows for a program, to be written into a folder. Unlike a link, every user may create one. */
+/** The text of a launcher script for Windows, for a folder. Unlike a link, every user may create one. */
 export function batchFor(program: string, folder: string): string {
   const steps = relative(folder, program);
   const path = isAbsolute(steps) ? program : ["%~dp0", ...steps.split(sep)].join("\\");
