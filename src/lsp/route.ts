@@ -239,3 +239,8 @@ function lookUp(ids: { [match: string]: string }, name: string): string | undefi
   const match = Object.keys(ids).find((key) => key.toLowerCase() === name.toLowerCase());
   return match === undefined ? undefined : ids[match];
 }
+
+/** Whether a root has none of the files that describe a project to the server. */
+export function lacksProject({ projectFiles }: ServerPlan, root: string): boolean {
+  return projectFiles.length > 0 && !projectFiles.some((name) => existsSync(join(root, name)));
+}

@@ -3,8 +3,6 @@
  * once however many calls wait; restarts with growing backoff; after too many crashes in a window it refuses at once,
  * until the window has passed or someone restarts it by hand.
  */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { ServerPlan } from "../abi/plan.js";
 import type { Code } from "../base/codes.js";
 import { sortedSet } from "../base/order.js";
@@ -15,6 +13,7 @@ import type { Instance, InstanceContext } from "./instance.js";
 import { CrashWindow, InstanceMonitor } from "./instance-lifetime.js";
 import { reasonIn, START_FAILED } from "./process/start-failure.js";
 import { trustCommandIn } from "./process/trusted.js";
+import { lacksProject } from "./route.js";
 import { blankStatus } from "./server-status.js";
 import type { Log, ServerState, ServerStatus } from "./types.js";
 import { redact } from "./wire/redact.js";
@@ -174,9 +173,8 @@ export class Slot {
     const { roots } = this.context;
     const running = this.instance?.status;
     const lastError = running?.lastError ?? this.#lastError;
-    const status = blankStatus(this.plan.id, this.#state());
     return {
-      ...status,
+      ...blankStatus(this.plan.id, this.#state()),
       ...(this.#starting ? { readiness: "starting" as const } : {}),
       ...running,
       root: this.root,
@@ -185,7 +183,7 @@ export class Slot {
       restarts: Math.max(0, this.#generation - 1),
       progress: running?.progress == null ? null : redact(running.progress, roots),
       lastError: lastError === null ? null : redact(lastError, roots),
-      advisesInstall: status.advisesInstall && !this.#lacksTrust,
+      ...(this.#lacksTrust ? { advisesInstall: false } : {}),
       stderr: (running?.stderr ?? this.#lastStderr).map((line) => redact(line, roots)),
     };
   }
@@ -297,9 +295,4 @@ export class Slot {
     void instance.kill(why);
     this.#crashed(instance, why);
   }
-}
-
-/** Whether the root has none of the files that describe a project to the server. */
-function lacksProject({ projectFiles }: ServerPlan, root: string): boolean {
-  return projectFiles.length > 0 && !projectFiles.some((name) => existsSync(join(root, name)));
 }

@@ -29,7 +29,7 @@ import { OpenRequests } from "./open-requests.js";
 import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
 import { dropUnreadReports, observeMessages, toJsonDocument } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
-import { type Workspace, workspaceChoice } from "./workspaces.js";
+import { servedPaths, type Workspace, workspaceChoice } from "./workspaces.js";
 
 export interface GatewayContext {
   tokens: Authenticator;
@@ -57,8 +57,6 @@ export class Gateway {
   /** Why requests were rejected as unauthorized so far. */
   readonly #loggedCauses = new Set<string>();
   #isDraining = false;
-  /** All that the server serves. */
-  readonly #paths: string[];
 
   constructor(
     runtime: Runtime,
@@ -67,9 +65,7 @@ export class Gateway {
   ) {
     this.#http = http;
     const choice = (holder: string) => workspaceChoice(context.workspaces, http.path, holder);
-    const { log, sessions, workspaces } = context;
-    const own = workspaces.length < 2 ? [] : workspaces.map(({ name }) => `${http.path}/${name}`);
-    this.#paths = [http.path, ...own];
+    const { log, sessions } = context;
     this.sessions = new Sessions({ runtime, http, log, choice, sessions });
     this.#modern = new ModernClients({ runtime, http, log, choice });
     this.#slots = context.slots;
@@ -90,7 +86,13 @@ export class Gateway {
       outgoing.end(JSON.stringify({ status: text }));
       return false;
     }
-    const checked = checkHead(head, this.#http, this.context.tokens.authenticate, this.#paths);
+    const { tokens, workspaces } = this.context;
+    const checked = checkHead(
+      head,
+      this.#http,
+      tokens.authenticate,
+      servedPaths(workspaces, this.#http.path),
+    );
     if ("status" in checked) {
       this.#reject(checked, outgoing);
       return false;

@@ -11,6 +11,11 @@ export interface Workspace {
   runtime: Runtime;
 }
 
+/** The paths of a gateway: the common one, and where there are several workspaces one for each. */
+export function servedPaths(workspaces: readonly Workspace[], path: string): string[] {
+  return [path, ...(workspaces.length < 2 ? [] : workspaces.map(({ name }) => `${path}/${name}`))];
+}
+
 /** The choice for a session of a holder at the common path; undefined where there is nothing to choose. */
 export function workspaceChoice(
   workspaces: readonly Workspace[],
@@ -21,7 +26,7 @@ export function workspaceChoice(
   return {
     choose: (roots) => chooseWorkspace(workspaces, roots),
     refusal: () => {
-      const paths = workspaces.map(({ name }) => `${path}/${name}`).join(", ");
+      const paths = servedPaths(workspaces, path).slice(1).join(", ");
       const message = `This gateway serves several workspaces, and the client's roots do not choose one. Connect to one: ${paths}`;
       return new Refusal("http/no-workspace", message);
     },
