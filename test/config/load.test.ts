@@ -259,7 +259,7 @@ capability = "z"
 });
 
 describe("presets", () => {
-  test("a server lies over its preset, by id or by another name of it; options merge deep", () => {
+  test("a server overrides its preset, by id or by another name of it; options merge deep", () => {
     const { config } = loadNamed(`[[servers]]
 id = "rust"
 kind = "rust_analyzer"
@@ -397,7 +397,7 @@ describe("trust", () => {
     ]);
   });
 
-  test("a server that is started and then spoken to over a socket is started all the same", () => {
+  test("a server that is started and reached over a socket is started too", () => {
     const started = {
       "/w/lspi.toml":
         '[allow]\nhosts = ["build.lan"]\n[[servers]]\nid = "own"\ncommand = "own-server"\ntransport = { tcp = "127.0.0.1:0", mode = "start" }\nextensions = ["own"]\n',

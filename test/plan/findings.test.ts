@@ -657,7 +657,7 @@ describe("instructions", () => {
     expect(instructions).not.toContain("it knows the code");
   });
 
-  it("speak only of members that answers have", () => {
+  it("name only members that answers have", () => {
     expect(endOf("")).toBe("`readiness` and `truncated` say whether an answer is complete.");
     expect(endOf('[dialect]\nresult = "text"')).toBe("A second block of text says what an answer lacks.");
     expect(endOf('[dialect]\nresult = "text"\ntext = "json"')).toContain("`readiness`");
