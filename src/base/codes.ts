@@ -322,11 +322,6 @@ const problems = ofKind("problem", {
     "A skill or a section that lsp-proxy wrote was changed afterwards.",
     "Put your own text outside of it. `--force` replaces or removes it.",
   ],
-  "cli/usage": [
-    "Wrong usage",
-    "An unknown command or flag, or a missing argument.",
-    "See `lsp-proxy --help`.",
-  ],
   "cli/not-writable": [
     "A file cannot be written",
     "Its folder does not exist, the file is read-only or belongs to another user, a link leads out of the workspace, or the system refused for another reason.",
