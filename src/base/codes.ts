@@ -657,11 +657,6 @@ const warnings = ofKind("warning", {
     "The workspace has several config files. Only the first of `.lspi/config.toml`, `.lspi/config.json`, `lspi.toml` and `lspi.json` is used.",
     "Move what you need into the file that is used, and delete the other.",
   ],
-  "config/no-effect": [
-    "A key has no effect",
-    "An older version used the key; this one accepts and ignores it.",
-    "Remove the key.",
-  ],
   "plan/absent-tool": [
     "A named tool is not in this profile",
     "`mcp.tools` names a tool that exists, but not in the active profile.",

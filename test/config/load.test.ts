@@ -551,21 +551,6 @@ deny = []
     ]);
   });
 
-  test("a key that has no effect any more loads with a warning", () => {
-    const text = "[limits]\nmax_items = 3\ncache_bytes = 0\n";
-    const { config, warnings } = load({ "/w/lspi.toml": text }, { configPath: "/w/lspi.toml" });
-    expect(config.limits?.max_items).toBe(3);
-    expect(warnings).toMatchObject([
-      {
-        code: "config/no-effect",
-        severity: "warning",
-        message: "`limits.cache_bytes` has no effect any more and can be removed",
-        place: { file: "/w/lspi.toml", line: 3, column: 1 },
-        fix: "Remove the key.",
-      },
-    ]);
-  });
-
   test("a file that a person named is not narrowed", () => {
     const { config, warnings } = load(files, { configPath: "/w/lspi.toml" });
     expect([config.allow?.commands, config.limits?.max_items, warnings]).toEqual([["y", "z"], 20, []]);

@@ -538,7 +538,6 @@ const notCapped: { [why: string]: string[] } = {
     "dialect/position/character_base",
     "dialect/position/line_base",
     "http/port",
-    "limits/cache_bytes",
     "servers/priority",
     "version",
   ],
