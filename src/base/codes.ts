@@ -322,11 +322,6 @@ const problems = ofKind("problem", {
     "A skill or a section that lsp-proxy wrote was changed afterwards.",
     "Put your own text outside of it. `--force` replaces or removes it.",
   ],
-  "cli/usage": [
-    "Wrong usage",
-    "An unknown command or flag, or a missing argument.",
-    "See `lsp-proxy --help`.",
-  ],
   "cli/not-writable": [
     "A file cannot be written",
     "Its folder does not exist, the file is read-only or belongs to another user, a link leads out of the workspace, or the system refused for another reason.",
@@ -661,11 +656,6 @@ const warnings = ofKind("warning", {
     "Two configs in one workspace",
     "The workspace has several config files. Only the first of `.lspi/config.toml`, `.lspi/config.json`, `lspi.toml` and `lspi.json` is used.",
     "Move what you need into the file that is used, and delete the other.",
-  ],
-  "config/no-effect": [
-    "A key has no effect",
-    "An older version used the key; this one accepts and ignores it.",
-    "Remove the key.",
   ],
   "plan/absent-tool": [
     "A named tool is not in this profile",

@@ -141,7 +141,7 @@ function finishLoading(read: ReadLayers): LoadedConfig {
     folder,
     main: layers.mainFile,
     isTrusted: layers.isTrusted,
-    warnings: [...layers.warnings, ...withoutEffect(person)],
+    warnings: layers.warnings,
     catalogueCommands: sortedSet([
       ...catalogue.commands(),
       ...commandsFromEnvironment(catalogue, request.env),
@@ -166,14 +166,6 @@ function finishLoading(read: ReadLayers): LoadedConfig {
   // Which of two configs counts must be known before one of them is mended or trusted.
   const rivals = layers.warnings.filter(({ code }) => code === "config/two-configs");
   throw new UnusableConfig([...rivals, ...all], usablePart(tree, all, loaded));
-}
-
-/** A warning for `limits.cache_bytes`, which is accepted and does nothing. */
-function withoutEffect(person: LayerTable): Problem[] {
-  const node = nodeAt(person, ["limits", "cache_bytes"]);
-  if (node === undefined) return [];
-  const message = "`limits.cache_bytes` has no effect any more and can be removed";
-  return [problemAt(node.layer.places, "config/no-effect", message, node.path, { part: "key" })];
 }
 
 /** The node at a path. For a value of a preset or a stack: where the person asked for that preset or stack. */

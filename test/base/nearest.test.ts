@@ -11,7 +11,7 @@ describe("did you mean", () => {
     expect(nearest(word, ["command", "root_dir", "textDocument/references", "id"])).toBe(wanted);
   });
 
-  it("keeps silent when nothing is near", () => {
+  it("suggests nothing when nothing is similar", () => {
     expect(nearest("zebra", ["command", "id"])).toBeUndefined();
     expect(nearest("xy", ["id"])).toBeUndefined();
   });

@@ -4,7 +4,7 @@ import { compareKeys, compareText, sortBy, sortedSet, sortInTurns, uniqueBy } fr
 import { Turns } from "../../src/base/timing.js";
 
 describe("the one order", () => {
-  it("goes by code unit, not by locale", () => {
+  it("is by code unit, not by locale", () => {
     expect(sortedSet(["b", "a", "B", "ä", "Z", "a"])).toEqual(["B", "Z", "a", "b", "ä"]);
     expect(compareText("\u{1F600}", "\uFFFF")).toBe(-1);
   });

@@ -99,7 +99,7 @@ describe("a download", () => {
   });
 });
 
-describe("a server that falls silent", () => {
+describe("a server that stops answering", () => {
   const stepsWith = (stderr: Output) =>
     new Steps(
       {
@@ -130,7 +130,7 @@ describe("a server that falls silent", () => {
     expect((failure as Error).message).toBe(`${origin}/zls cannot be downloaded: nothing came for 0.3 s`);
   });
 
-  it("but answers slowly is waited for, and a terminal sees how much has come", async () => {
+  it("but answers slowly is waited for, and a terminal shows how much has arrived", async () => {
     // All together they take longer than the silence that is allowed.
     const parts = ["#!/", "bin", "/sh", "\n", "echo", " ", "here", "\n"];
     await listen((_, response) => {

@@ -610,7 +610,7 @@ describe("what the config has no more", () => {
   const tool = (name: string) =>
     `[[tools]]\nname = "${name}"\ndescription = "Looks."\ninput = "document"\noutput = "document_symbols"\nrequest = { method = "textDocument/documentSymbol", params = "text_document" }\n`;
 
-  it("goes at the next writing: tools of one's own, and variables; what was written by hand stays", async () => {
+  it("are removed at the next writing: the user's own tools, and variables; lines written by hand stay", async () => {
     useAllTools();
     const config = read(project, "lspi.toml");
     const settings = join(home, ".claude", "settings.json");
@@ -627,7 +627,7 @@ describe("what the config has no more", () => {
     );
   });
 
-  it("goes also from the entry's environment, and with --remove", async () => {
+  it("is removed from the entry's environment too, and with --remove", async () => {
     useAllTools();
     const config = read(project, "lspi.toml");
     const env = () => JSON.parse(read(home, ".gemini", "settings.json")).mcpServers["lsp-proxy"].env;
@@ -650,7 +650,7 @@ describe("what the config has no more", () => {
     expect(tree(home)).toEqual({});
   });
 
-  it("goes also where the record is gone, if it is of the shipped profile", async () => {
+  it("is removed also without the record, if it is of the shipped profile", async () => {
     const config = read(project, "lspi.toml");
     const listed = () => JSON.parse(read(home, ".config", "crush", "crush.json")).permissions.allowed_tools;
     useAllTools();
@@ -697,7 +697,7 @@ describe("what was before", () => {
     expect(tree(home)).toEqual({ [name]: text });
   });
 
-  it("is not put back over what a person wrote since", async () => {
+  it("is not restored over what a person wrote since", async () => {
     const file = join(home, ".codex", "config.toml");
     write(file, 'model = "x"');
     await client("codex", "--write");
@@ -707,7 +707,7 @@ describe("what was before", () => {
   });
 });
 
-it("a variable that names a client's folder leads there, whatever lies in the usual one", async () => {
+it("a variable that names a client's folder is used, whatever is in the usual one", async () => {
   write(join(home, ".codex", "config.toml"), 'model = "x"\n');
   const elsewhere = join(folder, "elsewhere");
   mkdirSync(elsewhere);

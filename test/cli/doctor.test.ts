@@ -138,7 +138,7 @@ describe("doctor", () => {
     ]);
   });
 
-  it("tries a server whose only file lies far down", async () => {
+  it("tries a server whose only file is in a deep folder", async () => {
     const file = `${"d/".repeat(12)}a.fake`;
     // One that is denied comes before it, and is not looked into.
     const files = { [file.replace("a.fake", "A-secret.fake")]: "x\n", [file]: "x\n" };

@@ -181,7 +181,7 @@ describe("a .gitignore", () => {
     },
   );
 
-  it("within the bound, but slow to match, is used as far as the budget goes", options, async () => {
+  it("within the bound, but slow to match, is used until the budget is spent", options, async () => {
     const rules = Array.from({ length: 5_000 }, (_, n) => `${"*a".repeat(90)}[b${n}]`).join("\n");
     const files: { [path: string]: string } = { ".gitignore": rules, "a.fake": "x\n" };
     for (let n = 0; n < 300; n++) files[`${n}${"a".repeat(200)}.fake`] = "x\n";

@@ -218,7 +218,7 @@ describe("install", () => {
     expect((await proxy(["install", "pyrigth"])).stderr).toContain("did you mean `pyright`?");
   });
 
-  it("counts seconds on a terminal and says nothing in a pipe", async () => {
+  it("counts seconds on a terminal and prints nothing in a pipe", async () => {
     npm({ before: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);" });
     const { stderr } = await proxy(["install", "pyright"], { typed: "" });
     expect(stderr).toMatch(/\d+ s {2}installing pyright: npm install/);
@@ -529,7 +529,7 @@ describe("a version whose record is damaged or missing", () => {
     expect(managedServers(servers())).toMatchObject([{ id: "x", version: "1", by: "npm" }]);
   });
 
-  it("is installed anew where the record is gone", async () => {
+  it("is installed again where the record is missing", async () => {
     await place("old");
     rmSync(record());
     expect(managedServers(servers())).toEqual([]);

@@ -148,7 +148,10 @@ beforeAll(() => {
       mcp: { tools: { allow: tools } },
       ...changes,
     });
-  writeFileSync(join(folder, "lspi.json"), config({ limits: { cache_bytes: 1 } }));
+  writeFileSync(
+    join(folder, "lspi.json"),
+    config({ servers: [server, { ...dying, request_timeout_ms: 90_000 }, refusing] }),
+  );
   writeFileSync(join(folder, "broken.json"), config({ [`unknown${NAME}`]: HOSTILE, mcp: { [NAME]: 1 } }));
   writeFileSync(join(folder, "broken.toml"), `x${HOSTILE} = [`);
   writeFileSync(

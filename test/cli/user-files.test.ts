@@ -50,7 +50,7 @@ describe("a person who leaves", () => {
 });
 
 describe("a config that is there", () => {
-  it("is not put in the shade by init or import, whatever its name", async () => {
+  it("is not hidden by init or import, whatever its name", async () => {
     write("cclsp.json", JSON.stringify({ servers: [{ extensions: ["go"], command: ["gopls"] }] }));
     for (const name of ["lspi.json", ".lspi/config.toml", ".lspi/config.json"]) {
       mkdirSync(join(folder, ".lspi"), { recursive: true });

@@ -97,7 +97,7 @@ describe("links of a repository", () => {
     },
   );
 
-  it("are seen whatever name the workspace has on the command line", async () => {
+  it("are found whatever name the workspace has on the command line", async () => {
     symlinkSync(work, join(top, "alias"));
     for (const cwd of [top, home]) {
       const words = ["init", "--all", "--force", "-w", join(top, "alias"), "-o", "file"];

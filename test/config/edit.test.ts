@@ -49,7 +49,7 @@ describe("TOML", () => {
     expect(toml.withoutServer(added, "x")).toBe(config);
   });
 
-  test("the comment at the top of a file stays when its first server goes", () => {
+  test("the comment at the top of a file stays when its first server is removed", () => {
     const text = '# About this file.\n[[servers]]\nid = "a"\n\n[[servers]]\nid = "b"\n';
     expect(toml.withoutServer(text, "a")).toBe('# About this file.\n[[servers]]\nid = "b"\n');
   });
@@ -84,7 +84,7 @@ commands = [   # the list
 `;
   const without = (...lines: string[]) => lines.reduce((text, line) => text.replace(line, ""), tall);
 
-  test("a program that goes takes its own comments and no others", () => {
+  test("a removed program takes its own comments and no others", () => {
     expect(toml.withoutAllowed(tall, "gopls")).toBe(without('\t"gopls",   # Go: pinned\n'));
     expect(toml.withoutAllowed(tall, "pylsp")).toBe(
       without("\t# Held by the platform team.\n", '\t"pylsp",   # Python: do not touch\n'),
@@ -134,7 +134,7 @@ commands = [   # the list
     expect(toml.withServer(text, { id: "c" }, [])).toBe(text.replace("# B\n", '# B\n  { id = "c" },\n'));
   });
 
-  test("a comment right below a server's table goes with it, one for the next does not", () => {
+  test("a comment right below a server's table is removed with it, one for the next is not", () => {
     const text =
       '[[servers]]\nid = "a"\n\n[[servers]]\nid = "b"\n# args = ["x"]\n\n# C.\n[[servers]]\nid = "c"\n';
     expect(toml.withoutServer(text, "b")).toBe('[[servers]]\nid = "a"\n\n# C.\n[[servers]]\nid = "c"\n');
@@ -195,7 +195,7 @@ describe("JSON", () => {
     expect(json.withAllowed("{}", "x")).toBe("{}");
   });
 
-  test("the last server goes, however the items are laid out, and line breaks stay", () => {
+  test("the last server is removed, however the items are laid out, and line breaks stay", () => {
     const line = '{"servers":[{"id":"go","kind":"gopls"},{"id":"py","kind":"pylsp"}]}';
     expect(json.withoutServer(line, "py")).toBe('{"servers":[{"id":"go","kind":"gopls"}]}');
     expect(json.withoutServer(line, "go")).toBe('{"servers":[{"id":"py","kind":"pylsp"}]}');

@@ -259,7 +259,7 @@ capability = "z"
 });
 
 describe("presets", () => {
-  test("a server lies over its preset, by id or by another name of it; options merge deep", () => {
+  test("a server overrides its preset, by id or by another name of it; options merge deep", () => {
     const { config } = loadNamed(`[[servers]]
 id = "rust"
 kind = "rust_analyzer"
@@ -397,7 +397,7 @@ describe("trust", () => {
     ]);
   });
 
-  test("a server that is started and then spoken to over a socket is started all the same", () => {
+  test("a server that is started and reached over a socket is started too", () => {
     const started = {
       "/w/lspi.toml":
         '[allow]\nhosts = ["build.lan"]\n[[servers]]\nid = "own"\ncommand = "own-server"\ntransport = { tcp = "127.0.0.1:0", mode = "start" }\nextensions = ["own"]\n',
@@ -548,21 +548,6 @@ deny = []
       ["config/shrunk", "warning", 6, "20 is ignored: it is more than the user's own 10"],
       ["config/shrunk", "warning", 9, "false is ignored: the user's own config says true"],
       ["config/shrunk", "warning", 11, '"calls" is not in the user\'s own list'],
-    ]);
-  });
-
-  test("a key that has no effect any more loads with a warning", () => {
-    const text = "[limits]\nmax_items = 3\ncache_bytes = 0\n";
-    const { config, warnings } = load({ "/w/lspi.toml": text }, { configPath: "/w/lspi.toml" });
-    expect(config.limits?.max_items).toBe(3);
-    expect(warnings).toMatchObject([
-      {
-        code: "config/no-effect",
-        severity: "warning",
-        message: "`limits.cache_bytes` has no effect any more and can be removed",
-        place: { file: "/w/lspi.toml", line: 3, column: 1 },
-        fix: "Remove the key.",
-      },
     ]);
   });
 

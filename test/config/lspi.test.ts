@@ -133,7 +133,7 @@ describe("a file written for lspi 0.2", () => {
     });
   });
 
-  test("problems speak of the file's own spelling and place", () => {
+  test("problems name the file's own spelling and place", () => {
     const text =
       'workspaceRoot = 5\n[[servers]]\nid = "x"\nrootDir = 1\nroot_markers = ["a"]\nrequestTimeoutMs = 1\nrequest_timeout_ms = 2\n';
     try {

@@ -17,7 +17,7 @@ function placeAt(text: string, path: Path, part: "key" | "value", file = "c.toml
 }
 
 describe("TOML", () => {
-  test("finds every duplicate key in one go, and still reads the rest", () => {
+  test("finds every duplicate key at once, and still reads the rest", () => {
     const source = readSource(
       "c.toml",
       '[[s]]\nid = "x"\nid = "y"\n[s.env]\nA = "1"\n"A" = "2"\n[other]\nb = nan\n',

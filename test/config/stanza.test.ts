@@ -234,7 +234,7 @@ describe("in JSON", () => {
     });
   });
 
-  it("does not mind a key that stands twice elsewhere", () => {
+  it("ignores a duplicate key elsewhere", () => {
     const text = '{ "x": 1, "x": 2 }';
     expect(withoutStanza("f.json", withStanza("f.json", text, json), json)).toContain('"x": 1, "x": 2');
   });
@@ -254,7 +254,7 @@ describe("in TOML", () => {
     "",
   ].join("\n");
 
-  it("comes at the end, and is undone to the byte", () => {
+  it("is added at the end, and an undo restores every byte", () => {
     const text = withStanza("c.toml", theirs, toml);
     expect(text).toBe(`${theirs}\n${toml.text}`);
     expect(withStanza("c.toml", text, toml)).toBe(text);

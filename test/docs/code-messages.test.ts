@@ -44,6 +44,11 @@ describe("the message of", () => {
     expect(most / message.length, message).toBeGreaterThan(0.25);
   });
 
+  it("no code is one that the program never gives", () => {
+    const given = new Set(texts.flat());
+    expect(Object.keys(codes).filter((code) => !given.has(code))).toEqual([]);
+  });
+
   it("no code is left over", () => {
     expect(Object.keys(messages).filter((code) => !Object.hasOwn(codes, code))).toEqual([]);
   });

@@ -110,7 +110,7 @@ describe("one hub", () => {
     await session.close();
   });
 
-  it("answers a line that is too long or no JSON, and the session goes on", async () => {
+  it("answers a line that is too long or no JSON, and the session continues", async () => {
     const input = [
       "no JSON",
       `{"jsonrpc":"2.0","id":8,"method":"ping","params":{"text":"${"x".repeat(5 * 1024 * 1024)}"}}`,

@@ -112,7 +112,7 @@ describe("after the end of a hub", () => {
     expect(marks).toEqual([false, false, true]);
   });
 
-  it("progress goes on from where it was", () => {
+  it("progress continues from where it was", () => {
     const requests = afterHandshake();
     told(requests, call(1, "get_hover", 7));
     const progress = (value: number) => ({

@@ -136,7 +136,7 @@ test("a server that is too busy to say that its pause is over may still publish"
   expect(await told(1)).toMatchObject({ status: "diagnostics" });
 });
 
-test("an answer that comes late says nothing, and the report is waited with as ever", async () => {
+test("a late answer to a check request does not count, and the report is waited for as usual", async () => {
   const { publish, answer, change, ask } = await open([]);
   change();
   const told = ask();

@@ -97,7 +97,7 @@ test("push: an empty publish while the server is indexing is not clean", async (
   expect(await later).toMatchObject({ status: "clean", readiness: "ready" });
 });
 
-test("push: after a change of another file the server is asked anew", async () => {
+test("push: after a change of another file the server is asked again", async () => {
   const { server, root, file } = await session({
     on: { "textDocument/didOpen": [publish], "textDocument/didChange": [publish] },
   });

@@ -26,7 +26,7 @@ function arrange() {
 describe("a list of paths", () => {
   const names = ["PATH", "PYTHONPATH", "NODE_PATH", "GEM_PATH", "GOPATH", "CLASSPATH", "PERL5LIB", "RUBYLIB"];
 
-  test.each(names)("%s loses what is empty, relative or strange", (name) => {
+  test.each(names)("%s loses entries that are empty, relative or invalid", (name) => {
     const { repo, ours, link, left } = arrange();
     expect(left(`:${ours}::.:lib:../x:${repo}:${repo}/lib:${link}:/usr`, name)).toBe(`${ours}:/usr`);
     for (const nothing of ["", ":", ".", "lib", repo, `${repo}/not-there`])
@@ -74,7 +74,7 @@ describe("a single place", () => {
     },
   );
 
-  test("goes where it is relative and should not be, though nothing is there", () => {
+  test("is removed where it is relative and should not be, though nothing is there", () => {
     const { left } = arrange();
     for (const name of ["JAVA_HOME", "GOROOT", "NVM_DIR", "CONDA_PREFIX", "GOBIN", "BUNDLE_GEMFILE"])
       expect(left("later", name)).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a single place", () => {
 });
 
 describe("options", () => {
-  test("go where they name what is strange, in whatever part of a word", () => {
+  test("are removed where they name foreign paths, in any part of a word", () => {
     const { repo, ours, left } = arrange();
     const strange = [
       ...[

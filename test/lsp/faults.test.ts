@@ -166,7 +166,7 @@ describe("a server that dies", () => {
     expect(await received(server, "textDocument/didOpen")).toHaveLength(1);
   });
 
-  test("between two questions, and another call starts it anew: the first call's document is open there too", async () => {
+  test("between two questions, and another call restarts it: the first call's document is open there too", async () => {
     const { server, file, root, pool } = await session(
       {
         capabilities: { hoverProvider: true, diagnosticProvider: { interFileDependencies: false } },
@@ -463,7 +463,7 @@ describe("a server that talks without end", () => {
   });
 });
 
-describe("a server that does not want to go", () => {
+describe("a server that does not end", () => {
   test.each([
     ["ignores shutdown", { ignoreShutdown: true }],
     [

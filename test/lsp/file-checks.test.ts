@@ -188,6 +188,7 @@ function countCalls(): { stats: string[]; listings: string[]; restore(): void } 
     "realpathSync",
     "existsSync",
     "access",
+    "accessSync",
   ];
   const listNames = ["readdir", "readdirSync", "opendir", "opendirSync"];
   const restores: (() => void)[] = [];

@@ -15,7 +15,7 @@ function arrange() {
   return { root, outside, path: join(root, "src/a.txt") };
 }
 
-describe("a path that was judged, and then", () => {
+describe("a path that was checked, and then", () => {
   test.each<[string, (root: string, outside: string) => void]>([
     [
       "its file becomes a link",

@@ -70,7 +70,7 @@ describe("route", () => {
     expect(idsOf([ts("format", { features: format }), rest], "a/x.ts")).toEqual(["format", "rest"]);
   });
 
-  test("a script without an extension goes where its first line says", () => {
+  test("a script without an extension is routed by its first line", () => {
     const root = workspace({
       run: "#!/usr/bin/env -S FOO=1 python3.12 -u\nx",
       deploy: "#!/bin/bash\n",
@@ -107,7 +107,7 @@ describe("route", () => {
     expect(id("/a/x.sh", "#!/usr/bin/python")).toBe("base");
   });
 
-  test("a script goes where its first line says now, though it was routed before", () => {
+  test("a script is routed by its current first line, though it was routed before", () => {
     const root = workspace({ run: "#!/bin/sh\n" });
     const servers = [
       plan("pyright", { languageId: "python" }),
@@ -322,7 +322,7 @@ describe("pool", () => {
     expect(pool.status()).toMatchObject([{ state: "running" }]);
   });
 
-  test("restart starts anew, with the documents of the next call", async () => {
+  test("restart starts the server again, with the documents of the next call", async () => {
     const { server, pool, file } = await session({});
     await server.ensureOpen(file, signal());
     expect(await pool.restart(undefined)).toEqual(["fake"]);

@@ -75,7 +75,7 @@ describe("a program of the workspace", () => {
     expect(trusting.status()[0]?.lastError ?? "").not.toContain("not trusted");
   });
 
-  test("a link that lies in it is its own as well", async () => {
+  test("a link in it is its own as well", async () => {
     const root = workspace({ "bin/x": "" });
     const bin = workspace({});
     programAt(join(bin, "tool"));

@@ -148,7 +148,7 @@ test("findings that may be incomplete at the end of the wait are marked as such"
   });
 });
 
-test("a server is forgiven a late second report after some texts without one", async () => {
+test("a late second report of a server stops counting after some texts without one", async () => {
   const { publish, change, ask } = open();
   publish([], 1);
   await vi.advanceTimersByTimeAsync(2_000);
@@ -160,7 +160,7 @@ test("a server is forgiven a late second report after some texts without one", a
   expect(await ask(5_000)(settleMs + 10)).toMatchObject({ status: "diagnostics", why: "" });
 });
 
-test("without a version, what comes after two texts in a row may be about the first", async () => {
+test("without a version, a report after two texts in a row may be about the first", async () => {
   const { diagnostics, publish, change, ask } = open();
   diagnostics.opened(path);
   change();
@@ -189,7 +189,7 @@ test("without a version, what comes after two texts in a row may be about the fi
   expect(await late(1_010)).toMatchObject({ status: "diagnostics", why: "" });
 });
 
-test("a server that was seen to clear first and fill later is waited for accordingly", async () => {
+test("a server that first sent an empty and then a full report is waited for accordingly", async () => {
   const { publish, change, ask } = open();
   const first = ask(5_000);
   publish([], 1);
@@ -240,7 +240,7 @@ test("what is published of a document that was closed answers no wait", async ()
   expect(await told(1)).toMatchObject({ status: "unknown", why: expect.stringContaining("closed") });
 });
 
-test("an empty report on a closed file does not speak of the file that is opened after it; findings do", () => {
+test("an empty report on a closed file does not count for the file that is opened after it; findings do", () => {
   const reports = new PublishedReports(() => undefined);
   reports.take({ uri, diagnostics: [] });
   reports.opened(path);

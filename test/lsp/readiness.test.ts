@@ -189,7 +189,7 @@ test("without progress an empty answer is asked for again, a few times and only 
   expect(await received(server, definition)).toHaveLength(4);
 });
 
-test("an empty answer that fills is given, and then empty ones are believed", async () => {
+test("an empty answer that fills later is returned full, and later empty ones are returned at once", async () => {
   const { server } = await session({
     capabilities: offers,
     replies: { [definition]: { $each: [null, [], ["here"], []] } },
@@ -257,7 +257,7 @@ test("a question about one file's own text does not wait for the status", async 
   expect(reply).toEqual({ value: [{ name: "x" }], readiness: "ready" });
 });
 
-test("an answer that comes before the first status is held until the status says that it can be believed", async () => {
+test("an answer before the first status is held until a status says ready", async () => {
   const told = (quiescent: boolean) => ({
     notify: "experimental/serverStatus",
     params: { quiescent },
@@ -310,7 +310,7 @@ test("a server that never sends the status that it is known for is waited for on
   expect(await received(server, definition)).toHaveLength(3);
 });
 
-test("answers prove nothing of a server that says nothing of itself, unless it is declared complete at once", async () => {
+test("answers do not prove that a server without a status is ready, unless it is declared complete at once", async () => {
   const scenario = { capabilities: offers, replies: { [definition]: ["one"] } };
   const quiet = await session(scenario);
   for (let asked = 0; asked < 2; asked++)

@@ -104,7 +104,7 @@ describe("a program that is started and spoken to over a socket", () => {
     }
   });
 
-  test("its folder goes with it", async () => {
+  test("its folder is removed with it", async () => {
     const pool = poolWith({}, { transport: { ...pipe, mode: "start" }, args: ["--pipe", "<pipe>"] });
     const server = await pool.get("fake", undefined, signal());
     const path = ((await ask(server, "fake/arguments")) as string[]).at(-1) ?? "";

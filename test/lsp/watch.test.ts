@@ -374,7 +374,7 @@ describe("a file that an answer showed", () => {
     expect((await changes())["a.ts"]).toBe(2);
   });
 
-  test("is seen to come and go", async () => {
+  test("is noticed when it is added and removed", async () => {
     const { root, watch, changes } = await watched({ "a.ts": "1" });
     watch.addShown(join(root, "a.ts"));
     unlinkSync(join(root, "a.ts"));

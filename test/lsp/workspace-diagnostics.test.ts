@@ -75,7 +75,7 @@ const part = (uri: string, message: string, $token: Json): JsonObject => ({
 });
 const token = { $: "/params/partialResultToken" };
 
-test("what comes in parts counts, with what the answer adds", async () => {
+test("partial results count, with those that the answer adds", async () => {
   const { uri, look } = await open((of) => ({
     capabilities: offered,
     replies: {

@@ -410,7 +410,7 @@ describe("the transport", () => {
     await served;
   });
 
-  it("answers invalid lines with errors and goes on", async () => {
+  it("answers invalid lines with errors and continues", async () => {
     const { toServer, fromServer, served } = await serve({ files });
     toServer.write("not json\n\n");
     toServer.write('{"neither":"request"}\n');

@@ -142,7 +142,7 @@ describe.each([
   });
 });
 
-it("a file that is written again and again is read when it rests", async () => {
+it("a file that is written repeatedly is read when the writing pauses", async () => {
   const { client, work } = await overStdio();
   const outline = "lsp://outline/a.fake";
   await client.subscribeResource({ uri: outline });

@@ -538,7 +538,6 @@ const notCapped: { [why: string]: string[] } = {
     "dialect/position/character_base",
     "dialect/position/line_base",
     "http/port",
-    "limits/cache_bytes",
     "servers/priority",
     "version",
   ],
@@ -657,7 +656,7 @@ describe("instructions", () => {
     expect(instructions).not.toContain("it knows the code");
   });
 
-  it("speak only of members that answers have", () => {
+  it("name only members that answers have", () => {
     expect(endOf("")).toBe("`readiness` and `truncated` say whether an answer is complete.");
     expect(endOf('[dialect]\nresult = "text"')).toBe("A second block of text says what an answer lacks.");
     expect(endOf('[dialect]\nresult = "text"\ntext = "json"')).toContain("`readiness`");

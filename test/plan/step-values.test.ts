@@ -131,7 +131,7 @@ request = { method = "textDocument/hover", params = "text_document_position" }`,
 });
 
 describe("ways", () => {
-  it("put a step into the place of another, where it sees only what comes before that", () => {
+  it("replace a step with another, which sees only the steps before it", () => {
     const { plan, problems } = planOf(
       tool('"locations"', `${implementations}\nor_else = "refs"`, references),
     );

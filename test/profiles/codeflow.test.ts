@@ -65,7 +65,7 @@ describe("codeflow", () => {
     expect(await asked("textDocument/selectionRange")).toMatchObject({ positions: [position] });
   });
 
-  it("goes by the name where only that is given", async () => {
+  it("uses the name where only that is given", async () => {
     await json("find_definition", { file_path: "a.fake", symbol_name: "first" });
     expect(await asked("textDocument/definition")).toMatchObject({ position: { line: 0, character: 0 } });
     await json("find_definition", { file_path: "a.fake", symbol_name: "third", line: 2 });

@@ -323,7 +323,7 @@ describe("gateway, with much to say", () => {
     expect(await pages("diagnostics.document")).toEqual({ sizes: [200, 60], ids: 260 });
   });
 
-  it("shows 200 diagnostics of each file, and says so truly", async () => {
+  it("shows 200 diagnostics of each file, and reports the right counts", async () => {
     const { structured } = await gateway.call("vscode.lsp.diagnostics.workspace", {});
     const [file] = structured.items as { total: number; diagnostics: JsonObject[] }[];
     expect([file?.total, file?.diagnostics.length]).toEqual([260, 200]);

@@ -202,7 +202,7 @@ describe("evidence", () => {
     expect([evidence.readiness, evidence.serverId]).toEqual(["indexing", "a,b"]);
   });
 
-  it("says of a server that not all its files are watched, and why it was started anew", () => {
+  it("says that not all files of a server are watched, and why it was restarted", () => {
     const call = callState();
     addServerWarnings(call, {
       ...serverOf({}),

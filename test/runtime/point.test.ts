@@ -360,7 +360,7 @@ describe("by name in the workspace", () => {
     expect(one.structured).toMatchObject({ document: { path: "a.fake" } });
   });
 
-  it("does not find what lies outside, or nowhere", async () => {
+  it("does not find what is outside, or does not exist", async () => {
     for (const name of ["away", "nothing"]) {
       const { structured } = await work.call("find_definition", { symbol_name: name });
       expect(structured).toMatchObject({ ok: false, error: { code: "point/no-symbol" } });

@@ -41,7 +41,7 @@ async function open(answers: Json[]): Promise<TestWorkspace> {
   return work;
 }
 
-it("believes an empty answer at once while nothing changed", async () => {
+it("returns an empty answer at once while nothing changed", async () => {
   const { call, received } = await open([[], found]);
   const { structured } = await call("search_workspace_symbols", { query: "fresh" });
   expect(structured).toMatchObject({ total: 0, warnings: [] });

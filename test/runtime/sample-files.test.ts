@@ -74,7 +74,7 @@ describe.each<Source>(["the disk", "a watch", "a watch with too many files"])(
   (source) => {
     const samplesIn = async (...roots: string[]) => (await openSamples(source, ...roots)).all();
 
-    it("lie as deep as init looks, in the main language where there is one", async () => {
+    it("may be as deep as init searches, in the main language where there is one", async () => {
       const deep = `${"d/".repeat(14)}a.ts`;
       for (const name of ["go.mod", "cmd/main.go", deep]) write(name);
       expect(await samplesIn()).toMatchObject({ go: "cmd/main.go", ts: deep });
@@ -91,7 +91,7 @@ describe.each<Source>(["the disk", "a watch", "a watch with too many files"])(
       expect(await samplesIn()).toMatchObject({ ts: "z/own.ts" });
     });
 
-    it("lie in a build's folder only where no other does", async () => {
+    it("are in a build's folder only where no other is", async () => {
       write("build/a.ts");
       write("vendor/m.go");
       expect(await samplesIn()).toMatchObject({ go: "vendor/m.go", ts: "build/a.ts" });

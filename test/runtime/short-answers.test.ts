@@ -159,7 +159,7 @@ describe("a server that needs a project file", () => {
     expect(await codes("find_references")).toEqual([]);
   });
 
-  it("is started anew once the file is there, and only then", async () => {
+  it("is restarted once the file is there, and only then", async () => {
     await open(replies, config);
     const restarts = async () => {
       await codes("find_references");

@@ -85,7 +85,7 @@ describe("a call that ends while its server starts says so", () => {
     });
   });
 
-  it("when the server has died and starts anew", async () => {
+  it("when the server has died and is restarted", async () => {
     const { call } = await open(
       {
         fake: {

@@ -240,7 +240,7 @@ describe.runIf(process.platform === "linux")("the system's own files", () => {
   });
 });
 
-test("whatever was judged before, a path is judged the same", async () => {
+test("the verdict on a path does not depend on earlier paths", async () => {
   const names = ["undefined", "secrets", "src", ".git", "deep", "a.ts", "SECRETS"];
   const paths = names.flatMap((one) =>
     names.flatMap((two) => [`${one}`, `${one}/${two}`, `${one}/${two}/a.ts`]),

@@ -152,11 +152,6 @@ export const limits = z.strictObject({
     "The maximum number of edited files whose errors before and after the edit are compared.",
   ),
   after_edit_severity: fixed(severity, "The lowest severity that the answer of an edit shows."),
-  cache_bytes: optional(
-    z.int().min(0).max(268_435_456),
-    "Has no effect. It is accepted because older configs have it.",
-    "any",
-  ),
 });
 
 export const mcp = z.strictObject({

@@ -182,7 +182,7 @@ describe("roots of a session", () => {
     });
   });
 
-  it("do not limit a client that has none: it answers with an empty list and sees the workspace", async () => {
+  it("do not limit a client that has none: it answers with an empty list and gets the whole workspace", async () => {
     const gateway = await openGateway(projects);
     const roots: string[] = [];
     const client = await connect(gateway.url, { roots });

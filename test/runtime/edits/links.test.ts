@@ -65,7 +65,7 @@ describe.each([
   });
 });
 
-it("a link to a folder goes without what is behind it", async () => {
+it("a link to a folder is deleted without its target", async () => {
   const work = await open();
   symlinkSync("..", join(work.folder, "up"));
   const answer = await previewed(work, "delete_file", { file_path: "up" });

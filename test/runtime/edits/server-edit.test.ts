@@ -301,7 +301,7 @@ describe("annotations", () => {
     expect(answer.text).toContain("1:10-1:15  In comments");
   });
 
-  it("that want to be confirmed are warned about, and applied only when they were seen", async () => {
+  it("that need confirmation have a warning, and are applied only after a preview", async () => {
     const work = await rename(annotated(true));
     expect(codeOf(await work.call("rename_symbol", apply))).toBe("edit/not-seen");
     expect(read(work, "a.fake")).toBe(files["a.fake"]);

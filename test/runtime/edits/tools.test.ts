@@ -129,7 +129,7 @@ describe("code actions", () => {
       expect(await work.received("workspace/executeCommand")).toEqual([]);
     });
 
-    it("are run where both are allowed, and the server's edit goes the same road", async () => {
+    it("are run where both are allowed, and the server's edit passes the same checks", async () => {
       const work = await commanding(["read", "edit", "command"], ["fake.run"]);
       const call = { ...here, action_id: await idIn(work) };
       const preview = await work.call("apply_code_action", call);

@@ -73,7 +73,7 @@ describe("nested symbols", () => {
     }
   });
 
-  it("of an honest file of 8 MB take far less than the proxy may", async () => {
+  it("of a real file of 8 MB take far less memory than the limit", async () => {
     const leaf = (n: number) => symbol(`key${n}`, n % 100);
     const value = Array.from({ length: 400 }, (_, n) =>
       symbol(

@@ -119,7 +119,7 @@ describe("100 000 references", () => {
     await expect(answer).rejects.toThrow("nobody waits");
   });
 
-  it("outside the workspace are counted, each once, and judged once a file", async () => {
+  it("outside the workspace are counted, each once, and checked once a file", async () => {
     const { server } = reading("");
     const outside = value.map(({ uri, range }) => ({ uri: uri.replace("/w/", "/elsewhere/"), range }));
     const call = pagedCall("locations", new Pages(), 100);

@@ -146,7 +146,7 @@ describe("the lock", () => {
     expect(await lifeOf({ ...own, space: "another" }, own)).toBe("unknown");
   });
 
-  test("is not taken from one who cannot be seen, until long after", async () => {
+  test("is not taken from a process that cannot be checked, until long after", async () => {
     const own = await ownIdentity();
     const holder = (sinceMs: number): string => JSON.stringify({ ...own, host: "elsewhere", sinceMs });
     writeFileSync(join(bench.root, "lock-7"), holder(Date.now() - 300_000));
@@ -158,7 +158,7 @@ describe("the lock", () => {
     await lock.release();
   });
 
-  test("goes to one of many who want it", { timeout: 120_000 }, async () => {
+  test("is given to one of many that want it", { timeout: 120_000 }, async () => {
     let inside = 0;
     let most = 0;
     const turn = async (): Promise<void> => {

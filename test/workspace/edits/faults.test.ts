@@ -142,7 +142,7 @@ describe("whatever fails, everything is as it was", () => {
     expect(bench.snapshot()).toEqual(before);
   });
 
-  test("a deleted folder whose own folders may not be written goes whole, and comes back", async (context) => {
+  test("a folder with read-only folders is deleted whole, and restored by an undo", async (context) => {
     if (process.getuid?.() !== 0) return context.skip();
     bench.write("t/deep/x.ts", "x\n");
     bench.write("t/deep/below/y.ts", "y\n");
@@ -225,7 +225,7 @@ describe("somebody else, at the worst moment", () => {
     return ({ method, paths }) => method === "exchange" && paths[1]?.endsWith(name) === true && ++count === 1;
   };
 
-  test("saves a file anew by a rename while it is being replaced: nothing is lost", async () => {
+  test("saves a file by a rename while it is being replaced: nothing is lost", async () => {
     bench.write("a.ts", "one\n");
     bench.write("b.ts", "one\n");
     const isNow = isSwap("/b.ts");
@@ -259,7 +259,7 @@ describe("somebody else, at the worst moment", () => {
     expect(readdirSync(bench.root).toSorted()).toEqual(["a.ts", "b.ts"]);
   });
 
-  test("writes to a file that was just replaced: that stays, the rest is rolled back, and it is told", async () => {
+  test("writes to a file that was just replaced: that stays, the rest is rolled back, and it is reported", async () => {
     bench.write("a.ts", "one\n");
     bench.write("b.ts", "one\n");
     const isNow = isSwap("/b.ts");

@@ -326,7 +326,7 @@ describe("a hostile list of changes", () => {
   });
 });
 
-describe("a session that sees less", () => {
+describe("a session limited to some roots", () => {
   test("edits and undoes only what it sees", async () => {
     const gate = await openGate({ roots: [bench.root], extraRoots: [], deny: [] });
     const narrow = narrowGate(gate, [pathToFileURL(join(bench.root, "src")).href]);

@@ -101,7 +101,7 @@ describe("the journal", () => {
     expect((await refusalOf((await bench.open()).undo(token))).code).toBe("edit/unknown-undo");
   });
 
-  test("leaves nothing of a workspace without edits, for every start looks at all", async () => {
+  test("keeps no folder for a workspace without edits, because every start reads all", async () => {
     const folders = () => readdirSync(join(bench.state, "edits"));
     const edits = await bench.open();
     expect(folders()).toEqual([]);

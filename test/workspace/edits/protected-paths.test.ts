@@ -107,7 +107,7 @@ test("an undo does not bring back what has become the config", async () => {
   expect(reasonsOf(await refusalOf(edits.undo(undoToken)))).toEqual(["edit/own-config src/b.ts"]);
 });
 
-test("what only looks alike is edited, and so is a link that the config does not go through", async () => {
+test("a similar name is edited, and so is a link that the config does not go through", async () => {
   writeFileSync(join(bench.root, "src/lspi.ts"), "text\n");
   await applyNow(edits, [text("src/lspi.ts"), text("conf/other.txt"), rename("src/alias", "src/alias2")]);
   expect(bench.text("conf/other.txt")).toBe("Text\n");
