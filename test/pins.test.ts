@@ -48,7 +48,7 @@ it("pins the codes", async () => {
 });
 
 it("pins the exit codes", () => {
-  expect(exitCodes).toEqual({ ok: 0, no: 1, usage: 2, problems: 3, open: 4, fault: 70 });
+  expect(exitCodes).toEqual({ ok: 0, no: 1, usage: 2, problems: 3, open: 4, fault: 70, stopped: 130 });
 });
 
 it("pins the commands and their flags", async () => {

@@ -1,1 +1,2 @@
 export function processorMs(): number;
+export function limitFor(usedMs: number, limitMs: number): number;

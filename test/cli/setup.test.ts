@@ -94,7 +94,7 @@ describe("the built program in an empty home", () => {
     const home = tree("home");
     const second = await runHere(["setup", "--yes", "--only", "python"], there("ws"));
     expect(second.code).toBe(0);
-    expect(second.stdout).toContain("nothing to change in");
+    expect(second.stdout).toMatch(/^✓ client +already set up: Codex$/m);
     expect(tree("home")).toEqual(home);
 
     // The entry serves another project, started there as a client would.

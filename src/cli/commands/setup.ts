@@ -8,7 +8,7 @@ import { ConfigError } from "../../base/problem.js";
 import type { ClientFacts } from "../../config/catalogue/clients.js";
 import { neededProposals, outsideStacks, type Proposal } from "../../config/catalogue/detect.js";
 import type { PresetFacts } from "../../config/catalogue/preset-index.js";
-import { findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
+import { clientFiles, findClient, isClientInstalled, knownClients } from "../clients/client-files.js";
 import { type Command, type ExitCode, exitCodes, type Input, type Io, Stopped } from "../command.js";
 import { workspaceFolder } from "../compile.js";
 import { detectServers } from "../detect-servers.js";
@@ -232,7 +232,11 @@ async function clientStep(
 ): Promise<void> {
   const chosen = named.length > 0 ? named : await chooseClients(workspace, input, io);
   const fix = "`lsp-proxy client` lists the clients; `lsp-proxy client NAME --write` sets one up.";
-  if (chosen.length === 0) report("client", "note", "no client was set up", fix);
+  if (chosen.length === 0) {
+    const done = clientFiles(workspace, io).filter(({ names }) => names);
+    if (done.length === 0) report("client", "note", "no client was set up", fix);
+    else report("client", "ok", `already set up: ${done.map(({ client }) => client).join(", ")}`, fix);
+  }
   for (const facts of chosen) {
     const lines: string[] = [];
     const stream = new Writable({

@@ -27,7 +27,7 @@ import { cancelledIds, isRequest, messagesIn, requestIds, rpcError } from "./jso
 import { ModernClients } from "./modern-clients.js";
 import { OpenRequests } from "./open-requests.js";
 import { isHandshake, rejectVersion, strictHandshake } from "./protocol-versions.js";
-import { dropUnreadReports, observeMessages, toJsonDocument } from "./responses.js";
+import { dropUnreadReports, observeMessages, toJsonDocument, withoutSessionId } from "./responses.js";
 import { type HttpSession, Sessions } from "./sessions.js";
 import { servedPaths, type Workspace, workspaceChoice } from "./workspaces.js";
 
@@ -87,12 +87,8 @@ export class Gateway {
       return false;
     }
     const { tokens, workspaces } = this.context;
-    const checked = checkHead(
-      head,
-      this.#http,
-      tokens.authenticate,
-      servedPaths(workspaces, this.#http.path),
-    );
+    const served = servedPaths(workspaces, this.#http.path);
+    const checked = checkHead(head, this.#http, tokens.authenticate, served);
     if ("status" in checked) {
       this.#reject(checked, outgoing);
       return false;
@@ -284,13 +280,6 @@ export class Gateway {
       this.context.log("debug", "http", { method, status: outgoing.statusCode, ms });
     });
   }
-}
-
-/** The response without the id that the SDK gives every session. */
-function withoutSessionId(response: Response): Response {
-  const headers = new Headers(response.headers);
-  headers.delete("mcp-session-id");
-  return new Response(response.body, { status: response.status, headers });
 }
 
 /** Whether a request starts nothing new: it cancels a call, ends a session, or answers a request of the proxy. */

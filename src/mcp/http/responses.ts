@@ -114,3 +114,10 @@ function eventParser(onMessage: (message: Message) => void): (text: string) => v
 function parseMessages(text: string): Message[] {
   return [JSON.parse(text) as unknown].flat().filter(isTable);
 }
+
+/** The response without the id that the SDK gives every session. */
+export function withoutSessionId(response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.delete("mcp-session-id");
+  return new Response(response.body, { status: response.status, headers });
+}

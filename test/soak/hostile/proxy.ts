@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { BlockedTime, MAX_BLOCKED_MS } from "../../blocked-time.js";
 import { program, testEnvironment } from "../../live/session.js";
 import { alive } from "../../lsp/support.js";
+import { limitFor } from "../../processor-time.mjs";
 import type { Run } from "./run.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -126,7 +127,7 @@ async function written(file: string, until: number): Promise<NodeJS.MemoryUsage 
 export function checkBlocked(run: Run, name: string, { blocked }: Start): void {
   const { longestMs } = blocked.read();
   run.blockedMs = Math.max(run.blockedMs, longestMs);
-  if (longestMs > MAX_BLOCKED_MS)
+  if (longestMs > limitFor(longestMs, MAX_BLOCKED_MS))
     run.fail(`${name}: the proxy blocked for ${Math.round(longestMs)} ms of processor time`);
   blocked.close();
 }
