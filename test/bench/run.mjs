@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { load, table } from "./figures.mjs";
+import { usualNodeStartMs } from "./start.mjs";
 import { copied, generated } from "./workspace.mjs";
 
 /** Those that are run unasked, in this order. `rivals` fetches packages, `shared` takes long, `page` needs Chromium. */
@@ -27,7 +28,11 @@ const lazyWorkspaces = () => {
 };
 
 const report = { node: process.version, platform: process.platform, load: [load()], sections: {} };
-console.log(`Node ${process.version}, ${report.load[0].processors} processors`);
+const nodeMs = await usualNodeStartMs();
+report.nodeStartMs = nodeMs;
+console.log(
+  `Node ${process.version}, ${report.load[0].processors} processors, \`node -e 0\` in ${Math.round(nodeMs)} ms`,
+);
 for (const name of positionals.length > 0 ? positionals : usual) {
   const section = await import(`./${name}.mjs`);
   const before = load();

@@ -48,6 +48,13 @@ export async function run({ rounds }) {
   });
 }
 
+/** The median of several starts of Node: how fast the machine is now. */
+export async function usualNodeStartMs() {
+  const starts = [];
+  for (let n = 0; n < 11; n++) starts.push(await nodeStart());
+  return quantile(starts, 0.5);
+}
+
 function nodeStart() {
   const started = performance.now();
   const child = spawn(process.execPath, ["-e", "0"], { stdio: "ignore", env: environment() });
