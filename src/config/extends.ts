@@ -67,7 +67,8 @@ export function readExtended(
 
   /** Adds the layers of one entry, or returns why it cannot be used. */
   const addEntry = (entry: string, from: string, chain: readonly string[]): string | undefined => {
-    if (result.layers.length >= MAX_LAYERS) return `exceeds the limit of ${MAX_LAYERS} layers`;
+    // The files of the chain are layers too, once their own entries have been added.
+    if (result.layers.length + chain.length > MAX_LAYERS) return `exceeds the limit of ${MAX_LAYERS} layers`;
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)) return "is a URL; layers are files";
     if (!/^\.\.?\//.test(entry)) {
       const layers = shippedLayers(entry, catalogue);
@@ -78,7 +79,7 @@ export function readExtended(
     const real = files.realpath(path);
     if (within !== undefined && !isInside(real, files.realpath(within))) return "is outside the workspace";
     if (chain.includes(real)) return "extends itself";
-    if (tokens > MAX_TOKENS) return `exceeds the limit of ${MAX_TOKENS} keys, values and signs in all layers`;
+    if (tokens > MAX_TOKENS) return `exceeds the limit of ${MAX_TOKENS} tokens in all layers`;
     const read = readOrExplain(files, path);
     if ("failure" in read) return read.failure;
     addFile(path, read.content, [...chain, real]);

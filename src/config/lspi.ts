@@ -29,7 +29,7 @@ export function renameLspiKeys(source: Source): Source {
   /** Pointer with our names → path with the file's names. */
   const written = new Map<string, Path>();
   const addDuplicate = (path: Path, other: string) => {
-    const message = `\`${path.at(-1)}\` is lspi's name for \`${other}\`, which is also set`;
+    const message = `\`${path.at(-1)}\` is another name for \`${other}\`, which is also set`;
     problems.push(problemAt(source, "config/duplicate-key", message, path, { part: "key" }));
   };
   const rename = (table: Json | undefined, path: Path, aliases: ReadonlyMap<string, string>): Json => {
@@ -38,13 +38,15 @@ export function renameLspiKeys(source: Source): Source {
     for (const [key, value] of Object.entries(table)) {
       const name = aliases.get(key) ?? key;
       if (name !== key && Object.hasOwn(table, name)) addDuplicate([...path, key], name);
-      else define(out, name, value);
-      if (name !== key) written.set(toPointer([...path, name]), [...path, key]);
+      else {
+        define(out, name, value);
+        if (name !== key) written.set(toPointer([...path, name]), [...path, key]);
+      }
     }
     return out;
   };
 
-  const tree: JsonObject = fromPathfinder(source.tree, written);
+  const tree: JsonObject = fromPathfinder(source.tree, written, addDuplicate);
   // `workspace_root = "x"` means `workspace.roots = ["x"]`.
   for (const name of workspaceRootNames) {
     const root = tree[name];
@@ -85,7 +87,11 @@ export function renameLspiKeys(source: Source): Source {
 }
 
 /** A config with pathfinder's `server` as one of ours with the profile `pathfinder`; any other tree is only copied. */
-function fromPathfinder(tree: JsonObject, written: Map<string, Path>): JsonObject {
+function fromPathfinder(
+  tree: JsonObject,
+  written: Map<string, Path>,
+  addDuplicate: (path: Path, other: string) => void,
+): JsonObject {
   const { server, mcp = {}, ...rest } = tree;
   if (!isTable(server) || !isTable(mcp) || rest.servers !== undefined) return { ...tree };
   const { rootDir, ...own } = server as JsonObject;
@@ -98,10 +104,17 @@ function fromPathfinder(tree: JsonObject, written: Map<string, Path>): JsonObjec
     mcp: { context: "pathfinder", ...(mcp as JsonObject) },
     servers: [{ id, ...own }],
   };
-  if (rootDir === undefined) return out;
-  for (const pointer of ["/workspace", "/workspace/roots", "/workspace/roots/0"])
-    written.set(pointer, ["server", "rootDir"]);
-  return { ...out, workspace: { roots: [rootDir] } };
+  const { workspace = {} } = rest;
+  if (rootDir === undefined || !isTable(workspace)) return out;
+  const path = ["server", "rootDir"];
+  if (workspace.roots !== undefined) {
+    addDuplicate(path, "workspace.roots");
+    return out;
+  }
+  const pointers = ["/workspace/roots", "/workspace/roots/0"];
+  for (const pointer of rest.workspace === undefined ? ["/workspace", ...pointers] : pointers)
+    written.set(pointer, path);
+  return { ...out, workspace: { ...workspace, roots: [rootDir] } };
 }
 
 function camelCased(keys: readonly string[]): Map<string, string> {

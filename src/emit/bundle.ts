@@ -147,11 +147,11 @@ function declaredResults({ steps }: ToolPlan, { servers }: Plan) {
 /** The validators of servers' replies, one for all methods with equal schemas, and the map from method to validator. */
 function replyFiles(tools: readonly ToolPlan[], plan: Plan, emit: EmitTools): BundleFile[] {
   const modules = new ValidatorModules(`the replies to the methods that ${REPLIES_FILE} names it for`, emit);
-  const paths: { [server: string]: JsonObject } = {};
+  const paths = new Map<string, JsonObject>();
   for (const tool of tools) {
     for (const { server, method, schema } of declaredResults(tool, plan)) {
-      paths[server] ??= {};
-      const methods = paths[server];
+      const methods = paths.get(server) ?? {};
+      paths.set(server, methods);
       reportBadResult(tool, () => {
         emit.compiler.check(schema);
         define(methods, method, modules.add(schema, bundlePaths.replyValidator));
@@ -159,7 +159,8 @@ function replyFiles(tools: readonly ToolPlan[], plan: Plan, emit: EmitTools): Bu
     }
   }
   const { files } = modules;
-  return files.length === 0 ? [] : [{ path: REPLIES_FILE, text: canonicalPretty(paths) }, ...files];
+  const text = canonicalPretty(Object.fromEntries(paths));
+  return files.length === 0 ? [] : [{ path: REPLIES_FILE, text }, ...files];
 }
 
 /** Turns a SchemaError into a problem of the config, which only the declared `result` of a method can cause. */

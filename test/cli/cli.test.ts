@@ -234,6 +234,18 @@ describe("generate", () => {
     expect(stale.stderr).toMatch(/\n\s*\+.*3/);
   });
 
+  it("prints warnings in JSON too", async () => {
+    write("lspi.toml", config);
+    write("lspi.json", "{}");
+    const env = { HOME: folder };
+    expect((await runHere(["trust", "--yes"], { cwd: folder, env })).code).toBe(0);
+    for (const words of [[], ["--check"]]) {
+      const out = ["--out", join(folder, "bundle"), "--json", ...words];
+      const { stdout } = await runHere(["generate", ...out], { cwd: folder, env });
+      expect(JSON.parse(stdout).problems).toMatchObject([{ severity: "warning" }]);
+    }
+  });
+
   it("never replaces a folder that is not a bundle", async () => {
     const file = write("lspi.toml", config);
     const { code, stderr } = await runHere(["generate", "--config", file, "--out", folder]);

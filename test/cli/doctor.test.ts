@@ -199,6 +199,10 @@ describe("doctor", () => {
       writeFileSync(join(outside, ".mcp.json"), JSON.stringify({ mcpServers: { x: { command, args } } }));
     known(process.execPath, [program]);
     expect((await run()).stdout).toMatch(/✓ clients +\S.* has lsp-proxy in .*\.mcp\.json/);
+    known(process.execPath, [program, "serve", "--workspace", join(outside, "work in progress")]);
+    expect((await run()).stdout).toMatch(/✓ clients .*, for \S.* in progress$/m);
+    known(process.execPath, [program, "serve", "--workspace", `/elsewhere in ${outside}`]);
+    expect((await run()).stdout).toMatch(/! clients .*, not for /);
     for (const [command, ...args] of [
       ["/nonexistent/lsp-proxy"],
       ["lsp-proxy-that-nobody-has"],

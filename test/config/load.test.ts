@@ -225,6 +225,12 @@ capability = "z"
       "config/bad-extends /w/c.toml:6 `/abs.toml` is not a shipped config",
       "config/bad-extends /w/loop.toml:1 `./c.toml` extends itself",
     ]);
+    const chain = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, n) => [`/w/${n}.toml`, `extends = ["./${n + 1}.toml"]\n`]),
+    );
+    expect(problemsOf(() => loadNamed('extends = ["./0.toml"]\n', chain))).toEqual([
+      "config/bad-extends /w/99.toml:1 `./100.toml` exceeds the limit of 100 layers",
+    ]);
     expect(loadNamed('extends = ["servers/pyright"]').config.servers).toEqual([
       {
         ...{ id: "pyright", kind: "pyright", command: ["node", "pyright.js"], extensions: ["py"] },

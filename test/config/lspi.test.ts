@@ -135,7 +135,7 @@ describe("a file written for lspi 0.2", () => {
 
   test("problems name the file's own spelling and place", () => {
     const text =
-      'workspaceRoot = 5\n[[servers]]\nid = "x"\nrootDir = 1\nroot_markers = ["a"]\nrequestTimeoutMs = 1\nrequest_timeout_ms = 2\n';
+      'workspaceRoot = 5\n[[servers]]\nid = "x"\nrootDir = 1\nroot_markers = ["a"]\nrequestTimeoutMs = 1\nrequest_timeout_ms = "2"\n';
     try {
       load("/w/lspi.toml", text);
       expect.unreachable();
@@ -149,7 +149,23 @@ describe("a file written for lspi 0.2", () => {
         "config/wrong-type /workspaceRoot 1:17",
         "config/wrong-type /servers/0/rootDir 4:11",
         "config/duplicate-key /servers/0/requestTimeoutMs 6:1",
+        "config/wrong-type /servers/0/request_timeout_ms 7:22",
       ]);
     }
+  });
+});
+
+describe("a file written for pathfinder", () => {
+  const server = { command: ["other-ls"], extensions: ["oth"], rootDir: "sub" };
+  const loaded = (rest: object) => load("/w/lspi.json", JSON.stringify({ server, ...rest })).config;
+
+  test("keeps the keys of ours beside its root", () => {
+    expect(loaded({}).workspace).toEqual({ roots: ["sub"] });
+    expect(loaded({ workspace: { deny: ["secret/**"] } }).workspace).toEqual({
+      roots: ["sub"],
+      deny: ["secret/**"],
+    });
+    expect(() => loaded({ workspace: { bogus: 1 } })).toThrow("bogus");
+    expect(() => loaded({ workspace: { roots: ["."] } })).toThrow("rootDir");
   });
 });

@@ -117,14 +117,18 @@ describe("a reply to a method with a declared result", () => {
   });
 
   it("is checked by code of the bundle, for the servers that have the method", () => {
-    const servers = { one: { ...withReplies(1), config: { priority: 1 } }, two: withReplies(1) };
-    const methods: Json = [{ method: "custom/info", result, servers: ["one"] }, { method: "custom/any" }];
+    // A server may have the name of a member that every object inherits.
+    const servers = { constructor: { ...withReplies(1), config: { priority: 1 } }, two: withReplies(1) };
+    const methods: Json = [
+      { method: "custom/info", result, servers: ["constructor"] },
+      { method: "custom/any" },
+    ];
     const { bundle } = writeTestWorkspace({ files: {}, servers, config: { ...config, methods } });
     const replies = JSON.parse(bundle.files.find(({ path }) => path === "replies.json")?.text ?? "{}");
     expect(replies).toEqual({
-      one: { "custom/info": expect.stringMatching(/^validators\/reply-\w{16}\.js$/) },
+      constructor: { "custom/info": expect.stringMatching(/^validators\/reply-\w{16}\.js$/) },
     });
-    const code = bundle.files.find(({ path }) => path === replies.one["custom/info"])?.text ?? "";
+    const code = bundle.files.find(({ path }) => path === replies.constructor["custom/info"])?.text ?? "";
     expect(code).toContain("export default");
     expect(code).not.toMatch(/\bimport\b|\brequire\(/);
   });

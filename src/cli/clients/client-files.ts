@@ -43,6 +43,8 @@ interface ClientFile {
   absent: string[];
   /** The configs, workspaces and URLs that its entries of lsp-proxy serve. */
   targets: string[];
+  /** Whether one of these entries serves the workspace, or a part of it. */
+  servesWorkspace: boolean;
 }
 
 const scopes: readonly Scope[] = ["user", "project"];
@@ -77,6 +79,8 @@ export function clientsSharing(path: string, id: string, workspace: string, io: 
   return knownClients().filter((client) => client.id !== id && client.files.some(isRead));
 }
 
+const noEntries = { absent: [], targets: [], servesWorkspace: false };
+
 /** The existing files of all clients. */
 export function clientFiles(workspace: string, io: Io): ClientFile[] {
   const found = knownClients().flatMap(({ id, title, files }) =>
@@ -86,13 +90,14 @@ export function clientFiles(workspace: string, io: Io): ClientFile[] {
         if (file === undefined || !existsSync(file)) return [];
         const text = readText(file);
         if (typeof text !== "string")
-          return [{ id, client: title, file, names: false, problem: text, absent: [], targets: [] }];
+          return [{ id, client: title, file, names: false, problem: text, ...noEntries }];
         const source = parseClientFile(file, text, facts);
         const entries = source.broken ? [] : startingEntries(source.tree, facts);
         const absent = entries.flatMap((entry) => absentIn(commandLine(entry), io));
         const targets = entries.flatMap((entry) => targetOf(entry) ?? []);
         const problem = source.broken ? source.problems[0] : undefined;
-        return [{ id, client: title, file, names: isNamed(text), problem, absent, targets }];
+        const servesWorkspace = entries.some((entry) => serves(entry, workspace));
+        return [{ id, client: title, file, names: isNamed(text), problem, absent, targets, servesWorkspace }];
       }),
     ),
   );
@@ -146,19 +151,25 @@ export const EVERY_PROJECT = "every project";
 export function targetOf(entry: unknown): string | undefined {
   if (!isTable(entry)) return undefined;
   const words = commandLine(entry);
-  const started = words.filter((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
-  // A variable stands for the folder of the client's project.
-  const fixed = started.filter((word) => !word.startsWith("${"));
-  if (fixed.length > 0) return fixed.join(" in ");
+  const paths = fixedPaths(words);
+  if (paths.length > 0) return paths.join(" in ");
   if (words.includes("serve")) return EVERY_PROJECT;
   const texts = Object.values(entry).filter((value) => typeof value === "string");
   return texts.find((text) => /^https?:\/\//.test(text));
 }
 
-/** Whether the target of an entry is for a workspace, which may be a part of it. */
-export function covers(target: string, workspace: string): boolean {
-  if (target === EVERY_PROJECT) return true;
-  const paths = target.split(" in ");
+/** The config and the workspace that a command line of lsp-proxy names. */
+function fixedPaths(words: readonly string[]): string[] {
+  const named = words.filter((_word, at) => ["--config", "--workspace"].includes(words[at - 1] ?? ""));
+  // A variable stands for the folder of the client's project.
+  return named.filter((word) => !word.startsWith("${"));
+}
+
+/** Whether an entry serves a workspace, or a part of it. */
+function serves(entry: { readonly [key: string]: unknown }, workspace: string): boolean {
+  const words = commandLine(entry);
+  const paths = fixedPaths(words);
+  if (paths.length === 0) return words.includes("serve");
   return paths.some((path) => isInside(path, workspace) || isInside(workspace, path));
 }
 

@@ -9,7 +9,7 @@ import { plural } from "../../base/words.js";
 import { checkBundle } from "../../emit/check.js";
 import { scanWorkspace } from "../../workspace/scan.js";
 import { walkedDisk } from "../../workspace/walk.js";
-import { clientFiles, covers } from "../clients/client-files.js";
+import { clientFiles } from "../clients/client-files.js";
 import { type Command, exitCodes, type Input, type Io, printJson } from "../command.js";
 import { type Compiled, compile } from "../compile.js";
 import { checkLanguages } from "../doctor-languages.js";
@@ -168,12 +168,12 @@ function checkClients(input: Input, io: Io, report: Report): void {
   }
   const readable = files.filter(({ problem }) => problem === undefined);
   const naming = readable.filter(({ names }) => names);
-  for (const { client, file, id, absent, targets } of naming) {
+  for (const { client, file, id, absent, targets, servesWorkspace } of naming) {
     const text = `${client} would start what does not exist: ${some(absent, 3)} (${file})`;
     const fix = `\`lsp-proxy client ${id} --write\` writes the entry again, or correct it by hand.`;
     const purpose = targets.length === 0 ? "" : `, for ${some([...new Set(targets)], 3)}`;
     const entry = `${client} has lsp-proxy in ${file}${purpose}`;
-    const isForHere = targets.length === 0 || targets.some((target) => covers(target, workspace));
+    const isForHere = targets.length === 0 || servesWorkspace;
     if (absent.length > 0) report("clients", "problem", text, fix);
     else if (isForHere) report("clients", "ok", entry);
     else report("clients", "warning", `${entry}, not for ${workspace}`, fix);

@@ -14,7 +14,7 @@ import { guardedFolders } from "../files/link-guard.js";
 import { checkLinks, writeUserFile } from "../files/user-file.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
 import { executable, shippedTemplates, version } from "../shipped.js";
-import { printProblems } from "../terminal/report.js";
+import { printProblems, problemsJson } from "../terminal/report.js";
 
 export const generate: Command = {
   name: "generate",
@@ -58,7 +58,8 @@ export const generate: Command = {
     const digest = bundle.manifest.bundle;
     if (input.isOn("check")) {
       const differences = checkBundle(bundle, folder);
-      if (json || differences.length > 0) printProblems(differences, { json, io });
+      if (json) printProblems([...warnings, ...differences], { json, io });
+      else if (differences.length > 0) printProblems(differences, { json, io });
       if (differences.length > 0) return exitCodes.no;
       if (!json) io.stdout.writeLine(`${out}: up to date, ${digest}`);
       return exitCodes.ok;
@@ -66,7 +67,9 @@ export const generate: Command = {
     checkLinks(folder, guardedFolders(input, io));
     writeBundle(bundle, folder);
     const files = bundle.files.length + 1;
-    const done = json ? JSON.stringify({ bundle: digest, files }) : `${out}: ${files} files, ${digest}`;
+    const done = json
+      ? JSON.stringify({ bundle: digest, files, ...problemsJson(warnings) })
+      : `${out}: ${files} files, ${digest}`;
     io.stdout.writeLine(done);
   },
 };

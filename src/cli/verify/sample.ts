@@ -71,6 +71,7 @@ function samplePlace(value: unknown, files: { [path: string]: string }): SampleP
   const at = String(value.at);
   const mark = Math.max(at.indexOf("|"), 0);
   const start = (files[file] ?? "").indexOf(at.replace("|", ""));
+  if (start < 0) throw new Error(`the sample's ${file} does not contain: ${at}`);
   const before = (files[file] ?? "").slice(0, start + mark).split("\n");
   return { file, line: before.length, character: [...(before.at(-1) ?? "")].length + 1 };
 }

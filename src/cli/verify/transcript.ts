@@ -21,6 +21,8 @@ export function openTranscript(
     LOG_METHODS.has(method) && !statuses.some((status) => status.take(String(method), params));
   const lines: string[] = [];
   const uri = fileUri(workspace);
+  // As in the JSON of a message, where a backslash is written twice.
+  const folder = JSON.stringify(workspace).slice(1, -1);
   const name = JSON.stringify(basename(workspace));
   return {
     trace({ side, direction, message }) {
@@ -31,7 +33,7 @@ export function openTranscript(
       lines.push(
         line
           .replaceAll(uri, "<workspace-uri>")
-          .replaceAll(workspace, "<workspace>")
+          .replaceAll(folder, "<workspace>")
           .replaceAll(`"name":${name}`, `"name":"<workspace-name>"`),
       );
     },
