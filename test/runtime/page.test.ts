@@ -1,4 +1,5 @@
-import { utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { Refusal } from "../../src/base/problem.js";
 import { Turns } from "../../src/base/timing.js";
 import type { Header } from "../../src/runtime/answer/envelope.js";
 import { type NextPage, Pages, type Snapshot } from "../../src/runtime/answer/pages.js";
+import { stampsOf } from "../../src/runtime/ask/retry-on-change.js";
 import { RenderedList } from "../../src/runtime/listing/list.js";
 import { callState } from "./doubles.js";
 import { openTestWorkspace, range, type TestWorkspace } from "./test-workspace.js";
@@ -257,6 +259,20 @@ describe("kept listings", () => {
         code: "page/cursor-stale",
       });
     expect((await pages.open(cursors[2] ?? "", binding, turns, 3)).offset).toBe(1);
+  });
+
+  it("are stale once a file of another page changed, where the sources are not watched", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lsp-proxy-page-"));
+    const file = join(folder, "a.fake");
+    writeFileSync(file, "one\n");
+    const pages = new Pages();
+    const binding = "0123456789abcdef";
+    const files = await stampsOf([file], turns);
+    const cursor = await cursorOf(pages, binding, { ...listing(["0", "1"]), files });
+    expect((await pages.open(cursor, binding, turns)).offset).toBe(1);
+    writeFileSync(file, "other\n");
+    await expect(pages.open(cursor, binding, turns)).rejects.toMatchObject({ code: "page/cursor-stale" });
+    rmSync(folder, { recursive: true });
   });
 
   it("go on from all that was shown: in a newer listing that began alike, and nowhere where it did not", async () => {
