@@ -57,7 +57,7 @@ export const doctor: Command = {
     const compiled = await checkConfig(input, io, report);
     if (compiled) {
       checkTrust(compiled, input, io, report);
-      checkOldBundle(compiled, input, io, report);
+      checkBundleFolder(compiled, input, io, report);
       await checkIgnoreFiles(compiled, io, report);
       servers.push(...(await checkServers(compiled, input, io, report)));
       await checkLanguages(compiled, input, io, report);
@@ -124,7 +124,7 @@ function checkTrust({ loaded, binFolders }: Compiled, input: Input, io: Io, repo
     report("trust", "note", "servers in the workspace's node_modules/.bin are not used", TRUST_FIX);
 }
 
-function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, report: Report): void {
+function checkBundleFolder({ bundle, loaded }: Compiled, input: Input, io: Io, report: Report): void {
   const named = input.text("bundle");
   const folder = named === undefined ? join(loaded.folder, ".lspi", "bundle") : resolve(io.cwd, named);
   if (named === undefined && !existsSync(folder)) return;
