@@ -58,7 +58,7 @@ export function grantLines({ workspace, found }: WorkspaceTrust): string[] {
   const { starts, asks, settings } = found.grants;
   return [
     found.file,
-    ...found.ignored.map((name) => `  it counts; ${name} beside it is ignored`),
+    ...found.ignored.map((name) => `  this file is used; ${name} is ignored`),
     ...starts.map((program) => `  it may start ${program}`),
     ...asks.map((permission) => `  it asks for ${permission}`),
     ...settings.map((setting) => `    ${setting}`),

@@ -284,10 +284,12 @@ function waitRemarks(
 ): string[] {
   if (waits === undefined) return [];
   const { startMs, callMs } = timeoutsFor(plan, connection);
-  const unless = waits.unless === undefined ? "" : `, unless ${waits.unless}`;
+  const change = waits.changed_by === undefined ? "" : ` (set \`${waits.changed_by}\` to change this)`;
   const remark = (what: string, most: number, ms: number, fix: string) =>
     most < ms
-      ? [`${title} waits ${most / 1000} s for ${what}, but it may take ${ms / 1000} s${unless}${fix}`]
+      ? [
+          `${title} waits at most ${most / 1000} s for ${what}${change}, but ${what} may take ${ms / 1000} s${fix}`,
+        ]
       : [];
   return [
     ...remark("a start", waits.start_ms ?? Number.POSITIVE_INFINITY, startMs, ""),

@@ -117,7 +117,7 @@ const TRUST_FIX = "`lsp-proxy trust` trusts the workspace, `--trust-workspace` f
 function checkTrust({ loaded, binFolders }: Compiled, input: Input, io: Io, report: Report): void {
   const { kind } = loaded.main;
   const trusted = `the config is trusted${kind === "named" ? " because it was named" : ""}`;
-  const text = loaded.isTrusted ? trusted : "the config needs no trust: it starts and allows nothing more";
+  const text = loaded.isTrusted ? trusted : "the config needs no trust: it adds no program and no permission";
   if (kind !== "embedded") report("trust", "ok", text);
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
   if (!binFolders.includes(local) && existsSync(local))

@@ -50,12 +50,12 @@ const clientSchema = z.strictObject({
   environment: z
     .strictObject({ inherits: z.array(z.string()), passes: z.enum(["names", "references", "values"]) })
     .optional(),
-  /** Its longest waits, whatever its file says, and what else could change them. */
+  /** Its longest waits, whatever its file says, and the environment variable that changes them. */
   waits: z
     .strictObject({
       start_ms: z.int().positive().optional(),
       call_ms: z.int().positive().optional(),
-      unless: z.string().optional(),
+      changed_by: z.string().optional(),
     })
     .optional(),
   no_http: z.string().optional(),
