@@ -22,9 +22,9 @@ import { realPath } from "../src/base/disk.js";
 import { GlobBudget } from "../src/base/glob.js";
 import { isStillAt } from "../src/base/guarded-open.js";
 import { folded, pathOfUri } from "../src/base/paths.js";
-import { environmentOf, type Platform, platforms } from "../src/base/platform.js";
+import { environmentOf, type Platform, platformNamed, platforms } from "../src/base/platform.js";
+import { projectBins } from "../src/cli/folder-trust.js";
 import { linkProgram } from "../src/cli/install/install-server.js";
-import { projectBins } from "../src/cli/untrusted-folders.js";
 import { serversFolder } from "../src/config/state-folder.js";
 import { allSockets, shownFile, socketOf } from "../src/hub/hub-folder.js";
 import { serverEnv } from "../src/lsp/process/environment.js";
@@ -238,6 +238,15 @@ describe.runIf(hasPs && process.platform !== "win32")("servers on macOS, without
     expect(children.map(alive)).toEqual([true]);
     await pool.close();
     await until(() => !children.some(alive));
+  });
+});
+
+test("other Unixes are like macOS, but names differ by letter case and each folder needs a watch", () => {
+  const { hasProc, ignoresCase, hasRecursiveWatch } = platformNamed("freebsd");
+  expect({ hasProc, ignoresCase, hasRecursiveWatch }).toEqual({
+    hasProc: false,
+    ignoresCase: false,
+    hasRecursiveWatch: false,
   });
 });
 

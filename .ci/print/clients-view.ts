@@ -1,13 +1,13 @@
 /** The data of `docs/clients.md`: the stanza templates of all clients, filled with example paths. */
 import type { Plan } from "../../src/abi/plan.js";
-import { wordsOf } from "../../src/cli/clients/client-entry.js";
+import { syntaxOf } from "../../src/cli/clients/client-entry.js";
 import type { ClientFacts, ClientFileFacts } from "../../src/config/catalogue/clients.js";
 import { type ClientView, clientText } from "../../src/emit/clients.js";
 import type { Templates } from "../../src/emit/render.js";
 import type { ClientsView } from "./docs.js";
 
 /** The entry for every project, or for one where the client does not say which. */
-function startedFor({ workspace }: ClientFacts): ClientView["reach"] {
+function startedFor({ workspace }: ClientFacts): ClientView["connection"] {
   const told = workspace?.user ?? workspace?.project;
   if (told === undefined)
     return {
@@ -21,7 +21,7 @@ function startedFor({ workspace }: ClientFacts): ClientView["reach"] {
   return { command: "lsp-proxy", args, cwd: null, env: {}, isFetched: false };
 }
 
-const gateway: ClientView["reach"] = { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" };
+const gateway: ClientView["connection"] = { url: "http://127.0.0.1:3939/mcp", tokenEnv: "LSP_PROXY_TOKEN" };
 
 /** `plan` is that of a new project, `all` that of one which allows everything. */
 export function clientsView(
@@ -34,10 +34,21 @@ export function clientsView(
   const ofKind = (reads: boolean) =>
     all.tools.filter(({ effect }) => (effect === "read") === reads).slice(0, 2);
   const brief = [...ofKind(true), ...ofKind(false)];
-  const texts = (client: ClientFacts, files: readonly ClientFileFacts[], reach: ClientView["reach"]) =>
+  const texts = (
+    client: ClientFacts,
+    files: readonly ClientFileFacts[],
+    connection: ClientView["connection"],
+  ) =>
     files.map(({ template }) => ({
       language: template.endsWith(".toml") ? "toml" : "json",
-      text: clientText(template, { name: plan.mcp.name, reach }, wordsOf(client), plan, templates, brief),
+      text: clientText(
+        template,
+        { name: plan.mcp.name, connection },
+        syntaxOf(client),
+        plan,
+        templates,
+        brief,
+      ),
     }));
   return {
     clients: clients.map((client) => ({

@@ -2,7 +2,6 @@
  * The Plan: a config with every reference resolved, every default filled in, and every list sorted. A value that stays
  * unset is null or left out. The generator compiles it, the runtime runs it, and `plan.json` in a bundle is its text.
  */
-
 import type { Json } from "../base/json.js";
 import type { FormPlan } from "./item-form.js";
 import type { ServerPlan } from "./server-plan.js";

@@ -16,7 +16,7 @@ export interface Platform {
   hasRecursiveWatch: boolean;
   /** Paths begin with a drive or with `\\server\share`, and have backslashes. */
   hasDrives: boolean;
-  /** A file is found by a name in other letter case, and keeps the name that it has. */
+  /** File names ignore case; the existing spelling is kept. */
   ignoresCase: boolean;
   /** `/proc` has the open files and the limits of this process. */
   hasProc: boolean;
@@ -26,7 +26,7 @@ export interface Platform {
    */
   hasProcessGroups: boolean;
   /** `prlimit` sets limits, and namespaces confine a program. */
-  hasLimits: boolean;
+  canConfine: boolean;
   /** Folders can be opened, and flushed with `fsync`. */
   opensFolders: boolean;
   /** Files have an owner and a mode that say who may use them. */
@@ -65,7 +65,7 @@ const linux: Platform = {
   hasProc: true,
   processList: "proc",
   hasProcessGroups: true,
-  hasLimits: true,
+  canConfine: true,
   opensFolders: true,
   hasModes: true,
   hardLinksSymlinks: true,
@@ -90,7 +90,7 @@ const darwin: Platform = {
   ignoresCase: true,
   hasProc: false,
   processList: "ps",
-  hasLimits: false,
+  canConfine: false,
   hardLinksSymlinks: false,
   // This also copies the content, which is overwritten afterwards.
   copyArguments: ["-p", "--"],
@@ -122,9 +122,11 @@ const win32: Platform = {
 export const platforms = { linux, darwin, win32 };
 
 /** Other Unixes are like macOS, with names that differ by letter case. */
-function platformNamed(name: string): Platform {
+export function platformNamed(name: string): Platform {
   const known: { [name: string]: Platform } = platforms;
-  return known[name] ?? { ...darwin, name, os: "linux", ignoresCase: false, copyArguments: undefined };
+  // Node emulates a recursive watch there, with a watch for every file.
+  const others = { hasRecursiveWatch: false, ignoresCase: false, copyArguments: undefined };
+  return known[name] ?? { ...darwin, name, os: "linux", ...others };
 }
 
 /** The platform that this process runs on. */

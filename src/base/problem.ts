@@ -6,7 +6,7 @@ import type { Code } from "./codes.js";
 import type { Json } from "./json.js";
 
 /** The place of a value: one-based line and column, in characters. */
-export interface Place {
+export interface ProblemPlace {
   file: string;
   line: number;
   column: number;
@@ -21,7 +21,7 @@ export interface Problem {
   message: string;
   /** JSON Pointer of the value in its own file. */
   pointer: string;
-  place?: Place;
+  place?: ProblemPlace;
   /** The nearest known name, when there is one. */
   suggestion?: string;
   /** The fix. */

@@ -8,6 +8,7 @@ import type { OpenedConfig } from "../config/load.js";
 import { scanWorkspace } from "../workspace/scan.js";
 import { walkedDisk } from "../workspace/walk.js";
 import type { Surroundings } from "./command.js";
+import type { FolderTrust } from "./folder-trust.js";
 import {
   isInPackages,
   isInstalled,
@@ -17,7 +18,6 @@ import {
 } from "./installed.js";
 import { programFolders } from "./program-folders.js";
 import { fitsProject } from "./requires.js";
-import type { FolderTrust } from "./untrusted-folders.js";
 
 /** The layer with the servers of the catalogue that fit the files of a workspace. */
 export async function serversFor(

@@ -22,10 +22,10 @@ import { buildPlan } from "../plan/build.js";
 import { everyDefault } from "../plan/defaults.js";
 import { serversFor } from "./choose-servers.js";
 import { type Input, type Surroundings, UsageError } from "./command.js";
+import { type FolderTrust, folderTrust } from "./folder-trust.js";
 import { outsideFolders } from "./outside-folders.js";
 import { otherServerFor } from "./requires.js";
 import { shippedConfigs, shippedTemplates, shippedValidators, version } from "./shipped.js";
-import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 import { workspaceOf } from "./workspace.js";
 
 export interface Planned extends FolderTrust {

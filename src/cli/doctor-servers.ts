@@ -20,11 +20,11 @@ import { readinessText } from "../lsp/server-status.js";
 import { missingProject } from "../runtime/ask/missing-project.js";
 import type { Input, Io } from "./command.js";
 import type { Compiled } from "./compile.js";
+import { programContext } from "./folder-trust.js";
 import { askRunningHub, type RunningHub } from "./hub/running-hub.js";
 import { loadFrom, openLoaded } from "./open.js";
 import { type Trial, tryServers, UNREADABLE } from "./server-trials.js";
 import { withProgress } from "./terminal/prompt.js";
-import { programContext } from "./untrusted-folders.js";
 
 /** A check of `doctor`, its result, and the fix. */
 export interface Finding {

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { type PresetFacts, programOf } from "../config/catalogue/preset-index.js";
-import { envOutside } from "../lsp/process/environment.js";
+import { cleanedEnvironment } from "../lsp/process/environment.js";
 import { missingModuleFiles } from "../lsp/process/launch-settings.js";
 import { commandLine } from "../lsp/process/launcher-script.js";
 import { isAtLeast, packageVersion } from "../lsp/process/package-version.js";
@@ -87,5 +87,5 @@ function findProgram(preset: PresetFacts, { folders, env, ...more }: SearchPath)
 function probeOptions(program: string, { env, avoid }: SearchPath) {
   const inherited = Object.fromEntries(defaultEnv.map((name) => [name, env[name]]));
   const cwd = dirname(program);
-  return { cwd, env: envOutside(inherited, avoid, cwd).env, timeout: PROBE_TIMEOUT_MS };
+  return { cwd, env: cleanedEnvironment(inherited, avoid, cwd).env, timeout: PROBE_TIMEOUT_MS };
 }

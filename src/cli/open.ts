@@ -14,12 +14,12 @@ import { type LoadedBundle, loadBundle } from "../runtime/bundle/load.js";
 import type { MemoryWatch } from "../runtime/memory-watch.js";
 import { type ChangedContext, openRuntime, type Runtime } from "../runtime/runtime.js";
 import { exitCodes, type Input, type Io } from "./command.js";
+import { type FolderTrust, folderTrust } from "./folder-trust.js";
 import { openLog, openTrace, type UsualLog } from "./log/log.js";
 import { programFolders } from "./program-folders.js";
 import type { Load, ServedConfig } from "./served-config.js";
 import { executable, shippedConfigs, shippedTemplates, version } from "./shipped.js";
 import { shownFile } from "./terminal/shown-file.js";
-import { type FolderTrust, folderTrust } from "./untrusted-folders.js";
 import { workspaceOf } from "./workspace.js";
 
 const MOST_SHOWN = 5;

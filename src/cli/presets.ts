@@ -10,12 +10,12 @@ import { diskFiles } from "../config/files.js";
 import { isTrustedFolder, openTrust } from "../config/trust/trust.js";
 import { didYouMean, type Input, type Io, UsageError } from "./command.js";
 import { workspaceFolder } from "./compile.js";
+import { projectBins, untrustedAround } from "./folder-trust.js";
 import { isInPackages, isInstalled, missingModules } from "./installed.js";
 import { programFolders } from "./program-folders.js";
 import { fitsProject } from "./requires.js";
 import { shippedConfigs } from "./shipped.js";
 import { withProgress } from "./terminal/prompt.js";
-import { projectBins, untrustedAround } from "./untrusted-folders.js";
 
 export function openCatalogue(): Catalogue {
   return new Catalogue(shippedConfigs, diskFiles);
@@ -47,7 +47,7 @@ export async function findInstalled(
 ): Promise<PresenceOf> {
   const workspace = workspaceFolder(input, io);
   const packages = join(workspace, "node_modules", ".bin");
-  const avoid = untrustedFolders(input, io);
+  const avoid = untrustedWorkspaceFolders(input, io);
   const isTrusted = avoid.length === 0;
   const folders = isTrusted ? projectBins(workspace) : [];
   const path = { folders, env: io.env, avoid, ...programFolders(io) };
@@ -65,7 +65,7 @@ export async function findInstalled(
 }
 
 /** The workspace and the folders around it whose programs are ignored; empty if the workspace is trusted. */
-export function untrustedFolders(input: Input, io: Io): string[] {
+export function untrustedWorkspaceFolders(input: Input, io: Io): string[] {
   const workspace = workspaceFolder(input, io);
   const trust = openTrust(io.env, homeOf(io.env));
   if (input.isOn("trust-workspace") || isTrustedFolder(trust, workspace)) return [];

@@ -1,4 +1,4 @@
-/** Trust in a workspace, for all commands: whether it is there, what it would allow, the question, and the record. */
+/** Reads, explains, asks for and records trust in a workspace. */
 import { homeOf } from "../base/home.js";
 import { slashed } from "../base/paths.js";
 import { ConfigError } from "../base/problem.js";
@@ -14,9 +14,9 @@ import {
 import { everyDefault } from "../plan/defaults.js";
 import type { Io } from "./command.js";
 import { withStateLock } from "./files/state-lock.js";
+import { projectBins } from "./folder-trust.js";
 import { shippedConfigs } from "./shipped.js";
 import { confirm, isInteractive } from "./terminal/prompt.js";
-import { projectBins } from "./untrusted-folders.js";
 
 /** The permissions that trust in a folder gives, whatever its config says. */
 const CONSEQUENCES = [
@@ -33,7 +33,7 @@ export interface WorkspaceTrust {
   isTrusted: boolean;
 }
 
-/** A text that counts as the content of a file. */
+/** A file's content, used instead of what is on disk. */
 interface FileText {
   file: string;
   text: string | Uint8Array;
@@ -58,7 +58,7 @@ export function grantLines({ workspace, found }: WorkspaceTrust): string[] {
   const { starts, asks, settings } = found.grants;
   return [
     found.file,
-    ...found.ignored.map((name) => `  it counts; ${name} beside it is ignored`),
+    ...found.ignored.map((name) => `  this file is used; ${name} is ignored`),
     ...starts.map((program) => `  it may start ${program}`),
     ...asks.map((permission) => `  it asks for ${permission}`),
     ...settings.map((setting) => `    ${setting}`),

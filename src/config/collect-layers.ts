@@ -1,5 +1,5 @@
 /**
- * Collects the layers that a person wrote:
+ * Collects the layers written by the user:
  * the user's own config, the main config with what it extends, the command line.
  */
 import { relative } from "node:path";

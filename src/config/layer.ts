@@ -1,11 +1,11 @@
 /** Layers and how they merge. A merged tree keeps, for each value, the layer and the path that it came from. */
 import { define, isTable, type Json, type JsonObject, toPointer } from "../base/json.js";
-import type { Path, Places } from "./text/source.js";
+import type { Path, SourcePlaces } from "./text/source.js";
 
 export interface Layer {
   /** A shipped config's name, or `config` for everything that a person wrote. */
   origin: string;
-  places: Places;
+  places: SourcePlaces;
   tree: JsonObject;
 }
 
@@ -184,8 +184,8 @@ export function toTable(node: LayerTable): JsonObject {
 }
 
 /** The places of a merged tree: for each value its place in its own layer. */
-export function mergedPlaces(root: LayerTable): Places {
-  const inLayer = (path: Path): { places: Places; path: Path } => {
+export function mergedPlaces(root: LayerTable): SourcePlaces {
+  const inLayer = (path: Path): { places: SourcePlaces; path: Path } => {
     let length = path.length;
     while (length > 0 && !nodeAt(root, path.slice(0, length))) length--;
     const node = nodeAt(root, path.slice(0, length)) ?? root;
@@ -205,6 +205,6 @@ export function mergedPlaces(root: LayerTable): Places {
 
 /** A table that does not come from a file; its places are line 1 of `name`. */
 export function tableWithoutFile(name: string, tree: JsonObject, origin = "config"): LayerTable {
-  const places: Places = { place: () => ({ file: name, line: 1, column: 1 }), pointer: toPointer };
+  const places: SourcePlaces = { place: () => ({ file: name, line: 1, column: 1 }), pointer: toPointer };
   return layerTable({ origin, places, tree });
 }

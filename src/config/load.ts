@@ -4,7 +4,7 @@
 import { fromPointer, type JsonObject } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
 import { sortedSet, uniqueBy } from "../base/order.js";
-import type { Place, Problem } from "../base/problem.js";
+import type { Problem, ProblemPlace } from "../base/problem.js";
 import { Catalogue } from "./catalogue/catalogue.js";
 import { readClients } from "./catalogue/clients.js";
 import type { PresetFacts } from "./catalogue/preset-index.js";
@@ -68,7 +68,7 @@ export interface LoadedConfig {
   warnings: Problem[];
   /** The programs that may be started without `allow.commands`, sorted. */
   catalogueCommands: string[];
-  locate(pointer: string): Place | undefined;
+  locate(pointer: string): ProblemPlace | undefined;
   /** The shipped config that a value came from, or `config`. */
   origin(pointer: string): string;
   toolProfiles(name: string): string[];
@@ -163,7 +163,7 @@ function finishLoading(read: ReadLayers): LoadedConfig {
   };
   if (problems.length === 0 && checked.value !== undefined) return { ...loaded, config: checked.value };
   const all = byFile(uniqueBy(problems, identityOf));
-  // Which of two configs counts must be known before one of them is mended or trusted.
+  // Which of two configs counts must be known before one of them is fixed or trusted.
   const rivals = layers.warnings.filter(({ code }) => code === "config/two-configs");
   throw new UnusableConfig([...rivals, ...all], usablePart(tree, all, loaded));
 }

@@ -1,7 +1,7 @@
 /** The usable part of a config with problems. It is never run, only checked, so that all problems are seen at once. */
 import type * as z from "zod";
 import { fromPointer, getAt, isTable, type Json, type JsonObject, toPointer } from "../base/json.js";
-import { ConfigError, type Place, type Problem } from "../base/problem.js";
+import { ConfigError, type Problem, type ProblemPlace } from "../base/problem.js";
 import type { LoadedConfig } from "./load.js";
 import {
   configSchema,
@@ -85,7 +85,7 @@ export function usablePart(
   };
 }
 
-function startOf({ file, line, column }: Place): string {
+function startOf({ file, line, column }: ProblemPlace): string {
   return `${file}:${line}:${column}`;
 }
 

@@ -6,7 +6,7 @@ import type { Problem } from "../base/problem.js";
 import { cutCharacters } from "../base/text.js";
 import { checkSchema, isMissing, type SchemaIssue } from "./schema-issues.js";
 import { homesOf, knownKeys } from "./schema-walk.js";
-import { type Path, type Places, problemAt } from "./text/source.js";
+import { type Path, problemAt, type SourcePlaces } from "./text/source.js";
 
 interface ValidateOptions {
   refused?: ReadonlySet<string>;
@@ -19,7 +19,7 @@ const nameKeys = { servers: "id", tools: "name", methods: "method", prompts: "na
 export function validate(
   schema: z.ZodType,
   tree: JsonObject,
-  places: Places,
+  places: SourcePlaces,
   options: ValidateOptions = {},
 ): Problem[] {
   return new Reporter(schema, tree, places).problems(checkSchema(schema, tree).issues, options);
@@ -28,14 +28,14 @@ export function validate(
 export function parseTree<T>(
   schema: z.ZodType<T>,
   tree: JsonObject,
-  places: Places,
+  places: SourcePlaces,
 ): { value: T | undefined; problems: Problem[] } {
   const { value, issues } = checkSchema(schema, tree);
   return { value, problems: new Reporter(schema, tree, places).problems(issues, {}) };
 }
 
 /** A problem for each entry that has the name of an earlier entry of the same file. */
-export function duplicateNames(tree: JsonObject, places: Places): Problem[] {
+export function duplicateNames(tree: JsonObject, places: SourcePlaces): Problem[] {
   return Object.entries(nameKeys).flatMap(([list, key]) => {
     const entries = tree[list];
     const seen = new Set<unknown>();
@@ -60,7 +60,7 @@ class Reporter {
   constructor(
     private readonly schema: z.ZodType,
     private readonly tree: JsonObject,
-    private readonly places: Places,
+    private readonly places: SourcePlaces,
   ) {}
 
   problems(issues: readonly SchemaIssue[], { refused, partial }: ValidateOptions): Problem[] {

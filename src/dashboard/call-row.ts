@@ -2,6 +2,7 @@
 import type { DialectPlan } from "../abi/plan.js";
 import { isTable } from "../base/json.js";
 import { Refusal } from "../base/problem.js";
+import { cutCharacters, detached } from "../base/text.js";
 import { estimatedTokens } from "../base/token-estimate.js";
 import type { CallToolResult, Performed } from "../runtime/call-observer.js";
 import type { CallRow } from "./api.js";
@@ -55,7 +56,7 @@ export function sizeOf(answer: MeasuredResult | undefined): Pick<CallRow, "bytes
 }
 
 /** The target of the arguments, in the names of the dialect: a place in a file, a symbol or a query. */
-export function targetOf(args: unknown, { document, position, symbol, query }: DialectPlan): string {
+export function callTarget(args: unknown, { document, position, symbol, query }: DialectPlan): string {
   if (!isTable(args)) return "";
   const place = isTable(args.position) ? args.position : args;
   const numbers = [place[position.line], place[position.character]].filter(isNumber);
@@ -69,9 +70,10 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number";
 }
 
-/** The beginning of a text. It is copied: a slice would keep the whole text in memory. */
+/** The beginning of a text. */
 export function cut(text: string, most: number): string {
-  return text.length <= most ? text : Buffer.from(`${text.slice(0, most)}...`).toString();
+  const start = cutCharacters(text, most);
+  return start.cut ? detached(`${start.text}...`) : text;
 }
 
 /** The beginning of a name that a client gave. */

@@ -1,4 +1,4 @@
-/** The part of the dashboard's API about tools, the config and the set-up. */
+/** Types of the JSON that the dashboard's API sends about tools, the config and the setup. */
 import type { JsonObject } from "../base/json.js";
 
 /** A tool of the playground, as `tools/list` shows it. */

@@ -14,13 +14,13 @@ import type {
 import type { CallDetail, CallRow, SessionRow } from "./api.js";
 import {
   answerOf,
+  callTarget,
   cut,
   endOf,
   type MeasuredResult,
   short,
   sizeOf,
   type TextResult,
-  targetOf,
 } from "./call-row.js";
 import { CallStatistics } from "./call-statistics.js";
 import { Stopwatch, timedPool } from "./timed-pool.js";
@@ -148,7 +148,7 @@ export class CallRecord {
       session: known.id,
       client: nameOf(session.client?.name),
       tool: short(tool),
-      target: targetOf(args, dialect),
+      target: callTarget(args, dialect),
       server: null,
       outcome: "running",
       code: null,

@@ -7,7 +7,7 @@ import { listedTools } from "./tools-page.js";
 export interface ClientView {
   /** The name of this MCP server in the client. */
   name: string;
-  reach: StartedView | GatewayView;
+  connection: StartedView | GatewayView;
 }
 
 export interface StartedView {
@@ -51,15 +51,18 @@ const FETCH_MS = 60_000;
 const MARGIN_MS = 10_000;
 
 /** The timeouts that a client needs: until it has the list of tools, and for one call, longer than any of our own. */
-export function timeoutsFor(plan: Plan, reach: ClientView["reach"]): { startMs: number; callMs: number } {
+export function timeoutsFor(
+  plan: Plan,
+  connection: ClientView["connection"],
+): { startMs: number; callMs: number } {
   const calls = listedTools(plan).map((tool) => tool.timeoutMs);
   const callMs = Math.max(plan.limits.timeoutMs, ...calls) + MARGIN_MS;
   // A gateway is already running.
-  if ("url" in reach) return { startMs: START_MS, callMs };
+  if ("url" in connection) return { startMs: START_MS, callMs };
   // With `mcp.warmup`, starting servers slow the handshake down.
   const starts = plan.servers.map((server) => server.initializeTimeoutMs + server.warmupTimeoutMs);
   const warmup = plan.mcp.warmup ? Math.max(0, ...starts) : 0;
-  return { startMs: (reach.isFetched ? FETCH_MS : START_MS) + warmup, callMs };
+  return { startMs: (connection.isFetched ? FETCH_MS : START_MS) + warmup, callMs };
 }
 
 /** The text for one of a client's files. `tools` are those that its permissions name. */
@@ -75,10 +78,10 @@ export function clientText(
   const writing = tools.filter(({ effect }) => effect !== "read");
   const plain = (name: string) => (syntax.isPlain ? name.replaceAll(/[^A-Za-z0-9_-]/g, "_") : name);
   const nameOf = ({ name }: ToolPlan) => modelName(syntax.allowName, plain(view.name), plain(name));
-  const { startMs, callMs } = timeoutsFor(plan, view.reach);
+  const { startMs, callMs } = timeoutsFor(plan, view.connection);
   return render(templates, `clients/${template}`, {
     name: view.name,
-    ...reachView(view.reach, syntax),
+    ...connectionView(view.connection, syntax),
     ...timesOf("startup", startMs),
     ...timesOf("tool", callMs),
     // For clients with one timeout for both.
@@ -95,13 +98,13 @@ export function modelName(form: string, server: string, tool: string): string {
   return form.replace("SERVER", () => server).replace("TOOL", () => tool);
 }
 
-function reachView(reach: StartedView | GatewayView, { variable }: ClientSyntax): object {
+function connectionView(connection: StartedView | GatewayView, { variable }: ClientSyntax): object {
   const nothing = { command: "", args: [], words: [], cwd: null, env: {}, envVars: [], hasEnv: false };
-  if ("url" in reach) {
-    const bearer = `Bearer ${variable.replace("NAME", () => reach.tokenEnv)}`;
-    return { ...nothing, isHttp: true, url: reach.url, tokenEnv: reach.tokenEnv, bearer };
+  if ("url" in connection) {
+    const bearer = `Bearer ${variable.replace("NAME", () => connection.tokenEnv)}`;
+    return { ...nothing, isHttp: true, url: connection.url, tokenEnv: connection.tokenEnv, bearer };
   }
-  const { command, args, cwd, env } = reach;
+  const { command, args, cwd, env } = connection;
   const envVars = Object.keys(env);
   return {
     isHttp: false,

@@ -10,7 +10,7 @@ import { isRunning, systemCode } from "../base/system.js";
 import { delay } from "../base/timing.js";
 import { ANSWER_MS, exchange, HubSilent } from "./ask-hub.js";
 import { HubUnavailable, isSocketThere, openHubFolder, socketOf } from "./hub-folder.js";
-import { hubKey, isFresh, type Launch, launchFile, readRecord } from "./launch-record.js";
+import { type HubLaunch, hubKey, isFresh, launchFile, readRecord } from "./launch-record.js";
 
 /** How long a hub may take until it has answered. Some clients wait 20 s for their server. */
 const START_MS = 15_000;
@@ -21,7 +21,7 @@ export const REASON_PREFIX = "lsp-proxy: no hub: ";
 export const MAX_LOG_BYTES = 1_048_576;
 
 interface HubRequest {
-  launch: Launch;
+  launch: HubLaunch;
   env: Environment;
   /** The program, whose `hub run` is the hub. */
   executable: string;

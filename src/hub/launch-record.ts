@@ -10,7 +10,7 @@ import type { Environment } from "../base/home.js";
 import { canonicalText, isTable, type JsonObject, parseJson } from "../base/json.js";
 
 /** A command line, and where it was given. */
-export interface Launch {
+export interface HubLaunch {
   /** The flags that choose the config and the workspace. */
   flags: JsonObject;
   cwd: string;
@@ -43,7 +43,7 @@ const MAX_RECORD_BYTES = 1_048_576;
 const MAX_FILE_BYTES = 33_554_432;
 
 /** The file of a launch's record, without its ending. */
-export function launchFile(folder: string, launch: Launch, env: Environment): string {
+export function launchFile(folder: string, launch: HubLaunch, env: Environment): string {
   const name = sha256(canonicalText({ ...launch, env: valuesOf(LAUNCH_VARIABLES, env) }));
   return join(folder, name.slice(0, NAME_LENGTH));
 }

@@ -2,7 +2,7 @@
 import type { ProgressToken, WorkDoneProgressBegin } from "vscode-languageserver-protocol";
 import type { ServerPlan } from "../abi/plan.js";
 import { fieldsOf, fromPointer, getAt } from "../base/json.js";
-import { detached } from "../base/text.js";
+import { cutCharacters, detached } from "../base/text.js";
 
 /** The most open progress of one server, of which the oldest is dropped, and the most titles kept for one request. */
 const MAX_OPEN = 200;
@@ -128,7 +128,8 @@ export function isWorthWaiting(vainMs: number, waitMs: number): boolean {
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_TEXT ? text : detached(text.slice(0, MAX_TEXT));
+  const start = cutCharacters(text, MAX_TEXT);
+  return start.cut ? detached(start.text) : text;
 }
 
 function textOf(value: unknown, before?: ProgressText): ProgressText {

@@ -5,7 +5,7 @@
 import { ABI_VERSION, type HttpPlan, type LimitsPlan, type Plan } from "../abi/plan.js";
 import { strictPortProblem } from "../base/listen-address.js";
 import { sortedSet } from "../base/order.js";
-import type { Place, Problem } from "../base/problem.js";
+import type { Problem, ProblemPlace } from "../base/problem.js";
 import type { ClientForm } from "../config/load.js";
 import type { Config } from "../config/schema.js";
 import {
@@ -36,7 +36,7 @@ import { checkWorkflows, resolveBatches } from "./workflows.js";
 
 /** Facts about the config's files. */
 export interface PlanContext extends ToolsElsewhere {
-  locate(pointer: string): Place | undefined;
+  locate(pointer: string): ProblemPlace | undefined;
   /** The layer of a value: the name of a shipped config, or `config`. */
   origin(pointer: string): string;
   /** Whether the profile seals this value: other layers may only narrow it. */

@@ -2,12 +2,12 @@
 import { type Code, codes } from "../base/codes.js";
 import { toPointer } from "../base/json.js";
 import { nearest } from "../base/nearest.js";
-import type { Place, Problem } from "../base/problem.js";
+import type { Problem, ProblemPlace } from "../base/problem.js";
 
 /** Problems of the config value at one JSON Pointer; `at` gives the report of a value inside it. */
 export class Report {
   constructor(
-    private readonly locate: (pointer: string) => Place | undefined,
+    private readonly locate: (pointer: string) => ProblemPlace | undefined,
     readonly pointer = "",
     readonly problems: Problem[] = [],
   ) {}
@@ -42,7 +42,7 @@ export class Report {
   }
 
   /** The place of the value, or of the nearest enclosing table that is in a file. */
-  #nearestPlace(): Place | undefined {
+  #nearestPlace(): ProblemPlace | undefined {
     for (let at = this.pointer; ; at = at.slice(0, at.lastIndexOf("/"))) {
       const place = this.locate(at);
       if (place || at === "") return place;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.js";
 import { documentFields, documentKey, spanFields } from "./dialect-format.js";
 import { closed, flag, optional, required } from "./schema-fields.js";
 
-/** Arguments of every tool whose edit a call may apply. */
+/** Arguments of all tools that can apply an edit. */
 export const editArguments = {
   dryRun: "dry_run",
   token: "edit_token",

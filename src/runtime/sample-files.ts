@@ -14,7 +14,7 @@ import { isInOutput, likelyKey } from "../lsp/documents/project-files.js";
 import { languageIdOf } from "../lsp/route.js";
 import type { PoolContext, ServerPool } from "../lsp/types.js";
 import type { FileChange } from "../lsp/watch/workspace-changes.js";
-import { fileChangeTypes } from "../protocol/lsp-numbers.js";
+import { fileChangeTypes } from "../protocol/lsp-constants.js";
 import type { Gate } from "../workspace/gate-types.js";
 import { type Walk, walk, walkedDisk, walkInTurns } from "../workspace/walk.js";
 

@@ -29,4 +29,9 @@ describe("a line of the log", () => {
     expect(Buffer.byteLength(json)).toBeLessThanOrEqual(2_048);
     expect(JSON.parse(json)).toMatchObject({ level: "error", message: "it happened" });
   });
+
+  it.each(["👋", "a👋"])("has whole characters where it is cut: %s", (start) => {
+    const json = logged({ "log-json": true }, { cause: `${start}${"👋".repeat(5_000)}` });
+    expect((JSON.parse(json) as { cause: string }).cause).toMatch(/^a?(?:👋)+…$/u);
+  });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Place, Problem } from "../../src/base/problem.js";
+import type { Problem, ProblemPlace } from "../../src/base/problem.js";
 import { renderText } from "../../src/cli/terminal/output.js";
 import { problemsJson, type ReportOptions, renderProblems } from "../../src/cli/terminal/report.js";
 
-const problem = (place: Place | undefined, changes: Partial<Problem> = {}): Problem => ({
+const problem = (place: ProblemPlace | undefined, changes: Partial<Problem> = {}): Problem => ({
   code: "config/unknown-key",
   severity: "error",
   message: "m",

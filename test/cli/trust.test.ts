@@ -326,10 +326,10 @@ it("an untrusted config that displaces a trusted one says so, before trust and i
   ]);
   const doctor = await act(["doctor", "--no-start"]);
   expect(doctor.stdout).toMatch(/^! config .*there are two configs/m);
-  expect((await act(["trust"])).stdout).toContain("it counts; lspi.toml beside it is ignored");
+  expect((await act(["trust"])).stdout).toContain("this file is used; lspi.toml is ignored");
   const asked = await act(["validate"], "y\n");
   expect(asked.code, asked.stderr).toBe(0);
-  expect(asked.stderr).toContain("lspi.toml beside it is ignored");
+  expect(asked.stderr).toContain("this file is used; lspi.toml is ignored");
 });
 
 it("two configs in a workspace give a warning that says which counts", async () => {

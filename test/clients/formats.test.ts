@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
-import { wordsOf } from "../../src/cli/clients/client-entry.js";
+import { syntaxOf } from "../../src/cli/clients/client-entry.js";
 import { readClients } from "../../src/config/catalogue/clients.js";
 import { diskFiles } from "../../src/config/files.js";
 import { type ClientView, clientText } from "../../src/emit/clients.js";
@@ -23,7 +23,7 @@ const formats: { [id: string]: Format } = JSON.parse(
   readFileSync(join(repository, "test", "clients", "formats.json"), "utf8"),
 );
 
-const reaches: ClientView["reach"][] = [
+const connections: ClientView["connection"][] = [
   { command: "lsp-proxy", args: ["serve"], cwd: null, env: {}, isFetched: false },
   {
     command: "/usr/bin/node",
@@ -51,10 +51,10 @@ const files = clients.flatMap((client) =>
 
 it.each(files)("$template has the form that its client documents", ({ client, template, schema }) => {
   const validate = new Ajv2020({ strict: true, allErrors: true }).compile(schema ?? false);
-  const words = wordsOf(client);
+  const words = syntaxOf(client);
   for (const plan of plans)
-    for (const reach of client.no_http === undefined ? reaches : reaches.slice(0, 2)) {
-      const text = clientText(template, { name: "lsp-proxy", reach }, words, plan, templates);
+    for (const connection of client.no_http === undefined ? connections : connections.slice(0, 2)) {
+      const text = clientText(template, { name: "lsp-proxy", connection }, words, plan, templates);
       expect({ valid: validate(JSON.parse(text)), errors: validate.errors }).toEqual({
         valid: true,
         errors: null,

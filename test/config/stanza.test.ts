@@ -18,8 +18,8 @@ const json: Stanza = {
     '{ "mcpServers": { "lsp": { "command": "", "args": [], "env": { "PATH": "" } } }, "ask": { "our_old": "ask" } }',
     '{ "mcpServers": { "lsp": { "url": "" } }, "allow": ["a", "b", "our_old"] }',
   ],
-  spread: [{ at: ["ask"], value: "allow", key: "*" }],
-  joins: undefined,
+  shorthands: [{ at: ["ask"], value: "allow", key: "*" }],
+  existingList: undefined,
 };
 const table =
   '# ours\n[mcp_servers.lsp]\ncommand = "node"\n# why\nrequired = true\n\n[mcp_servers.lsp.tools.rename]\napproval_mode = "prompt"\n';
@@ -31,8 +31,8 @@ const toml: Stanza = {
     '[mcp_servers.lsp]\n# the address\nurl = ""\n',
     '[mcp_servers.lsp]\nlist = []\n\n[mcp_servers.lsp.tools.gone]\napproval_mode = "prompt"\n',
   ],
-  spread: [],
-  joins: undefined,
+  shorthands: [],
+  existingList: undefined,
 };
 
 function problemsOf(work: () => unknown) {
@@ -184,7 +184,7 @@ describe("in JSON", () => {
 
   it("joins a list that must be there already, and never empties it away", () => {
     const guest: Stanza = {
-      ...{ ...json, entry: undefined, text: '{ "allow": ["a"] }', forms: [], joins: ["allow"] },
+      ...{ ...json, entry: undefined, text: '{ "allow": ["a"] }', forms: [], existingList: ["allow"] },
     };
     for (const text of ["", '{ "x": 1 }', '{ "allow": "all" }']) {
       expect(withStanza("f.json", text, guest)).toBe(text);

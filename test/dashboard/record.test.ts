@@ -58,6 +58,12 @@ it("is bounded under a flood of large calls with made-up names", async () => {
   expect(detail?.result?.text.length).toBeLessThan(65_536);
 });
 
+it("has whole characters where a target is cut", () => {
+  const record = new CallRecord(true);
+  record.watch(workspace).began(session, "a_tool", { symbol_name: `a${"👋".repeat(500)}` });
+  expect(record.rows()[0]?.target).toMatch(/^a(?:👋)+\.\.\.$/u);
+});
+
 it("drops the arguments and answers of the oldest calls first", () => {
   const record = new CallRecord(true);
   const watch = record.watch(workspace);

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { wordsOf } from "../../src/cli/clients/client-entry.js";
+import { syntaxOf } from "../../src/cli/clients/client-entry.js";
 import { readClients } from "../../src/config/catalogue/clients.js";
 import { diskFiles } from "../../src/config/files.js";
 import { readOther } from "../../src/config/text/read.js";
@@ -29,8 +29,8 @@ function stanza(id: string, view: Partial<ClientView>, config = "", file = 0) {
   const client = clients.find((entry) => entry.id === id);
   if (client === undefined) throw new Error(`no client ${id}`);
   const { template = "", entry = [] } = client.files[file] ?? {};
-  const words = wordsOf(client);
-  const whole = { name: "lsp proxy", reach: started, ...view };
+  const words = syntaxOf(client);
+  const whole = { name: "lsp proxy", connection: started, ...view };
   const text = clientText(template, whole, words, planText(config), templates);
   const source = readOther(template, text, template.endsWith(".toml") ? "toml" : "json");
   expect(source.problems).toEqual([]);
@@ -54,7 +54,7 @@ describe("the clients", () => {
     expect(JSON.stringify(entry)).toContain(JSON.stringify(hostileText).slice(1, -1));
     expect(text).not.toContain("undefined");
     if (clients.find((client) => client.id === id)?.no_http === undefined) {
-      const http = stanza(id, { reach: gateway });
+      const http = stanza(id, { connection: gateway });
       expect(JSON.stringify(http.entry)).toContain(gateway.url);
       // The variable is named, in the client's own words; what it holds is not known here.
       expect(http.text).toContain("LSP_PROXY_TOKEN");
@@ -77,14 +77,14 @@ describe("Codex", () => {
   });
 
   it("is started where it runs itself, unless another folder is given", () => {
-    const { entry } = stanza("codex", { reach: { ...started, cwd: null } });
+    const { entry } = stanza("codex", { connection: { ...started, cwd: null } });
     expect(entry).not.toHaveProperty("cwd");
-    expect(stanza("gemini", { reach: { ...started, cwd: null } }).entry).not.toHaveProperty("cwd");
+    expect(stanza("gemini", { connection: { ...started, cwd: null } }).entry).not.toHaveProperty("cwd");
     expect(stanza("gemini", {}).entry).toHaveProperty("cwd", started.cwd);
   });
 
   it("is led to a gateway, with the name of the token's variable", () => {
-    expect(stanza("codex", { reach: gateway }).entry).toEqual({
+    expect(stanza("codex", { connection: gateway }).entry).toEqual({
       url: "http://127.0.0.1:3939/mcp",
       bearer_token_env_var: "LSP_PROXY_TOKEN",
       startup_timeout_sec: 20,
@@ -94,9 +94,9 @@ describe("Codex", () => {
   });
 
   it("gets the same entry whatever tools the config has, and starts without lsp-proxy", () => {
-    const reach = { ...started, env: {} };
-    const { entry, text } = stanza("codex", { reach }, editing);
-    expect(text).toBe(stanza("codex", { reach }).text);
+    const connection = { ...started, env: {} };
+    const { entry, text } = stanza("codex", { connection }, editing);
+    expect(text).toBe(stanza("codex", { connection }).text);
     expect(entry).not.toHaveProperty("required");
     expect(entry).not.toHaveProperty("env_vars");
   });
@@ -104,7 +104,7 @@ describe("Codex", () => {
   it("waits for a program that is fetched first, and for the longest call", () => {
     const { entry } = stanza(
       "codex",
-      { reach: { ...started, isFetched: true } },
+      { connection: { ...started, isFetched: true } },
       "[limits]\ntimeout_ms = 90000",
     );
     expect(entry).toMatchObject({ startup_timeout_sec: 60, tool_timeout_sec: 100 });
@@ -121,9 +121,9 @@ describe("how long a client waits", () => {
     expect(start(servers)).toBe(20);
     const eager = `${servers}[mcp]\nwarmup = true\n`;
     expect(start(eager)).toBe(80);
-    expect(start(eager, { reach: { ...started, isFetched: true } })).toBe(120);
+    expect(start(eager, { connection: { ...started, isFetched: true } })).toBe(120);
     // A gateway has started long before.
-    expect(start(eager, { reach: gateway })).toBe(20);
+    expect(start(eager, { connection: gateway })).toBe(20);
     // One number for both is the larger one, in each client's unit.
     expect(stanza("gemini", {}, eager).entry).toMatchObject({ timeout: 80_000 });
     expect(stanza("opencode", {}, eager).entry).toMatchObject({ timeout: 80_000 });

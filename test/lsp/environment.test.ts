@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { envOutside, pathWithTools } from "../../src/lsp/process/environment.js";
+import { cleanedEnvironment, pathWithTools } from "../../src/lsp/process/environment.js";
 import { fakePlan, fakeServer } from "../fake-server/index.js";
 import { poolOf, scenarios, signal, workspace } from "./support.js";
 
@@ -19,7 +19,7 @@ function arrange() {
   const ours = workspace({ "lib/good.py": "", "hook.cjs": "", "x.jar": "" });
   const link = join(ours, "link");
   symlinkSync(join(repo, "lib"), link);
-  const left = (value: string, name: string) => envOutside({ [name]: value }, [repo], repo).env[name];
+  const left = (value: string, name: string) => cleanedEnvironment({ [name]: value }, [repo], repo).env[name];
   return { repo, ours, link, left };
 }
 
@@ -44,7 +44,7 @@ describe("a list of paths", () => {
     expect(left(`${node}:${shims}`, "PATH")).toBe(node);
     expect(left(`${ours}:/opt/shims-not`, "PATH")).toBe(`${ours}:/opt/shims-not`);
     expect(left(`${shims}:${ours}`, "GOPATH")).toBe(`${shims}:${ours}`);
-    expect(envOutside({ PATH: shims }, []).env).toEqual({ PATH: shims });
+    expect(cleanedEnvironment({ PATH: shims }, []).env).toEqual({ PATH: shims });
   });
 
   test("is one by its form too, and may have another separator", () => {
@@ -131,7 +131,7 @@ test("what was withheld and is there is told with the variable", () => {
     },
     LANG: "C",
   };
-  expect(envOutside(env, [repo], repo).withheld).toEqual([
+  expect(cleanedEnvironment(env, [repo], repo).withheld).toEqual([
     { variable: "PATH", folder: join(repo, ".venv/bin") },
     { variable: "VIRTUAL_ENV", folder: join(repo, ".venv") },
     { variable: "PYTHONPATH", folder: join(repo, "lib") },
@@ -141,13 +141,13 @@ test("what was withheld and is there is told with the variable", () => {
 test("without an untrusted folder all is as it was", () => {
   const { repo } = arrange();
   const env = { PATH: `:.:${repo}`, VIRTUAL_ENV: ".venv" };
-  expect(envOutside(env, [], repo)).toEqual({ env, withheld: [] });
+  expect(cleanedEnvironment(env, [], repo)).toEqual({ env, withheld: [] });
 });
 
 test("a home stays one's own where it is the workspace; only its programs do not count", () => {
   const home = workspace({ "go/bin/x": "" });
   const env = { HOME: home, GOPATH: `${home}/go`, PATH: `${home}/go/bin:/usr/bin` };
-  expect(envOutside(env, [home], home).env).toEqual({ ...env, PATH: "/usr/bin" });
+  expect(cleanedEnvironment(env, [home], home).env).toEqual({ ...env, PATH: "/usr/bin" });
 });
 
 describe.runIf(process.platform === "linux")("a server", () => {

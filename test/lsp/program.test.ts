@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ServerPlan } from "../../src/abi/plan.js";
-import { envOutside } from "../../src/lsp/process/environment.js";
+import { cleanedEnvironment } from "../../src/lsp/process/environment.js";
 import { type LockedServer, lockedServer, lockFileIn, RECORD_VERSION } from "../../src/lsp/process/lock.js";
 import { findTool } from "../../src/lsp/process/program.js";
 import { defaultEnv } from "../../src/plan/defaults.js";
@@ -131,7 +131,7 @@ describe("what a program starts by name", () => {
   test("nor that of what stands around it", () => {
     const { root, bin } = arrange();
     const path = `${join(root, "bin")}:${bin}:relative:`;
-    const left = (...untrusted: string[]) => envOutside({ PATH: path }, untrusted).env;
+    const left = (...untrusted: string[]) => cleanedEnvironment({ PATH: path }, untrusted).env;
     expect(left(root)).toEqual({ PATH: bin });
     expect(left(bin)).toEqual({ PATH: join(root, "bin") });
     expect(left()).toEqual({ PATH: path });

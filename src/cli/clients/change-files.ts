@@ -19,12 +19,12 @@ import { listWritten, noteWritten, openWritten, type Written } from "../../confi
 import { configError, type Input, type Io } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import {
-  type Change,
   changeFile,
   checkChangeable,
   currentText,
   realUserFile,
   shownPath,
+  type WriteOutcome,
 } from "../files/user-file.js";
 import { workspaceOf } from "../workspace.js";
 import { clientsSharing, EVERY_PROJECT, isOurEntry, knownClients, targetOf } from "./client-files.js";
@@ -108,7 +108,13 @@ function isStillNeeded(
   return true;
 }
 
-function warnSharers(part: EntryFile, done: Change, { client }: ClientChange, input: Input, io: Io): void {
+function warnSharers(
+  part: EntryFile,
+  done: WriteOutcome,
+  { client }: ClientChange,
+  input: Input,
+  io: Io,
+): void {
   if (part.stanza.entry === undefined || done === "nothing to change in") return;
   const titles = clientsSharing(part.path, client.id, workspaceOf(input, io), io).map(({ title }) => title);
   if (titles.length > 0)
@@ -122,7 +128,7 @@ function remarksOn({ path, stanza }: EntryFile, text: string, { project }: Clien
   const [old, now] = [text, stanza.text].map((source) => targetOf(entryIn(path, source, stanza)));
   const isOther = old !== undefined && now !== undefined && !project.includes(old);
   const name = stanza.entry?.at(-1);
-  const list = stanza.joins?.join(".");
+  const list = stanza.existingList?.join(".");
   const keeps = now === EVERY_PROJECT ? `--workspace DIR pins it to one` : "--name keeps both";
   return [
     ...(isOther ? [`\`${name}\` in ${path} was for ${old} and is for ${now} now; ${keeps}`] : []),

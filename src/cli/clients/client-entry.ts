@@ -57,25 +57,25 @@ export function clientSetup(
   const cwd = isPinned ? planned.loaded.base : null;
   const started = { ...commandOf(program, serve), cwd, env: env.passed };
   const url = input.text("url");
-  const reach = input.isOn("http") || url !== undefined ? gatewayOf(client, plan.http, url) : started;
+  const connection = input.isOn("http") || url !== undefined ? gatewayOf(client, plan.http, url) : started;
   const remarks = [
     ...longNames(client, name, plan),
-    ...("url" in reach
-      ? [...plainRemarks(reach.url), ...gatewayRemarks(client, plan.http, io)]
+    ...("url" in connection
+      ? [...plainRemarks(connection.url), ...gatewayRemarks(client, plan.http, io)]
       : [
           ...startRemarks(client, env.secret, [started.command, ...started.args, cwd ?? ""]),
           ...portableRemarks(client, scope, program, isPinned, input, io),
         ]),
-    ...waitRemarks(client, plan, reach),
+    ...waitRemarks(client, plan, connection),
   ];
-  const gateway = "url" in reach ? reach.url : gatewayUrl(plan.http);
+  const gateway = "url" in connection ? connection.url : gatewayUrl(plan.http);
   const project = [targetOf({ args: ["serve", ...serve] }), gatewayUrl(plan.http), gateway];
-  const servesAll = !("url" in reach) && !isPinned;
-  return { view: { name, reach }, remarks, env: Object.keys(env.passed), servesAll, gateway, project };
+  const servesAll = !("url" in connection) && !isPinned;
+  return { view: { name, connection }, remarks, env: Object.keys(env.passed), servesAll, gateway, project };
 }
 
 /** The facts about a client that its templates use. */
-export function wordsOf({ tool_name: toolName = "TOOL", ...facts }: ClientFacts): ClientSyntax {
+export function syntaxOf({ tool_name: toolName = "TOOL", ...facts }: ClientFacts): ClientSyntax {
   const { allow_name: allowName = toolName, plain_names: isPlain = false, variable = "NAME" } = facts;
   return { toolName, allowName, isPlain, variable };
 }
@@ -91,23 +91,23 @@ export function stanzaOf(
   { known, past }: { known: readonly ToolPlan[]; past: readonly string[] },
 ): Stanza {
   const templates = readTemplates(shippedTemplates);
-  const words = wordsOf(client);
-  const text = (reach: ClientView["reach"], tools?: readonly ToolPlan[]) =>
-    clientText(template, { ...view, reach }, words, plan, templates, tools);
+  const syntax = syntaxOf(client);
+  const text = (connection: ClientView["connection"], tools?: readonly ToolPlan[]) =>
+    clientText(template, { ...view, connection }, syntax, plan, templates, tools);
   const whole = uniqueBy([...plan.tools, ...known], ({ name }) => name);
-  const possible = reachesOf(env).map((reach) => text(reach, whole));
+  const possible = connectionsOf(env).map((connection) => text(connection, whole));
   return {
     language: template.endsWith(".toml") ? "toml" : "json",
     // Other projects may allow more: their tools keep their permissions, whatever this project allows.
-    text: text(view.reach, servesAll ? whole : undefined),
+    text: text(view.connection, servesAll ? whole : undefined),
     entry: entry && [...entry, view.name],
     forms: [...possible, ...past],
-    spread,
-    joins,
+    shorthands: spread,
+    existingList: joins,
   };
 }
 
-function reachesOf(env: readonly string[]): ClientView["reach"][] {
+function connectionsOf(env: readonly string[]): ClientView["connection"][] {
   const passed = Object.fromEntries((env.length > 0 ? env : ["NAME"]).map((name) => [name, ""]));
   return [
     { command: "node", args: [], cwd: "/", env: passed, isFetched: false },
@@ -277,13 +277,19 @@ function longNames(client: ClientFacts, server: string, plan: Plan): string[] {
 }
 
 /** Warns when the client's timeouts are shorter than those of lsp-proxy. */
-function waitRemarks({ title, waits }: ClientFacts, plan: Plan, reach: ClientView["reach"]): string[] {
+function waitRemarks(
+  { title, waits }: ClientFacts,
+  plan: Plan,
+  connection: ClientView["connection"],
+): string[] {
   if (waits === undefined) return [];
-  const { startMs, callMs } = timeoutsFor(plan, reach);
-  const unless = waits.unless === undefined ? "" : `, unless ${waits.unless}`;
+  const { startMs, callMs } = timeoutsFor(plan, connection);
+  const change = waits.changed_by === undefined ? "" : ` (set \`${waits.changed_by}\` to change this)`;
   const remark = (what: string, most: number, ms: number, fix: string) =>
     most < ms
-      ? [`${title} waits ${most / 1000} s for ${what}, but it may take ${ms / 1000} s${unless}${fix}`]
+      ? [
+          `${title} waits at most ${most / 1000} s for ${what}${change}, but ${what} may take ${ms / 1000} s${fix}`,
+        ]
       : [];
   return [
     ...remark("a start", waits.start_ms ?? Number.POSITIVE_INFINITY, startMs, ""),

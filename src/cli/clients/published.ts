@@ -3,7 +3,7 @@
  */
 import { execFile } from "node:child_process";
 import { homeOf } from "../../base/home.js";
-import { envOutside } from "../../lsp/process/environment.js";
+import { cleanedEnvironment } from "../../lsp/process/environment.js";
 import { commandLine } from "../../lsp/process/launcher-script.js";
 import { findCommand } from "../../lsp/process/search.js";
 import type { Io } from "../command.js";
@@ -21,7 +21,7 @@ export function packageSpec(): string {
 export async function whyNotPublished(io: Io, untrusted: readonly string[]): Promise<string | undefined> {
   // Settings in a project's folder could name another registry, so npm runs in the home.
   const cwd = homeOf(io.env);
-  const { env } = envOutside(withoutNpm(io.env), untrusted, cwd);
+  const { env } = cleanedEnvironment(withoutNpm(io.env), untrusted, cwd);
   const program = findCommand("npm", [], env.PATH, untrusted);
   if (program === undefined) return "npm is not installed, so it cannot be checked";
   const { file, args, windowsVerbatimArguments } = commandLine(program, [

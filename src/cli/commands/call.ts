@@ -70,7 +70,7 @@ export const call: Command = {
     const signal = abortOn("SIGINT", "SIGTERM");
     const once = () => callOnce(name, given ?? words, input, io, signal);
     const first = await once();
-    const { pages, args } = (await isTrustGiven(first, io)) ? await once() : first;
+    const { pages, args } = (await offerTrust(first, io)) ? await once() : first;
     printPages(pages, input, io);
     return Math.max(...pages.map((page) => codeOf(page, args))) as ExitCode;
   },
@@ -80,7 +80,7 @@ interface Called {
   args: JsonObject;
   pages: CallOutcome[];
   /** The workspace, if it was found and not named. */
-  found: string | undefined;
+  foundWorkspace: string | undefined;
 }
 
 /** Starts what the call needs, calls the tool, and stops everything. */
@@ -91,8 +91,8 @@ async function callOnce(
   io: Io,
   signal: AbortSignal,
 ): Promise<Called> {
-  const from = await loadFrom(input, io);
-  const { found, base, loaded } = from;
+  const found = await loadFrom(input, io);
+  const { base, loaded } = found;
   const { dialect, workspace } = loaded.plan;
   const tool = toolNamed(name, loaded.tools, loaded.plan);
   const folders = { cwd: io.cwd, base, root: resolve(base, workspace.roots[0] ?? ".") };
@@ -104,22 +104,23 @@ async function callOnce(
     );
   const alone = async () => {
     const usualLog = io.stderr.isTTY ? "off" : "unanswered";
-    const { runtime } = await openLoaded(from, input, io, { usualLog });
+    const { runtime } = await openLoaded(found, input, io, { usualLog });
     try {
       return await askIn(runtime.openSession({ savesPreviews: true }));
     } finally {
       await runtime.close();
     }
   };
-  return { args, pages: await askRunningHub({ found: from, input, io, ask: askIn, alone }), found };
+  const pages = await askRunningHub({ found, input, io, ask: askIn, alone });
+  return { args, pages, foundWorkspace: found.found };
 }
 
-/** Where a call was refused for lack of trust in the workspace: asks for it on a terminal. */
-async function isTrustGiven({ pages, found }: Called, io: Io): Promise<boolean> {
+/** Where a call was refused for lack of trust in the workspace: asks for it on a terminal, and records a yes. */
+async function offerTrust({ pages, foundWorkspace }: Called, io: Io): Promise<boolean> {
   const isRefused = pages.some((page) => page.trustCommand === trustCommand());
-  if (!isRefused || found === undefined || !isInteractive(io)) return false;
+  if (!isRefused || foundWorkspace === undefined || !isInteractive(io)) return false;
   const { askForTrust, inspectTrust } = await import("../trust-workspace.js");
-  return askForTrust(inspectTrust(found, io), io);
+  return askForTrust(inspectTrust(foundWorkspace, io), io);
 }
 
 function toolNamed(name: string, tools: readonly ToolEntry[], { allow, tools: all, mcp }: Plan): ToolEntry {
@@ -160,10 +161,7 @@ async function askPages(session: Pick<Session, "call">, asked: Asked, all: boole
   return pages;
 }
 
-/**
- * The answer to a call. Cursors do not survive their process. The question is asked again and its pages are read up to
- * the cursor.
- */
+/** The answer to a call. A cursor is valid only in one process, so earlier pages are fetched again. */
 async function askPage(session: Pick<Session, "call">, { tool, args, cursor }: Asked, options: CallOptions) {
   const { [cursor]: wanted, ...first } = args;
   if (typeof wanted === "string") {

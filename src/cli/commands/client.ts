@@ -9,7 +9,7 @@ import { type Command, exitCodes, failure, Input, type Io, UsageError } from "..
 import { planConfig, planOrFallback } from "../compile.js";
 import { shownPath } from "../files/user-file.js";
 import { configFlags, option, toggle, withDefault } from "../flags.js";
-import { untrustedFolders } from "../presets.js";
+import { untrustedWorkspaceFolders } from "../presets.js";
 import { table } from "../terminal/layout.js";
 import type { Printed } from "../terminal/output.js";
 import { askOrHint, inspectTrust } from "../trust-workspace.js";
@@ -102,9 +102,9 @@ async function partsOf(facts: ClientFacts, input: Input, io: Io) {
   const planned = await planOrFallback(input, io, input.isOn("remove"), allEffects);
   const { plan } = planned;
   const setup = clientSetup(facts, scope, input, io, planned);
-  const { name, reach } = setup.view;
-  if ("isFetched" in reach && reach.isFetched && !input.isOn("remove")) {
-    const why = await whyNotPublished(io, untrustedFolders(input, io));
+  const { name, connection } = setup.view;
+  if ("isFetched" in connection && connection.isFetched && !input.isOn("remove")) {
+    const why = await whyNotPublished(io, untrustedWorkspaceFolders(input, io));
     if (why !== undefined)
       return `\`npx\` would download ${packageSpec()}, but ${why}; --absolute starts this installation by its path`;
   }

@@ -2,7 +2,7 @@
 import { type Command, exitCodes, failure } from "../command.js";
 import { findDashboard } from "../dashboard/find-dashboard.js";
 import { bundleFlags, configFlags, toggle } from "../flags.js";
-import { untrustedFolders } from "../presets.js";
+import { untrustedWorkspaceFolders } from "../presets.js";
 
 export const dashboard: Command = {
   name: "dashboard",
@@ -22,7 +22,7 @@ export const dashboard: Command = {
     if ("problem" in found) return failure(io, found.problem);
     if (!input.isOn("no-open")) {
       const { openBrowser } = await import("../dashboard/open-browser.js");
-      if (await openBrowser(found.url, io, untrustedFolders(input, io))) {
+      if (await openBrowser(found.url, io, untrustedWorkspaceFolders(input, io))) {
         io.stderr.writeLine("opened in the browser; if nothing appears: `lsp-proxy dashboard --no-open`");
         return exitCodes.ok;
       }

@@ -57,7 +57,7 @@ export const doctor: Command = {
     const compiled = await checkConfig(input, io, report);
     if (compiled) {
       checkTrust(compiled, input, io, report);
-      checkOldBundle(compiled, input, io, report);
+      checkBundleFolder(compiled, input, io, report);
       await checkIgnoreFiles(compiled, io, report);
       servers.push(...(await checkServers(compiled, input, io, report)));
       await checkLanguages(compiled, input, io, report);
@@ -117,14 +117,14 @@ const TRUST_FIX = "`lsp-proxy trust` trusts the workspace, `--trust-workspace` f
 function checkTrust({ loaded, binFolders }: Compiled, input: Input, io: Io, report: Report): void {
   const { kind } = loaded.main;
   const trusted = `the config is trusted${kind === "named" ? " because it was named" : ""}`;
-  const text = loaded.isTrusted ? trusted : "the config needs no trust: it starts and allows nothing more";
+  const text = loaded.isTrusted ? trusted : "the config needs no trust: it adds no program and no permission";
   if (kind !== "embedded") report("trust", "ok", text);
   const local = join(workspaceOf(input, io), "node_modules", ".bin");
   if (!binFolders.includes(local) && existsSync(local))
     report("trust", "note", "servers in the workspace's node_modules/.bin are not used", TRUST_FIX);
 }
 
-function checkOldBundle({ bundle, loaded }: Compiled, input: Input, io: Io, report: Report): void {
+function checkBundleFolder({ bundle, loaded }: Compiled, input: Input, io: Io, report: Report): void {
   const named = input.text("bundle");
   const folder = named === undefined ? join(loaded.folder, ".lspi", "bundle") : resolve(io.cwd, named);
   if (named === undefined && !existsSync(folder)) return;

@@ -12,11 +12,11 @@ import {
 import { type Command, didYouMean, type Io, printJson, UsageError } from "../command.js";
 import { type Planned, planConfig } from "../compile.js";
 import { configFlags, toggle } from "../flags.js";
+import { programContext } from "../folder-trust.js";
 import { isInstalledUnstarted } from "../installed.js";
 import { openCatalogue, presetNamed } from "../presets.js";
 import { HEADING } from "../terminal/layout.js";
 import type { Printed } from "../terminal/output.js";
-import { programContext } from "../untrusted-folders.js";
 
 export const explain: Command = {
   name: "explain",

@@ -17,8 +17,8 @@ import {
 import { type Command, exitCodes, failure, type Io } from "../command.js";
 import { withStateLock } from "../files/state-lock.js";
 import { bundleFlags, configFlags, toggle } from "../flags.js";
+import { programContext } from "../folder-trust.js";
 import { loadFrom } from "../open.js";
-import { programContext } from "../untrusted-folders.js";
 
 export const lock: Command = {
   name: "lock",

@@ -9,7 +9,7 @@ import { type ManagedServer, managedServer, managedServers } from "../install/ma
 import { managedNamed } from "../install/managed-names.js";
 import { InstallFailure, Steps } from "../install/step.js";
 import { newestVersion } from "../install/versions.js";
-import { openCatalogue, presetNamed, untrustedFolders } from "../presets.js";
+import { openCatalogue, presetNamed, untrustedWorkspaceFolders } from "../presets.js";
 
 export const upgrade: Command = {
   name: "upgrade",
@@ -46,7 +46,7 @@ export const upgrade: Command = {
 
 /** Whether the registry says that there is nothing newer; where it cannot be asked, the upgrade itself finds out. */
 async function isNewest(preset: PresetFacts, { version, by, path }: ManagedServer, input: Input, io: Io) {
-  const steps = new Steps(io, untrustedFolders(input, io), `upgrading ${preset.id}`);
+  const steps = new Steps(io, untrustedWorkspaceFolders(input, io), `upgrading ${preset.id}`);
   try {
     return (await newestVersion(preset.install ?? {}, by, path, steps)) === version;
   } catch (error) {

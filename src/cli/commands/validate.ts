@@ -1,5 +1,4 @@
 /** `validate`: reads, plans and compiles a config and prints all its problems. */
-
 import { plural } from "../../base/words.js";
 import type { Command } from "../command.js";
 import { compile } from "../compile.js";

@@ -6,7 +6,7 @@ import { statOf } from "../../base/file-stamp.js";
 import { escapeLine } from "../../base/hidden-characters.js";
 import type { JsonObject } from "../../base/json.js";
 import { programOf } from "../../config/catalogue/preset-index.js";
-import { envOutside } from "../../lsp/process/environment.js";
+import { cleanedEnvironment } from "../../lsp/process/environment.js";
 import { searchProgram } from "../../lsp/process/search.js";
 import type { ServerStatus } from "../../lsp/types.js";
 import { loadBundle } from "../../runtime/bundle/load.js";
@@ -18,7 +18,13 @@ import { mayOverwrite, writeUserFile } from "../files/user-file.js";
 import { configFlags, logFlags, option, toggle } from "../flags.js";
 import { installCommand } from "../install/ways.js";
 import { openLog } from "../log/log.js";
-import { openCatalogue, presetNamed, resolvePreset, serverPrograms, untrustedFolders } from "../presets.js";
+import {
+  openCatalogue,
+  presetNamed,
+  resolvePreset,
+  serverPrograms,
+  untrustedWorkspaceFolders,
+} from "../presets.js";
 import { programFolders } from "../program-folders.js";
 import { version } from "../shipped.js";
 import { table } from "../terminal/layout.js";
@@ -71,7 +77,7 @@ export const verify: Command = {
       binFolders: binFoldersOf(input, io),
       minVersion: preset.probe?.at_least,
       path: io.env.PATH,
-      avoid: untrustedFolders(input, io),
+      avoid: untrustedWorkspaceFolders(input, io),
       ...programFolders(io),
     });
     const isStarted = preset.transport === undefined;
@@ -142,7 +148,7 @@ async function trial(server: Server, sample: Sample, folder: string, input: Inpu
   const runtime = await openRuntime(await loadBundle({ bundle }, {}), {
     base: folder,
     // Variables that name folders of an untrusted workspace are not passed on.
-    env: envOutside(io.env, untrustedFolders(input, io), io.cwd).env,
+    env: cleanedEnvironment(io.env, untrustedWorkspaceFolders(input, io), io.cwd).env,
     log: openLog(input, io, "off"),
     trace: transcript?.trace,
     // The sample is part of this package, and so it is trusted.

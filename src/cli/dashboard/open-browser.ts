@@ -10,7 +10,7 @@ import { homeOf } from "../../base/home.js";
 import { here } from "../../base/platform.js";
 import { withTimeout } from "../../base/timing.js";
 import { stateFolder } from "../../config/state-folder.js";
-import { envOutside } from "../../lsp/process/environment.js";
+import { cleanedEnvironment } from "../../lsp/process/environment.js";
 import { findCommand } from "../../lsp/process/search.js";
 import type { Io } from "../command.js";
 
@@ -24,7 +24,7 @@ export async function openBrowser(
   avoid: readonly string[],
 ): Promise<boolean> {
   const [command = "", ...words] = opener(io.env) ?? [];
-  const { env } = envOutside(io.env, avoid);
+  const { env } = cleanedEnvironment(io.env, avoid);
   const program = findCommand(command, [], env.PATH, avoid);
   if (program === undefined) return false;
   const file = join(stateFolder(io.env, homeOf(io.env)), "dashboard.html");

@@ -1,6 +1,6 @@
 /**
- * Where a file that a command writes really is. A path that enters the workspace must not leave it again by a link: a
- * repository would choose which file of the user is overwritten.
+ * Where a file that a command writes really is. A path that enters the workspace must not leave it again by a link.
+ * Otherwise a repository could use a link to choose which of the user's files is overwritten.
  */
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -21,11 +21,11 @@ export function guardedFolders(input: Input, io: Surroundings): string[] {
  * Throws a ConfigError when a link leads out of `guarded`.
  */
 export function guardedTarget(file: string, guarded: readonly string[]): string {
-  const target = targetOf(file);
+  const target = writeTarget(file);
   for (const folder of guarded) {
     const real = realPath(folder);
     // By whatever name the path gets there: through a link of the user as well.
-    const enters = pathsTo(file).some((path) => isInside(realPath(path), real));
+    const enters = parentFolders(file).some((path) => isInside(realPath(path), real));
     if (enters && !isInside(target, real))
       throw notWritable(file, `a link leads out of \`${folder}\`, to \`${target}\``);
   }
@@ -33,25 +33,25 @@ export function guardedTarget(file: string, guarded: readonly string[]): string 
 }
 
 /** The folders on the way to a file. */
-function pathsTo(file: string): string[] {
+function parentFolders(file: string): string[] {
   const above = dirname(file);
-  return above === file ? [file] : [...pathsTo(above), above];
+  return above === file ? [file] : [...parentFolders(above), above];
 }
 
 /**
  * The real path of a file, also of one that does not exist yet. A write through a dangling link creates what it leads
  * to: it is followed here, while `realPathOf` of the gate refuses it.
  */
-export function targetOf(file: string, hops = 0): string {
+export function writeTarget(file: string, hops = 0): string {
   try {
     return realpathSync.native(file);
   } catch (error) {
     if (systemCode(error) !== "ENOENT" || hops > 8) throw error;
   }
   const link = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(file) : undefined;
-  if (link !== undefined) return targetOf(resolve(targetOf(dirname(file), hops + 1), link), hops + 1);
+  if (link !== undefined) return writeTarget(resolve(writeTarget(dirname(file), hops + 1), link), hops + 1);
   const folder = dirname(file);
-  return folder === file ? file : join(targetOf(folder, hops), basename(file));
+  return folder === file ? file : join(writeTarget(folder, hops), basename(file));
 }
 
 export function notWritable(file: string, why: string): ConfigError {

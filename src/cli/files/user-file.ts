@@ -25,7 +25,7 @@ import { diskFiles, readOrExplain } from "../../config/files.js";
 import { MAX_OTHER_BYTES } from "../../config/text/read.js";
 import { configError, failure, type Input, type Io } from "../command.js";
 import { notWritten } from "./disk-failure.js";
-import { guardedFolders, guardedTarget, notWritable, targetOf } from "./link-guard.js";
+import { guardedFolders, guardedTarget, notWritable, writeTarget } from "./link-guard.js";
 
 /** A file's content, undefined when it does not exist. Throws a ConfigError when it cannot be read. */
 export function readUserFile(file: string): string | Uint8Array | undefined {
@@ -72,7 +72,7 @@ export function checkUserFile(file: string, guarded: readonly string[]): void {
 
 /** The real path of a file, also of one that does not exist yet. */
 export function realUserFile(file: string): string {
-  return explainErrors(file, () => targetOf(file));
+  return explainErrors(file, () => writeTarget(file));
 }
 
 /** A path relative to the current folder if it is inside it. */
@@ -122,7 +122,7 @@ function explainErrors<T>(file: string, work: () => T): T {
 }
 
 /** The outcome, in the words that are printed before the file's name. */
-export type Change = "nothing to change in" | "changed" | "wrote" | "removed";
+export type WriteOutcome = "nothing to change in" | "changed" | "wrote" | "removed";
 
 interface ChangeOptions {
   /** The folder that the file must be in, so that no link of a repository leads to another file of the user. */
@@ -160,7 +160,7 @@ export function changeFile(
   file: string,
   change: (text: string) => string,
   { within, isEmpty = () => false, needsBackup = () => true, isUndone = () => false }: ChangeOptions = {},
-): Change {
+): WriteOutcome {
   return explainErrors(file, () => {
     const target = targetWithin(file, within);
     for (let attempt = 1; ; attempt++) {
@@ -188,7 +188,7 @@ export function changeFile(
 }
 
 function targetWithin(file: string, within: string | undefined): string {
-  const target = targetOf(file);
+  const target = writeTarget(file);
   if (within !== undefined && !isInside(target, diskFiles.realpath(within)))
     throw notWritable(file, "a link leads out of the workspace");
   return target;

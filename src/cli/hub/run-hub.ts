@@ -18,7 +18,11 @@ import { Hub } from "../../mcp/hub/hub.js";
 import { takeLock } from "../../workspace/edits/lock.js";
 import { realDisk } from "../../workspace/edits/real-disk.js";
 import { Input, type Io, UsageError } from "../command.js";
-import { type HubPage, hubPage, hubSource } from "../dashboard/hub-page.js";
+import {
+  allowedSources,
+  type HubDashboardServer,
+  hubDashboardServer,
+} from "../dashboard/hub-dashboard-server.js";
 import { openPages, type ServedPages } from "../dashboard/served-pages.js";
 import { openLog } from "../log/log.js";
 import { type Loaded, loadFrom, type Opened, openLoaded } from "../open.js";
@@ -61,7 +65,7 @@ async function runOrThrow(launch: string, io: Io): Promise<void> {
   const found = await loadFrom(input, io, { servesUntrusted: true });
   const started = await start(found, launched);
   if (started === undefined) return;
-  const { hub, opened, page } = started;
+  const { hub, opened, dashboard } = started;
   const { runtime } = opened;
   const plan = () => runtime.loaded.plan;
   if (plan().share.warm || plan().mcp.warmup) void runtime.warmup();
@@ -78,7 +82,7 @@ async function runOrThrow(launch: string, io: Io): Promise<void> {
   for (const stop of stops) stop();
   clearInterval(upkeep);
   hub.close();
-  await page?.close();
+  await dashboard?.close();
   await runtime.close();
   // A connection that was just accepted must not keep the process.
   io.exitAfter?.(1_000);
@@ -86,7 +90,7 @@ async function runOrThrow(launch: string, io: Io): Promise<void> {
 
 interface Started {
   hub: Hub;
-  page: HubPage | undefined;
+  dashboard: HubDashboardServer | undefined;
   opened: Opened;
   record: LaunchRecord;
 }
@@ -116,10 +120,10 @@ async function start(found: Loaded, launched: Launched): Promise<Started | undef
     const pages = await pagesOf(opened, launched, (count) => {
       hub.viewers = count;
     });
-    const page = pages && hubPage(pages);
-    const hub = hubOf(opened, launched, page);
+    const dashboard = pages && hubDashboardServer(pages);
+    const hub = hubOf(opened, launched, dashboard);
     await hub.listen(path);
-    return { hub, opened, record, page };
+    return { hub, opened, record, dashboard };
   });
 }
 
@@ -176,13 +180,13 @@ async function pagesOf(
   onViewers: (count: number) => void,
 ): Promise<ServedPages | undefined> {
   const workspace = { name: basename(base), runtime, input, io, source };
-  return openPages({ kind: "hub", workspaces: [workspace], source: hubSource, log, onViewers });
+  return openPages({ kind: "hub", workspaces: [workspace], source: allowedSources, log, onViewers });
 }
 
 /** A link to the dashboard; undefined where there is none. */
-async function linkOf(page: HubPage | undefined, log: Log): Promise<string | undefined> {
+async function linkOf(dashboard: HubDashboardServer | undefined, log: Log): Promise<string | undefined> {
   try {
-    return await page?.link();
+    return await dashboard?.link();
   } catch (error) {
     log("error", "the dashboard cannot be opened", { cause: String(error) });
     return undefined;
@@ -192,7 +196,7 @@ async function linkOf(page: HubPage | undefined, log: Log): Promise<string | und
 function hubOf(
   { runtime, found, base, refusal }: Opened,
   { io, log }: Launched,
-  page: HubPage | undefined,
+  dashboard: HubDashboardServer | undefined,
 ): Hub {
   /** The calls of the command line have one session, so that their cursors stay valid. */
   const shell = runtime.openSession({ savesPreviews: true });
@@ -200,7 +204,7 @@ function hubOf(
     runtime,
     log,
     workspace: base,
-    dashboard: () => linkOf(page, log),
+    dashboard: () => linkOf(dashboard, log),
     trust(leave) {
       if (found === undefined) return undefined;
       // The record of trust is one of the watched files: the next hub has the trust.

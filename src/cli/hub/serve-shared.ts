@@ -6,7 +6,7 @@ import type { JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
 import { findHub } from "../../hub/find-hub.js";
 import { HubUnavailable } from "../../hub/hub-folder.js";
-import type { Launch } from "../../hub/launch-record.js";
+import type { HubLaunch } from "../../hub/launch-record.js";
 import { relay, type Upstream } from "../../hub/relay.js";
 import type { Input, Io } from "../command.js";
 import type { Streams } from "../descriptors.js";
@@ -67,7 +67,7 @@ function refusalOf(error: unknown, input: Input, io: Io): string {
 }
 
 /** The flags that choose the config, and the folders that they start from. */
-export function launchOf(input: Input, io: Io): Launch {
+export function launchOf(input: Input, io: Io): HubLaunch {
   if (isOutsideProjects(input, io))
     throw new HubUnavailable("lsp-proxy was started in no project, so that only the client's roots name one");
   const names = Object.keys({ ...configFlags, ...bundleFlags });

@@ -4,7 +4,7 @@ import type { PresetFacts } from "../../config/catalogue/preset-index.js";
 import { serversFolder } from "../../config/state-folder.js";
 import { isInAny } from "../../lsp/process/trusted.js";
 import { failure, type Input, type Io } from "../command.js";
-import { untrustedFolders } from "../presets.js";
+import { untrustedWorkspaceFolders } from "../presets.js";
 import { confirm, isInteractive } from "../terminal/prompt.js";
 import { installManaged } from "./install-server.js";
 import { InstallFailure, Steps } from "./step.js";
@@ -18,7 +18,7 @@ export async function installByWays(
   /** Which ways are tried; an upgrade never runs a command that changes the system. */
   kinds: readonly Way["kind"][] = ["managed", "command", "see"],
 ): Promise<boolean> {
-  const avoid = untrustedFolders(input, io);
+  const avoid = untrustedWorkspaceFolders(input, io);
   const install = preset.install ?? {};
   const steps = new Steps(io, avoid, `installing ${preset.id}`);
   const ways = waysFor(install, systemOf(steps.env.PATH, avoid)).filter(({ kind }) => kinds.includes(kind));

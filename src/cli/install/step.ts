@@ -1,6 +1,6 @@
 /** Runs the commands of package managers, apart from the folder that lsp-proxy was started in. */
 import { spawn } from "node:child_process";
-import { envOutside } from "../../lsp/process/environment.js";
+import { cleanedEnvironment } from "../../lsp/process/environment.js";
 import { commandLine } from "../../lsp/process/launcher-script.js";
 import { findCommand } from "../../lsp/process/search.js";
 import type { Io } from "../command.js";
@@ -43,7 +43,7 @@ export class Steps {
     readonly avoid: readonly string[],
     readonly label: string,
   ) {
-    this.#env = envOutside(withoutNpm(io.env), avoid).env;
+    this.#env = cleanedEnvironment(withoutNpm(io.env), avoid).env;
   }
 
   get env(): { readonly [name: string]: string } {

@@ -9,6 +9,7 @@ import { isTable } from "../../base/json.js";
 import { isInside, pathOfUri } from "../../base/paths.js";
 import { ConfigError } from "../../base/problem.js";
 import { systemCode } from "../../base/system.js";
+import { cutCharacters } from "../../base/text.js";
 import { START_FAILED } from "../../lsp/process/start-failure.js";
 import type { Log, Trace } from "../../lsp/types.js";
 import { type Input, type Io, type Surroundings, UsageError } from "../command.js";
@@ -76,7 +77,8 @@ function shortened(data: LogEvent["data"], room: number): LogEvent["data"] {
 }
 
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}…`;
+  const start = cutCharacters(text, most);
+  return start.cut ? `${start.text}…` : text;
 }
 
 const MOST_TRACE_BYTES = 8_192;

@@ -47,7 +47,7 @@ export function commandHelp({ name, usage, description, flags, examples }: Comma
   return [
     ...wrapText(`Usage: lsp-proxy ${name} ${usage}`.trimEnd(), width, 7),
     "\n\n",
-    ...wrapText(description.replace(/(\S)\n(?=\S)/g, "$1 "), width),
+    ...wrapText(unwrapped(description), width),
     "\n\n",
     heading("Options"),
     ...definitions(Object.entries({ ...flags, ...commonFlags }).map(flagRow), width),
@@ -55,6 +55,11 @@ export function commandHelp({ name, usage, description, flags, examples }: Comma
     heading("Examples"),
     ...examples.map((line) => `  ${line}\n`),
   ];
+}
+
+/** A description without its line breaks, which only keep the source's lines short. An empty line is kept. */
+function unwrapped(description: string): string {
+  return description.replace(/(\S)\n(?=\S)/g, "$1 ");
 }
 
 function heading(title: string): Styled {

@@ -1,6 +1,6 @@
 /** Prints config problems: for people as code frames with carets, for programs as JSON. Many problems are cut. */
 import { escapeLine } from "../../base/hidden-characters.js";
-import type { Place, Problem } from "../../base/problem.js";
+import type { Problem, ProblemPlace } from "../../base/problem.js";
 import { ColumnWalk, Lines } from "../../base/text.js";
 import { plural } from "../../base/words.js";
 import { asText, diskFiles, readOrExplain } from "../../config/files.js";
@@ -145,7 +145,7 @@ function joinLines(lines: readonly Piece[][]): Piece[] {
 }
 
 /** The source line of a problem and the carets below it. */
-function codeFrame(place: Place, shown: ShownLines | undefined, room: number) {
+function codeFrame(place: ProblemPlace, shown: ShownLines | undefined, room: number) {
   const index = place.line - 1;
   if (shown === undefined || index >= shown.lines.count) return undefined;
   const start = shown.columns.convert(index, place.column - 1);

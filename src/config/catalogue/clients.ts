@@ -20,7 +20,7 @@ const file = z.strictObject({
   template: z.string().regex(/^[a-z-]+\.(json|toml)$/),
   /** The table that has an entry for each server; absent for a file without entries. */
   entry: paths.optional(),
-  /** A single value that is short for a table with one key, which our keys can be added to. */
+  /** A shorthand value; it is expanded to a table before our keys are added. */
   spread: z.array(z.strictObject({ at: paths, value: z.string(), key: z.string() })).optional(),
   /** A list that must already exist: creating it would hide the client's own list. */
   joins: paths.optional(),
@@ -50,12 +50,12 @@ const clientSchema = z.strictObject({
   environment: z
     .strictObject({ inherits: z.array(z.string()), passes: z.enum(["names", "references", "values"]) })
     .optional(),
-  /** Its longest waits, whatever its file says, and what else could change them. */
+  /** Its longest waits, whatever its file says, and the environment variable that changes them. */
   waits: z
     .strictObject({
       start_ms: z.int().positive().optional(),
       call_ms: z.int().positive().optional(),
-      unless: z.string().optional(),
+      changed_by: z.string().optional(),
     })
     .optional(),
   no_http: z.string().optional(),
@@ -75,7 +75,7 @@ export type ClientPaths = z.infer<typeof places>;
 export type Scope = "user" | "project";
 
 /** The facts that the paths of a client depend on. */
-interface Whereabouts {
+interface PathContext {
   workspace: string;
   home: string;
   env: Environment;
@@ -89,7 +89,7 @@ export function readClients(shipped: string, files: Files): ClientFacts[] {
 }
 
 /** The absolute paths that a client's file may have; none where the client has no such file. */
-export function clientPaths(facts: ClientPaths, scope: Scope, where: Whereabouts): string[] {
+export function clientPaths(facts: ClientPaths, scope: Scope, where: PathContext): string[] {
   const declared = facts[scope] ?? [];
   const paths = Array.isArray(declared) ? declared : (platformPaths(declared, where.platform) ?? []);
   const places = (some: string[]) => some.flatMap((path) => resolved(path, where) ?? []);
@@ -102,7 +102,7 @@ function platformPaths(table: { [platform: string]: string[] | undefined }, plat
   return table[platform] ?? (platform === "win32" ? undefined : table.linux);
 }
 
-function resolved(path: string, { workspace, home, env }: Whereabouts): string | undefined {
+function resolved(path: string, { workspace, home, env }: PathContext): string | undefined {
   if (path.startsWith("~/")) return join(home, path.slice(2));
   const [, name, rest] = /^\$([A-Z_]+)\/(.*)$/.exec(path) ?? [];
   if (name === undefined || rest === undefined) return join(workspace, path);

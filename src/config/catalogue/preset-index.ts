@@ -1,5 +1,5 @@
 /**
- * The printed index of all presets: what detection, `servers` and `kind` need. The rest is read only when it is used.
+ * The generated index of all presets: what detection, `servers` and `kind` need. The rest is read only when it is used.
  */
 import { fromPointer, getAt, type Json } from "../../base/json.js";
 import { namedModules } from "../../base/placeholders.js";
@@ -56,10 +56,10 @@ function loadedFrom({
   const files = Object.entries(untrusted?.loads ?? {}).flatMap(([pointer, file]): [string, string][] =>
     namedModules(getAt(options, fromPointer(pointer)) as Json).map((path) => [path, file]),
   );
-  const within = new Map(files);
+  const loadedFileByFolder = new Map(files);
   return namedModules([args ?? [], options ?? null, workspace_configuration ?? {}] as Json)
     .map((path) => {
-      const file = within.get(path);
+      const file = loadedFileByFolder.get(path);
       return (file === undefined || path.endsWith(`/${file}`) ? path : `${path}/${file}`).slice(1);
     })
     .filter((path) => path !== "");

@@ -34,10 +34,10 @@ export interface Stanza {
   entry: readonly string[] | undefined;
   /** Every text that was, or could have been, written for this place: such values in the file are ours. */
   forms: readonly string[];
-  /** Single values of the file that are short for a table which ours can join. */
-  spread: readonly Shorthand[];
+  /** Shorthand values of the file; each is expanded to a table before our keys are added. */
+  shorthands: readonly Shorthand[];
   /** A list that must already be in the file: a new one would replace another that the client keeps elsewhere. */
-  joins: readonly string[] | undefined;
+  existingList: readonly string[] | undefined;
 }
 
 /** Writes the stanza: the entry is replaced, lists are united, other values are set only where there are none. */
@@ -70,13 +70,19 @@ export function entryIn(file: string, text: string, stanza: Stanza): Json | unde
   return getAt(read(file, text, stanza).tree, stanza.entry) as Json | undefined;
 }
 
-function valuesOf({ language, text, entry, forms, spread, joins }: Stanza): StanzaValues {
+function valuesOf({ language, text, entry, forms, shorthands, existingList }: Stanza): StanzaValues {
   const treeOf = (form: string) => readOther("stanza", form, language).tree;
-  return { wanted: treeOf(text), ours: unionOf([...forms, text].map(treeOf)), entry, spread, joins };
+  return {
+    wanted: treeOf(text),
+    ours: unionOf([...forms, text].map(treeOf)),
+    entry,
+    shorthands,
+    existingList,
+  };
 }
 
-function hasPlace(tree: JsonObject, { joins }: Stanza): boolean {
-  return joins === undefined || Array.isArray(getAt(tree, joins));
+function hasPlace(tree: JsonObject, { existingList }: Stanza): boolean {
+  return existingList === undefined || Array.isArray(getAt(tree, existingList));
 }
 
 function read(file: string, text: string, { language, entry = [] }: Stanza): Source {
@@ -126,7 +132,7 @@ function noPlace(source: Source, path: readonly string[], message: string): Conf
 }
 
 /** The wanted values of a client's file with our stanza and without it, before any text is changed. */
-interface StanzaValues extends Pick<Stanza, "entry" | "spread" | "joins"> {
+interface StanzaValues extends Pick<Stanza, "entry" | "shorthands" | "existingList"> {
   wanted: JsonObject;
   /** Everything that any stanza for this place contains: such values in the file are ours. */
   ours: JsonObject;
@@ -223,7 +229,7 @@ function withoutOurs(old: Json, ours: Json, values: StanzaValues, path: Path): J
   }
   if (Array.isArray(old) && Array.isArray(ours)) {
     const rest = old.filter((item) => !includes(ours, item));
-    return rest.length === 0 && old.length > 0 && !isSamePath(path, values.joins) ? undefined : rest;
+    return rest.length === 0 && old.length > 0 && !isSamePath(path, values.existingList) ? undefined : rest;
   }
   return canonicalText(old) === canonicalText(ours) ? undefined : old;
 }
@@ -246,13 +252,13 @@ function conflictingPaths(
   });
 }
 
-function withoutShorthand(old: Json | undefined, path: Path, { spread }: StanzaValues): Json | undefined {
-  const found = spread.find(({ at, value }) => isSamePath(path, at) && value === old);
+function withoutShorthand(old: Json | undefined, path: Path, { shorthands }: StanzaValues): Json | undefined {
+  const found = shorthands.find(({ at, value }) => isSamePath(path, at) && value === old);
   return found === undefined ? old : { [found.key]: found.value };
 }
 
-function withShorthand(rest: JsonObject, path: Path, { spread }: StanzaValues): Json {
-  const found = spread.find(
+function withShorthand(rest: JsonObject, path: Path, { shorthands }: StanzaValues): Json {
+  const found = shorthands.find(
     ({ at, key, value }) => isSamePath(path, at) && canonicalText(rest) === canonicalText({ [key]: value }),
   );
   return found?.value ?? rest;

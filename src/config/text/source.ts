@@ -2,7 +2,7 @@
 import { type Code, codes } from "../../base/codes.js";
 
 import type { JsonObject } from "../../base/json.js";
-import type { Place, Problem } from "../../base/problem.js";
+import type { Problem, ProblemPlace } from "../../base/problem.js";
 import { Lines } from "../../base/text.js";
 
 /** Keys and indices from the root of a tree. */
@@ -50,13 +50,13 @@ export interface Source {
   /** Pointers of values that were refused while reading; validation reports nothing more about them. */
   refused: ReadonlySet<string>;
   /** The place of the value, or of the nearest enclosing one that has a place. */
-  place(path: Path, part: Part): Place;
+  place(path: Path, part: Part): ProblemPlace;
   /** The value's JSON Pointer with the keys as written in the file. */
   pointer(path: Path): string;
 }
 
 /** The part of a source that problems need. */
-export type Places = Pick<Source, "place" | "pointer">;
+export type SourcePlaces = Pick<Source, "place" | "pointer">;
 
 export const MAX_DEPTH = 64;
 
@@ -75,7 +75,7 @@ export class PlaceFinder {
   }
 
   /** A span as one-based lines and columns. */
-  place([start, end]: Span): Place {
+  place([start, end]: Span): ProblemPlace {
     const from = this.#at(start);
     const to = this.#at(Math.max(start, end));
     return { file: this.file, line: from.line, column: from.column, endLine: to.line, endColumn: to.column };
@@ -103,7 +103,7 @@ export class PlaceFinder {
 
 /** A Problem at a path of a source, with the fix of its code unless another one is given. */
 export function problemAt(
-  source: Places,
+  source: SourcePlaces,
   code: Code,
   message: string,
   path: Path,

@@ -6,7 +6,7 @@ import type { ReadinessState } from "../readiness.js";
 import type { DiagnosticsReport } from "../types.js";
 
 /** Why a report may lack results of background checks. */
-export const LATE = "the results of the server's background checks have not arrived yet";
+export const BACKGROUND_CHECKS_PENDING = "the results of the server's background checks have not arrived yet";
 
 /** The report when the server has reported: its items without duplicates, and whether more may follow. */
 export async function reportOf(
@@ -17,15 +17,20 @@ export async function reportOf(
   const unique = await uniqueByInTurns(items, canonicalText, new Turns(signal));
   const { now, isWorking } = readiness;
   if (unique.length > 0)
-    return { status: "diagnostics", why: isWorking ? LATE : "", items: unique, readiness: now };
-  if (readiness.awaitsStatus) return unknown(readiness, "the server has not reported that it is ready", []);
-  if (now === "indexing") return unknown(readiness, "the server is still indexing", []);
-  if (isWorking) return unknown(readiness, LATE, []);
+    return {
+      status: "diagnostics",
+      why: isWorking ? BACKGROUND_CHECKS_PENDING : "",
+      items: unique,
+      readiness: now,
+    };
+  if (readiness.awaitsStatus) return unknownReport(readiness, "the server has not reported that it is ready");
+  if (now === "indexing") return unknownReport(readiness, "the server is still indexing");
+  if (isWorking) return unknownReport(readiness, BACKGROUND_CHECKS_PENDING);
   return { status: "clean", why: "", items: [], readiness: now };
 }
 
 /** The report when nothing is certain; `items` may or may not hold any more. */
-export function unknown(readiness: ReadinessState, why: string, items: Json[]): DiagnosticsReport {
+export function unknownReport(readiness: ReadinessState, why: string, items: Json[] = []): DiagnosticsReport {
   return { status: "unknown", why, items, readiness: readiness.now };
 }
 
@@ -42,10 +47,10 @@ export async function timedOutReport(
       why: "the server may not have finished with this text",
     };
   if (published)
-    return unknown(readiness, "the server has found nothing so far, and may not have finished", []);
+    return unknownReport(readiness, "the server has found nothing so far, and may not have finished");
   if (before) {
     const why = "other files changed, and the server did not report again on this one";
-    return unknown(readiness, why, before.items);
+    return unknownReport(readiness, why, before.items);
   }
-  return unknown(readiness, "the server has published nothing for this version of the file", []);
+  return unknownReport(readiness, "the server has published nothing for this version of the file");
 }

@@ -16,7 +16,7 @@ import type {
 } from "../types.js";
 import { BackgroundChecks } from "./background-checks.js";
 import { CheckRequests, type CheckRequestsContext } from "./check-request.js";
-import { LATE, reportOf, timedOutReport, unknown } from "./diagnostics-report.js";
+import { BACKGROUND_CHECKS_PENDING, reportOf, timedOutReport, unknownReport } from "./diagnostics-report.js";
 import { type PublishedReport, PublishedReports } from "./published-reports.js";
 import { type DiagnosticsRequest, PulledReports, pullDocument, type Wait } from "./pulled-diagnostics.js";
 import {
@@ -145,7 +145,8 @@ export class Diagnostics {
       if (Array.isArray(items))
         published.set(document.path, [...items, ...(published.get(document.path) ?? [])]);
     }
-    const why = [isComplete ? "" : LATE, outdated].filter((part) => part !== "").join("; ");
+    const pending = isComplete ? "" : BACKGROUND_CHECKS_PENDING;
+    const why = [pending, outdated].filter((part) => part !== "").join("; ");
     const until = isComplete ? deadline : performance.now() + PULL_AGAIN_MS;
     return workspaceDiagnostics(this.#workspace, { items: published, why }, { ...wait, deadline: until });
   }
@@ -156,9 +157,8 @@ export class Diagnostics {
    */
   async report(document: OpenDocument, options: DiagnosticsOptions): Promise<DiagnosticsReport> {
     const { path } = document;
-    if (!this.context.capabilities.allows("diagnostics")) {
-      return unknown(this.context.readiness, "the config does not ask this server for diagnostics", []);
-    }
+    if (!this.context.capabilities.allows("diagnostics"))
+      return unknownReport(this.context.readiness, "the config does not ask this server for diagnostics");
     const isFirst = !this.#answered.has(path);
     const firstMs = options.firstWaitMs ?? Math.min(2 * options.waitMs, FIRST_WAIT_MS);
     const waitMs = isFirst ? Math.max(options.waitMs, firstMs) : options.waitMs;
@@ -181,8 +181,8 @@ export class Diagnostics {
   }
 
   #pulls(document: OpenDocument): boolean {
-    if (!this.context.settings.pull) return false;
-    return this.context.capabilities.supports("textDocument/diagnostic", document);
+    const { settings, capabilities } = this.context;
+    return settings.pull && capabilities.supports("textDocument/diagnostic", document);
   }
 
   /** Pulls, waits for the results of background checks, and pulls again after such a wait. */
@@ -190,7 +190,7 @@ export class Diagnostics {
     const { path } = document;
     const { readiness } = this.context;
     let items = await this.#pullOnce(document, { ...wait, deadline: replyBy });
-    if (!Array.isArray(items)) return unknown(readiness, items.why, this.#published.fresh(path)?.items ?? []);
+    if (!Array.isArray(items)) return unknownReport(readiness, items.why, this.#published.fresh(path)?.items);
     const pullAgain = async (deadline: number): Promise<void> => {
       const again = await this.#pullOnce(document, { ...wait, deadline });
       if (Array.isArray(again)) items = again;
@@ -200,12 +200,12 @@ export class Diagnostics {
     if (mustWait && this.#background.takeUnsaved()) this.context.save(path);
     const isComplete = !mustWait || (await this.#waitForBackground(path, wait));
     if (isComplete && mustWait) await pullAgain(Math.max(wait.deadline, performance.now() + PULL_AGAIN_MS));
-    const { signal } = wait;
     if (isComplete)
-      return reportOf(readiness, [...items, ...(this.#published.get(path)?.items ?? [])], signal);
+      return reportOf(readiness, [...items, ...(this.#published.get(path)?.items ?? [])], wait.signal);
     const found = [...items, ...(this.#published.fresh(path)?.items ?? [])];
-    if (found.length > 0) return { ...(await reportOf(readiness, found, signal)), why: LATE };
-    return unknown(readiness, LATE, this.#published.get(path)?.items ?? []);
+    if (found.length > 0)
+      return { ...(await reportOf(readiness, found, wait.signal)), why: BACKGROUND_CHECKS_PENDING };
+    return unknownReport(readiness, BACKGROUND_CHECKS_PENDING, this.#published.get(path)?.items);
   }
 
   #pullOnce(document: OpenDocument, wait: Wait): Promise<Json[] | { why: string }> {
@@ -261,7 +261,7 @@ export class Diagnostics {
       readiness.assertAlive();
       if (this.#pulls(document)) return this.#pull(document, wait);
       const current = this.context.current(path);
-      if (!current) return unknown(readiness, "the file was closed while waiting for the server", []);
+      if (!current) return unknownReport(readiness, "the file was closed while waiting for the server");
       const left = deadline - performance.now();
       const published = this.#published.get(path);
       const quietMs = this.#quietMs(current, published, settleMs);

@@ -9,7 +9,7 @@ import { stampOf } from "../../base/file-stamp.js";
 import { isTable } from "../../base/json.js";
 import { fileUri, isInside, slashed } from "../../base/paths.js";
 import { columnsOf, type Lines, type PositionEncoding } from "../../base/text.js";
-import { syncKinds } from "../../protocol/lsp-numbers.js";
+import { syncKinds } from "../../protocol/lsp-constants.js";
 import type { Notify } from "../../protocol/notifications.js";
 import type { Capabilities } from "../capabilities.js";
 import { languageIdOf } from "../route.js";

@@ -3,7 +3,7 @@
  * of open files does not search them, so those that contain the name in question have to be opened.
  */
 import { sortBy } from "../../base/order.js";
-import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
+import { fileChangeTypes } from "../../protocol/lsp-constants.js";
 import type { FileChange } from "../watch/workspace-changes.js";
 
 /** More text is not kept in memory: files past it are not searched. */

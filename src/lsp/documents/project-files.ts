@@ -11,7 +11,7 @@ import { fileUri, isInside } from "../../base/paths.js";
 import { withDocument } from "../../base/placeholders.js";
 import { Refusal } from "../../base/problem.js";
 import { forEachInParallel } from "../../base/timing.js";
-import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
+import { fileChangeTypes } from "../../protocol/lsp-constants.js";
 import { languageIdOf } from "../route.js";
 import type { OpenDocument } from "../types.js";
 import type { FileChange } from "../watch/workspace-changes.js";

@@ -7,7 +7,7 @@ import { lstatOf } from "../../base/file-stamp.js";
 import { sortBy } from "../../base/order.js";
 import { fileUri, isInside, pathOfUri } from "../../base/paths.js";
 import type { Lines, PositionEncoding } from "../../base/text.js";
-import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
+import { fileChangeTypes } from "../../protocol/lsp-constants.js";
 import type { Notify } from "../../protocol/notifications.js";
 import type { Capabilities } from "../capabilities.js";
 import { Diagnostics, type DiagnosticsContext } from "../diagnostics/diagnostics.js";

@@ -5,7 +5,7 @@ import { BATCH_STEPS, GlobBudget } from "../../base/glob.js";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
-import { fileChangeTypes, watchKinds } from "../../protocol/lsp-numbers.js";
+import { fileChangeTypes, watchKinds } from "../../protocol/lsp-constants.js";
 import type { Capabilities } from "../capabilities.js";
 import { matchesGlob, matchesOrTooLong } from "../server-globs.js";
 import type { FileChange } from "../watch/workspace-changes.js";

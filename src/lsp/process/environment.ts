@@ -1,7 +1,6 @@
 /**
- * Environment variables of started programs: those the plan allows. Beside an untrusted folder they are inherited
- * without paths into it, relative entries and shim folders, because a program may load or run whatever a variable
- * names.
+ * Environment variables of started programs: those the plan allows. If there are untrusted folders, paths into them,
+ * relative entries and shim folders are removed, because a program may load or run whatever a variable names.
  */
 import { existsSync, readlinkSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, resolve } from "node:path";
@@ -33,7 +32,11 @@ interface CleanedEnvironment {
 }
 
 /** The variables that a program may have that runs in `cwd`. Without untrusted folders nothing is removed. */
-export function envOutside(env: Variables, untrusted: readonly string[], cwd?: string): CleanedEnvironment {
+export function cleanedEnvironment(
+  env: Variables,
+  untrusted: readonly string[],
+  cwd?: string,
+): CleanedEnvironment {
   const cleaned: CleanedEnvironment = { env: {}, withheld: [] };
   const places = cwd === undefined ? untrusted : [...new Set([cwd, ...untrusted])];
   // When the home folder is the untrusted workspace, only its programs are withheld.
@@ -42,9 +45,9 @@ export function envOutside(env: Variables, untrusted: readonly string[], cwd?: s
   for (const [variable, value] of Object.entries(env)) {
     if (value === undefined) continue;
     const folders = { untrusted: variable === "PATH" ? untrusted : beside, places };
-    const { left, removed } =
-      untrusted.length === 0 ? { left: value, removed: [] } : cleanVariable(variable, value, folders);
-    if (left !== undefined) cleaned.env[variable] = left;
+    const { kept, removed } =
+      untrusted.length === 0 ? { kept: value, removed: [] } : cleanVariable(variable, value, folders);
+    if (kept !== undefined) cleaned.env[variable] = kept;
     cleaned.withheld.push(...removed.map((folder) => ({ variable, folder })));
   }
   return cleaned;
@@ -57,7 +60,7 @@ interface Folders {
 }
 
 interface CleanedVariable {
-  left: string | undefined;
+  kept: string | undefined;
   /** Absolute paths that exist and were removed. */
   removed: string[];
 }
@@ -69,14 +72,14 @@ function cleanVariable(name: string, value: string, folders: Folders): CleanedVa
   const isList =
     listName.test(name) || (entries.length > 1 && entries.every((entry) => !entry || isAbsolute(entry)));
   if (!isList) return cleanSingle(name, value, folders);
-  const kept = entries.filter((entry) => isAbsolute(entry) && !isInAny(entry, untrusted));
-  const others = entries.filter((entry) => entry !== "" && !kept.includes(entry));
-  const left = name === "PATH" ? withoutShims(kept) : kept;
+  const allowed = entries.filter((entry) => isAbsolute(entry) && !isInAny(entry, untrusted));
+  const others = entries.filter((entry) => entry !== "" && !allowed.includes(entry));
+  const kept = name === "PATH" ? withoutShims(allowed) : allowed;
   const paths = others.flatMap((entry) =>
     isAbsolute(entry) ? [entry] : places.map((place) => resolve(place, entry)),
   );
   return {
-    left: left.length > 0 ? left.join(separator) : undefined,
+    kept: kept.length > 0 ? kept.join(separator) : undefined,
     removed: paths.filter((path) => existsSync(path) && isInAny(path, untrusted)),
   };
 }
@@ -94,7 +97,7 @@ function cleanSingle(name: string, value: string, { untrusted, places }: Folders
   const removed = [...new Set(named)].filter((path) => isInAny(path, untrusted));
   const isRelative =
     relativePlace.test(value) || (placeName.test(name) && value !== "" && !isAbsolute(value));
-  return { left: removed.length > 0 || isRelative ? undefined : value, removed };
+  return { kept: removed.length > 0 || isRelative ? undefined : value, removed };
 }
 
 type EnvironmentStart = Omit<ServerStart<ServerPlan, ProgramContext>, "program"> & { plan: Plan };
@@ -108,7 +111,7 @@ export function serverEnv({ plan, server, root, context }: EnvironmentStart): Cl
       .map((name) => [name, context.env[ignoresCaseOfVariables ? name.toUpperCase() : name]]),
   );
   const cwd = server.cwd === null ? root : resolve(context.base, server.cwd);
-  const { env, withheld } = envOutside(inherited, untrustedFolders(context), cwd);
+  const { env, withheld } = cleanedEnvironment(inherited, untrustedFolders(context), cwd);
   const python = withheldPython(server, root, context);
   const isNew = python !== undefined && !withheld.some(({ folder }) => isInside(folder, python));
   const also = isNew ? [{ variable: null, folder: python }] : [];

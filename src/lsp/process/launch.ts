@@ -213,9 +213,9 @@ function fromChild(
 /** The path of `prlimit`; undefined where it is not installed. */
 function findPrlimit(
   context: Pick<PoolContext, "roots" | "avoid" | "env">,
-  { hasLimits }: Platform,
+  { canConfine }: Platform,
 ): string | undefined {
-  if (!hasLimits) return undefined;
+  if (!canConfine) return undefined;
   const PATH = ["/usr/bin", "/bin", context.env.PATH ?? ""].join(delimiter);
   return findTool("prlimit", { ...context, env: { PATH } });
 }

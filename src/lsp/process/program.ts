@@ -50,18 +50,18 @@ export function assertAllowed(plan: Plan, server: ServerPlan): void {
  * The file of a server's program, or undefined when it is not installed. Files of an untrusted workspace do not count.
  */
 export function findProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string | undefined {
-  return find(plan, server, context, untrustedFolders(context));
+  return searchServerProgram(plan, server, context, untrustedFolders(context));
 }
 
 /** Whether a program that counts as not installed exists in an untrusted workspace. */
 export function isInUntrustedFolder(plan: Plan, server: ServerPlan, context: ProgramContext): boolean {
   const binFolders = [context.base, ...context.roots].map((folder) => join(folder, "node_modules", ".bin"));
-  return find(plan, server, { ...context, binFolders }, []) !== undefined;
+  return searchServerProgram(plan, server, { ...context, binFolders }, []) !== undefined;
 }
 
 /** The file of a server's program. Throws a Refusal that says how to install it, or why it may not be started. */
 export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramContext): string {
-  // One that is too old is looked for only to say so.
+  // Search again without the minimum version, to report a program that is too old.
   const program =
     findProgram(plan, server, context) ?? findProgram(plan, { ...server, minVersion: null }, context);
   if (program !== undefined) {
@@ -86,7 +86,7 @@ export function requireProgram(plan: Plan, server: ServerPlan, context: ProgramC
   });
 }
 
-function find(
+function searchServerProgram(
   plan: Plan,
   server: ServerPlan,
   context: ProgramContext,

@@ -50,7 +50,7 @@ export async function sandboxOf(
   if (runsElsewhere(server)) throw unavailable(server, "it runs elsewhere");
   if (server.transport.kind === "tcp" && server.sandbox !== "read_only")
     throw unavailable(server, "it is reached over the network");
-  if (!platform.hasLimits) throw unavailable(server, "only Linux has one");
+  if (!platform.canConfine) throw unavailable(server, "only Linux has one");
   const candidates = [
     ...withBubblewrap(server.sandbox, [...context.roots, ...workspace.extraRoots], context),
     ...(server.sandbox === "no_network" ? withUnshare(context) : []),

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { FileChangeType } from "vscode-languageserver-protocol";
 import { stampOf } from "../../base/file-stamp.js";
 import { isInside } from "../../base/paths.js";
-import { fileChangeTypes } from "../../protocol/lsp-numbers.js";
+import { fileChangeTypes } from "../../protocol/lsp-constants.js";
 import type { FileCheck } from "../types.js";
 import type { WorkspaceWatch } from "./workspace-watch.js";
 

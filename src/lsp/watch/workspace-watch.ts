@@ -171,14 +171,17 @@ export class WorkspaceWatch {
     return !this.#networkRoots.some((root) => isInside(path, root));
   }
 
-  /** Whether every change around this file is known: all has events, and none has come since the last check. */
+  /** Every folder around the file is watched, and no event is pending. */
   isUpToDate(path: string): boolean {
     if (!this.hasEvents(path) || this.hasUnwatchedFiles([dirname(path)])) return false;
     if ([...this.#tree.known.unreadFolders].some((folder) => isInside(path, folder.path))) return false;
     return this.#hasStarted && this.#running === undefined && this.#touched.size === 0 && !this.#isLost;
   }
 
-  /** Takes in every change made before this call. With `checkedAfter`, a check that began later and just ended is enough. */
+  /**
+   * Takes in every change made before this call.
+   * Skips the check if one began after `checkedAfter` and ended less than SHARED_MS ago.
+   */
   check(checkedAfter?: number): Promise<void> {
     const { began, ended } = this.#lastCheck;
     if (checkedAfter !== undefined && began >= checkedAfter && performance.now() - ended < SHARED_MS)

@@ -7,7 +7,7 @@ import { ErrorCodes, ResponseError } from "vscode-jsonrpc/node";
 import type { CompletionList, DocumentDiagnosticReport } from "vscode-languageserver-protocol";
 import { fieldsOf } from "../../base/json.js";
 import { Refusal } from "../../base/problem.js";
-import { errorCodes } from "../../protocol/lsp-numbers.js";
+import { errorCodes } from "../../protocol/lsp-constants.js";
 import { readMethods, singleFileMethods } from "../../protocol/methods.js";
 import type { ReadinessState } from "../readiness.js";
 import type { RequestSpan } from "../readiness-signals.js";

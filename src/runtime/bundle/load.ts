@@ -71,7 +71,7 @@ export async function loadBundle(
   const answers = bytes.has(ANSWERS_FILE) ? jsonOf(bytes, ANSWERS_FILE) : {};
   const replies = bytes.has(REPLIES_FILE) ? jsonOf(bytes, REPLIES_FILE) : {};
   verifyTools(plan, tools, answers, bytes);
-  const load = moduleLoader(bytes);
+  const load = importFromBundle(bytes);
   const openTool = async (name: string): Promise<LoadedTool> => {
     const output = pathIn(answers, [name]);
     if (output === undefined) throw new Fault(`the bundle names no validator for the answers of ${name}`);
@@ -114,7 +114,7 @@ function pathIn(table: unknown, keys: string[]): string | undefined {
 }
 
 /** Imports a module's default export from the bytes in memory, each module once. */
-function moduleLoader(bytes: BundleBytes): (path: string) => Promise<unknown> {
+function importFromBundle(bytes: BundleBytes): (path: string) => Promise<unknown> {
   const loaded = new Map<string, Promise<unknown>>();
   return (path) => {
     const module = loaded.get(path) ?? importBytes(path, bytes.get(path));

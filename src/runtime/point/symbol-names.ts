@@ -63,14 +63,14 @@ export function compareContainers(a: Container | undefined, b: Container | undef
   for (let up = 0; up < surplus; up++) left = left.outer ?? left;
   for (let up = 0; up < -surplus; up++) right = right.outer ?? right;
   // Both are as deep now. The difference that is found last is the outermost; a shared container has none.
-  let order = surplus;
+  let lastDifference = surplus;
   while (left !== right) {
-    order = compareText(left.name, right.name) || order;
+    lastDifference = compareText(left.name, right.name) || lastDifference;
     if (left.outer === undefined || right.outer === undefined) break;
     left = left.outer;
     right = right.outer;
   }
-  return order;
+  return lastDifference;
 }
 
 export const functionKinds: readonly string[] = ["function", "method", "constructor"];
@@ -107,22 +107,22 @@ const fileBefore = /^([^\s:]+\.\w+):(?=[^\s:])/;
  * second symbol of that name from the top of the file.
  */
 export function nameAndIndex(wanted: string): { name: string; index: number | undefined } {
-  const plain = wanted.trim().replace(declarationWords, "").replace(fileBefore, "$1/");
-  const [, name, index] = /^(.+)\[(\d{1,4})\]$/.exec(plain) ?? [];
-  return name === undefined ? { name: plain, index: undefined } : { name, index: Number(index) };
+  const cleaned = wanted.trim().replace(declarationWords, "").replace(fileBefore, "$1/");
+  const [, name, index] = /^(.+)\[(\d{1,4})\]$/.exec(cleaned) ?? [];
+  return name === undefined ? { name: cleaned, index: undefined } : { name, index: Number(index) };
 }
 
 /** Whether a symbol has the wanted kind: in any spelling (`EnumMember`, `enum member`), or in a language's own word. */
 export function isKind(kind: string, wanted: string): boolean {
-  const word = plain(wanted);
+  const word = normalizedKind(wanted);
   const known = Object.hasOwn(kindWords, word) ? kindWords[word] : undefined;
-  return plain(kind) === word || known?.includes(kind) === true;
+  return normalizedKind(kind) === word || known?.includes(kind) === true;
 }
 
 /** All words that name a kind. */
 export const knownKinds: readonly string[] = [...symbolKinds, ...Object.keys(kindWords)];
 
-function plain(word: string): string {
+function normalizedKind(word: string): string {
   return word.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
 
@@ -179,6 +179,6 @@ function withoutBrackets(name: string): string {
   // TypeScript calls an unnamed function `merge() callback`: it is not `merge`.
   if (/\) \w+$/.test(name)) return name;
   const receiver = /^\(\*?([^()]+)\)\.(.*)$/.exec(name);
-  const plain = receiver ? `${receiver[1]}.${receiver[2]}` : name;
-  return plain.replace(/[(<].*$/s, "") || plain;
+  const path = receiver ? `${receiver[1]}.${receiver[2]}` : name;
+  return path.replace(/[(<].*$/s, "") || path;
 }

@@ -1,4 +1,4 @@
-/** The page of a hub: a listener on this machine's loopback address, opened when somebody asks for it. */
+/** The HTTP server of a hub's dashboard, on the loopback address; it starts when the first link is requested. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pathOf } from "../../mcp/http/checks.js";
@@ -9,15 +9,15 @@ const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 10_000;
 
 /** The hosts that browsers may use for it. */
-export const hubSource = { allowedHosts: [ADDRESS, "localhost"], allowedOrigins: [], strict: false };
+export const allowedSources = { allowedHosts: [ADDRESS, "localhost"], allowedOrigins: [], strict: false };
 
-export interface HubPage {
+export interface HubDashboardServer {
   /** The address of a link that opens the dashboard once; undefined where the config turns it off. */
   link(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-export function hubPage(pages: ServedPages): HubPage {
+export function hubDashboardServer(pages: ServedPages): HubDashboardServer {
   const server = createServer(
     { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS },
     (request, response) => {

@@ -5,7 +5,7 @@ import {
   TextDocumentSyncKind,
   WatchKind,
 } from "vscode-languageserver-protocol";
-import { errorCodes, fileChangeTypes, syncKinds, watchKinds } from "../../src/protocol/lsp-numbers.js";
+import { errorCodes, fileChangeTypes, syncKinds, watchKinds } from "../../src/protocol/lsp-constants.js";
 
 it("the numbers of LSP are those of the protocol's package", () => {
   expect(LSPErrorCodes).toMatchObject(errorCodes);

@@ -19,19 +19,19 @@ import { programFolders } from "./program-folders.js";
 type IsTrusted = (folder: string) => boolean;
 
 /** Real paths of untrusted folders and of what surrounds them, up to a trusted folder or the user's home. */
-export function untrustedAround(folders: readonly string[], io: Pick<Io, "env">, isTrusted: IsTrusted) {
+export function untrustedAround(folders: readonly string[], io: Pick<Io, "env">, hasTrust: IsTrusted) {
   const home = realPath(homeOf(io.env));
   const untrusted = folders.map(realPath).filter((folder) => !isInside(home, folder));
-  return sortedSet(untrusted.flatMap((folder) => [folder, ...surroundings(folder, home, isTrusted)]));
+  return sortedSet(untrusted.flatMap((folder) => [folder, ...surroundings(folder, home, hasTrust)]));
 }
 
 /** The outermost repository around a folder, and each `node_modules` above it. */
-function surroundings(folder: string, home: string, isTrusted: IsTrusted): string[] {
+function surroundings(folder: string, home: string, hasTrust: IsTrusted): string[] {
   const found: string[] = [];
   let repository: string | undefined;
   for (let above = dirname(folder); ; above = dirname(above)) {
     // The home and the file system's root are not part of any repository.
-    if (above === home || above === dirname(above) || isTrusted(above)) break;
+    if (above === home || above === dirname(above) || hasTrust(above)) break;
     if ([...VERSION_CONTROL_FOLDERS].some((mark) => existsSync(join(above, mark)))) repository = above;
     if (existsSync(join(above, "node_modules"))) found.push(realPath(join(above, "node_modules")));
   }

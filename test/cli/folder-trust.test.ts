@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { untrustedAround } from "../../src/cli/untrusted-folders.js";
+import { untrustedAround } from "../../src/cli/folder-trust.js";
 import { program } from "../live/session.js";
 import { runHere } from "./terminal.js";
 
