@@ -10,8 +10,8 @@ import { isInside, slashed } from "../base/paths.js";
 import type { Problem } from "../base/problem.js";
 import type { Catalogue } from "./catalogue/catalogue.js";
 import { readOrExplain } from "./files.js";
+import { acceptForeignKeys } from "./foreign-keys.js";
 import type { Layer } from "./layer.js";
-import { renameLspiKeys } from "./lspi.js";
 import { configSchema } from "./schema.js";
 import { inOrder, readSource } from "./text/read.js";
 import { MAX_TOKENS } from "./text/size.js";
@@ -42,7 +42,7 @@ export function readExtended(
   const hashes: [file: string, hash: string][] = [];
 
   const addFile = (file: string, content: string | Uint8Array, chain: readonly string[]): void => {
-    const source = renameLspiKeys(readSource(file, content));
+    const source = acceptForeignKeys(readSource(file, content));
     tokens += source.tokens;
     hashes.push([slashed(relative(dirname(main), file)), sha256(source.text)]);
     result.problems.push(...problemsOf(source));

@@ -1,7 +1,7 @@
 /** The config formats of other programs that `import` reads, the more specific ones first. */
 import { isTable, type Json, type JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
-import { renameLspiKeys } from "../lspi.js";
+import { acceptForeignKeys } from "../foreign-keys.js";
 import { serverSchema } from "../schema.js";
 import { MAX_CONFIG_BYTES, readOther } from "../text/read.js";
 import {
@@ -188,7 +188,7 @@ export function readOtherConfig(
   const format = formats.find(({ name, matches }) =>
     wanted === undefined ? matches(tree) : name === wanted,
   );
-  return { tree: format?.isOurs ? renameLspiKeys(source).tree : tree, format };
+  return { tree: format?.isOurs ? acceptForeignKeys(source).tree : tree, format };
 }
 
 /** Whether an entry has what only crush's entries have. */

@@ -24,7 +24,7 @@ const outputAliases = camelCased(["max_total_chars_default", "max_total_chars_ha
 const workspaceRootNames = ["workspace_root", "workspaceRoot"];
 
 /** The source with our names of all keys; places and pointers still refer to the file as written. */
-export function renameLspiKeys(source: Source): Source {
+export function acceptForeignKeys(source: Source): Source {
   const problems: Source["problems"] = [];
   /** Pointer with our names → path with the file's names. */
   const written = new Map<string, Path>();
