@@ -1,10 +1,11 @@
 /** Connects to a hub that runs, and exchanges private messages with it. */
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import type { JsonObject } from "../base/json.js";
 import { here } from "../base/platform.js";
 import { withTimeout } from "../base/timing.js";
-import { checkHubFolder, HubUnavailable, isSocketThere } from "./hub-folder.js";
+import { checkHubFolder, HubUnavailable, isSocketThere, pidFile } from "./hub-folder.js";
 import { firstMessage, type PrivateKind, type PrivateMessage, privateLine } from "./lines.js";
 
 /** A hub answers at once. One that does not is stopped or stuck. Some clients wait only 5 s for their server. */
@@ -13,10 +14,18 @@ export const ANSWER_MS = 3_000;
 /** A hub listens and does not answer. */
 export class HubSilent extends HubUnavailable {
   constructor(path: string) {
-    super(
-      `the hub at ${path} does not answer; if it stays so, end its process, \`hub run\` in the list of processes`,
-    );
+    super(`the hub at ${path} does not answer; if it stays so, end its process${processOf(path)}`);
   }
+}
+
+function processOf(path: string): string {
+  try {
+    const pid = here.hasSocketFiles ? Number(readFileSync(pidFile(path), "utf8")) : 0;
+    if (pid > 0) return ` ${pid}`;
+  } catch {
+    // The file may be removed by hand.
+  }
+  return ", `hub run` in the list of processes";
 }
 
 /** A connection to the hub at a path; undefined when none listens there. */

@@ -85,6 +85,18 @@ export function isSocketThere(path: string): boolean {
   return stats?.isSocket() === true && stats.uid === process.geteuid?.();
 }
 
+/** Identifies the socket at a path: another hub may listen there after a socket was removed. */
+export function socketIdentity(path: string): string | undefined {
+  if (!here.hasSocketFiles) return path;
+  const stats = isSocketThere(path) ? lstatOf(path) : undefined;
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
+/** The file with the process id of the hub that listens on a socket: a hub that is stuck cannot be asked for it. */
+export function pidFile(socket: string): string {
+  return `${socket.slice(0, -SOCKET.length)}.pid`;
+}
+
 /**
  * The file that shows a socket to others: the socket itself, or an empty file for a pipe, since pipes are not listed.
  */

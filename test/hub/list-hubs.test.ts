@@ -51,6 +51,8 @@ it("has the hubs of clients that do not pass on XDG_RUNTIME_DIR, unless others c
   const session = await user.open(args, { XDG_RUNTIME_DIR: "" });
   const own = await user.open(args);
   expect((await user.hubs()).map(({ sessions }) => sessions)).toEqual([1, 1]);
+  const listed = await runHere(["hub"], { env: user.env, cwd: user.top });
+  expect(listed.stdout.match(/ has a different XDG_RUNTIME_DIR$/gm)).toHaveLength(2);
   const other = join(user.top, `lsp-proxy-${process.geteuid?.()}`);
   chmodSync(other, 0o755);
   expect(await user.hubs()).toHaveLength(1);
@@ -71,8 +73,9 @@ it("names a hub that does not answer, and does not say that it was stopped", asy
   try {
     expect(await hub()).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^the hub at \S+ does not answer/),
+      stdout: expect.stringMatching(/^the hub at \S+ does not answer; .* end its process \d+$/m),
     });
+    expect((await hub()).stdout).toContain(` ${pid}\n`);
     const stopped = await hub("stop", "--all");
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toContain("does not answer");

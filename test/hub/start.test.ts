@@ -15,6 +15,7 @@ import { createServer, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { isRunning } from "../../src/base/system.js";
 import { version } from "../../src/cli/shipped.js";
 import { findHub, type HubConnection } from "../../src/hub/find-hub.js";
 import { socketOf } from "../../src/hub/hub-folder.js";
@@ -169,6 +170,23 @@ it("a hub whose socket was removed ends, so that it does not stay beside the nex
   await user.hub();
   rmSync(folder, { recursive: true });
   await expect.poll(() => user.processes(), LONG).toEqual([]);
+});
+
+it("it also ends beside the next one, and leaves that one's socket alone", async () => {
+  const { args } = user.workspace();
+  const first = await user.open(args);
+  await first.call("get_hover", place);
+  const { pid } = await user.hub();
+  const [socket = ""] = readdirSync(folder).filter((name) => name.endsWith(".sock"));
+  rmSync(join(folder, socket));
+  const second = await user.open(args);
+  const next = await user.hub();
+  expect(next.pid).not.toBe(pid);
+  await expect.poll(() => isRunning(pid), LONG).toBe(false);
+  expect(await user.hub()).toMatchObject({ pid: next.pid });
+  for (const { call } of [first, second])
+    expect((await call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
+  expect(await user.hub()).toMatchObject({ pid: next.pid, sessions: 2 });
 });
 
 it("a workspace and its config have one hub, by whatever links they are named", async () => {

@@ -15,7 +15,7 @@ import {
   UsageError,
 } from "../command.js";
 import { option, toggle, withDefault } from "../flags.js";
-import { type HubList, listHubs } from "../hub/list-hubs.js";
+import { differences, type HubList, listHubs } from "../hub/list-hubs.js";
 import { workspaceOf } from "../workspace.js";
 
 /** How long a hub may take to end: its running calls, then its servers. */
@@ -60,7 +60,7 @@ export const hub: Command = {
 
 function list({ hubs, silent }: HubList, input: Input, io: Io): ExitCode {
   if (input.isOn("json")) {
-    const shown = hubs.map(({ path, bundle, uptimeMs, memoryMb, ...rest }) => ({
+    const shown = hubs.map(({ path, bundle, start, uptimeMs, memoryMb, ...rest }) => ({
       ...rest,
       uptime_ms: uptimeMs,
       memory_mb: memoryMb,
@@ -76,6 +76,9 @@ function list({ hubs, silent }: HubList, input: Input, io: Io): ExitCode {
     const servers = hub.servers.length === 0 ? "no server" : hub.servers.join(", ");
     const facts = [plural(hub.sessions, "session"), servers, `${hub.memoryMb} MB`, ageText(hub.uptimeMs)];
     io.stdout.writeLine(`  ${facts.join(" · ")} · pid ${hub.pid} · ${hub.version}`);
+    const differing = differences(hub, hubs);
+    if (differing.length > 0)
+      io.stdout.writeLine(`  beside another hub of this folder that has a different ${differing.join(", ")}`);
   }
   return exitCodes.ok;
 }
@@ -86,7 +89,7 @@ function ageText(ms: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Stops hubs and waits until their processes are gone. */
+/** Stops hubs and waits until they have ended. */
 async function stop({ hubs, silent }: HubList, input: Input, io: Io): Promise<ExitCode> {
   const here = realPath(workspaceOf(input, io));
   const isHere = (folder: string) => realPath(folder) === here;
@@ -99,9 +102,10 @@ async function stop({ hubs, silent }: HubList, input: Input, io: Io): Promise<Ex
     return exitCodes.ok;
   }
   const ends = chosen.map(({ path }) => hasEnded(path).catch(() => false));
-  for (const [index, { pid, workspace }] of chosen.entries()) {
-    if (!(await ends[index])) return failure(io, `the hub of ${workspace} (pid ${pid}) still runs`);
-    io.stderr.writeLine(`the hub of ${workspace} was stopped`);
+  for (const [index, { pid, roots }] of chosen.entries()) {
+    const shown = roots.join(", ");
+    if (!(await ends[index])) return failure(io, `the hub of ${shown} (pid ${pid}) still runs`);
+    io.stderr.writeLine(`the hub of ${shown} was stopped`);
   }
   return unknown === undefined ? exitCodes.ok : failure(io, new HubSilent(unknown).message);
 }

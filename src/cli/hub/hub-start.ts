@@ -1,7 +1,8 @@
 /** The settings that a hub is started with, in the form of a launch record. */
 import type { Plan } from "../../abi/plan.js";
 import { digest } from "../../base/hash.js";
-import { canonicalText } from "../../base/json.js";
+import type { Environment } from "../../base/home.js";
+import { canonicalText, type JsonObject } from "../../base/json.js";
 import { sortedSet } from "../../base/order.js";
 import { Refusal } from "../../base/problem.js";
 import { Catalogue } from "../../config/catalogue/catalogue.js";
@@ -60,6 +61,17 @@ export function compatibilityHash(found: Loaded, input: Input): string {
     flags: READING_FLAGS.map((name) => input.flags[name] ?? null),
   };
   return digest(canonicalText(facts));
+}
+
+/** Hashes of the flags and variables by which two hubs of one workspace may differ, by name. */
+export function startHashes({ env: names }: LaunchRecord, input: Input, env: Environment): JsonObject {
+  const flags = ["config", ...READING_FLAGS].map((name) => [`--${name}`, input.flags[name]] as const);
+  const variables = names.map((name) => [name, env[name]] as const);
+  return Object.fromEntries(
+    [...flags, ...variables].flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, digest(canonicalText(value))]],
+    ),
+  );
 }
 
 /** The names of the variables that servers inherit, and of those that decide how servers are found. */

@@ -1,5 +1,6 @@
 /** The hubs of this user that run, with what each says of itself. */
-import { isTable } from "../../base/json.js";
+import { isTable, type JsonObject } from "../../base/json.js";
+import { sortedSet } from "../../base/order.js";
 import { askOnce, HubSilent } from "../../hub/ask-hub.js";
 import { allSockets, hubFolders } from "../../hub/hub-folder.js";
 import type { Io } from "../command.js";
@@ -17,6 +18,8 @@ interface ListedHub {
   uptimeMs: number;
   memoryMb: number;
   servers: string[];
+  /** Hashes of the flags and variables that it was started with, by name. */
+  start: JsonObject;
 }
 
 export interface HubList {
@@ -65,5 +68,13 @@ async function askHub(path: string): Promise<ListedHub | undefined> {
     uptimeMs: Number(status.uptime_ms),
     memoryMb: memories.reduce((sum: number, mb) => sum + (typeof mb === "number" ? mb : 0), 0),
     servers: servers.map((server) => String(server.id)),
+    start: isTable(status.start) ? (status.start as JsonObject) : {},
   };
+}
+
+/** The flags and variables by which a hub differs from others with the same folders. */
+export function differences(hub: ListedHub, hubs: readonly ListedHub[]): string[] {
+  const others = hubs.filter((other) => other !== hub && String(other.roots) === String(hub.roots));
+  const names = [hub, ...others].flatMap(({ start }) => Object.keys(start));
+  return sortedSet(names).filter((name) => others.some(({ start }) => start[name] !== hub.start[name]));
 }

@@ -11,7 +11,14 @@ import { here } from "../../base/platform.js";
 import { whenAborted } from "../../base/timing.js";
 import { askOnce, openSocket } from "../../hub/ask-hub.js";
 import { MAX_LOG_BYTES, REASON_PREFIX } from "../../hub/find-hub.js";
-import { allSockets, HubUnavailable, openHubFolder, shownFile, socketOf } from "../../hub/hub-folder.js";
+import {
+  allSockets,
+  HubUnavailable,
+  openHubFolder,
+  pidFile,
+  shownFile,
+  socketOf,
+} from "../../hub/hub-folder.js";
 import { hubKey, isFresh, type LaunchRecord, writeRecord } from "../../hub/launch-record.js";
 import type { Log } from "../../lsp/types.js";
 import { Hub } from "../../mcp/hub/hub.js";
@@ -33,10 +40,10 @@ import { abortOn } from "../signals.js";
 import { trustOffer } from "../trust-offer.js";
 import { warmUp } from "../warm-up.js";
 import { watchFiles, watchFolder } from "../watch-files.js";
-import { compatibilityHash, recordOf } from "./hub-start.js";
+import { compatibilityHash, recordOf, startHashes } from "./hub-start.js";
 
 const LOCK_MS = 10_000;
-const UPKEEP_MS = 10_000;
+const UPKEEP_MS = 1_000;
 const MAX_RECORD_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 const STDERR = 2;
 
@@ -121,7 +128,7 @@ async function start(found: Loaded, launched: Launched): Promise<Started | undef
       hub.viewers = count;
     });
     const dashboard = pages && hubDashboardServer(pages);
-    const hub = hubOf(opened, launched, dashboard);
+    const hub = hubOf(opened, launched, record, dashboard);
     await hub.listen(path);
     return { hub, opened, record, dashboard };
   });
@@ -146,6 +153,7 @@ async function takePlace<T>(
       removeOldRecords(folder);
     }
     const listening = isTaken ? undefined : await listen(path);
+    if (!isTaken && here.hasSocketFiles) writeFileSync(pidFile(path), `${process.pid}\n`, { mode: 0o600 });
     if (!isTaken && !here.hasSocketFiles) writeFileSync(shownFile(folder, path), "");
     writeRecord(file, record);
     return listening;
@@ -163,12 +171,12 @@ async function removeLeftOver(folder: string, paths: readonly string[]): Promise
   }
 }
 
-/** Removes the records and logs of launches that nobody has used for a month. */
+/** Removes files of launches and hubs that nobody has used for a month. */
 function removeOldRecords(folder: string): void {
   for (const name of namesIn(folder)) {
     const path = join(folder, name);
     const changedAt = statOf(path)?.mtimeMs ?? Number.POSITIVE_INFINITY;
-    if (/\.(json|log)$/.test(name) && Date.now() - changedAt > MAX_RECORD_AGE_MS)
+    if (/\.(json|log|pid|bind)$/.test(name) && Date.now() - changedAt > MAX_RECORD_AGE_MS)
       rmSync(path, { force: true });
   }
 }
@@ -195,7 +203,8 @@ async function linkOf(dashboard: HubDashboardServer | undefined, log: Log): Prom
 
 function hubOf(
   { runtime, found, base, refusal }: Opened,
-  { io, log }: Launched,
+  { input, io, log }: Launched,
+  record: LaunchRecord,
   dashboard: HubDashboardServer | undefined,
 ): Hub {
   /** The calls of the command line have one session, so that their cursors stay valid. */
@@ -204,6 +213,7 @@ function hubOf(
     runtime,
     log,
     workspace: base,
+    start: startHashes(record, input, io.env),
     dashboard: () => linkOf(dashboard, log),
     trust(leave) {
       if (found === undefined) return undefined;

@@ -2,10 +2,13 @@
  * The hub: one runtime, and so one set of language servers, for all sessions of a user in one workspace. Each
  * connection to its socket is a session of its own, or one question of the command line.
  */
+import { renameSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import { dirname, join } from "node:path";
 import type { JsonObject } from "../../base/json.js";
+import { here } from "../../base/platform.js";
 import { startTimer, withTimeout } from "../../base/timing.js";
-import { isSocketThere } from "../../hub/hub-folder.js";
+import { socketIdentity } from "../../hub/hub-folder.js";
 import {
   firstMessage,
   type HubCommand,
@@ -22,6 +25,8 @@ interface HubOptions {
   runtime: Runtime;
   log: Log;
   workspace: string;
+  /** Hashes of the flags and variables that it was started with, by name: other values have a hub of their own. */
+  start: JsonObject;
   /** The trust actions of a session. When the user gives it, the session must switch to another hub: `leave`. */
   trust(leave: () => void): TrustOffer | undefined;
   /** The address of a link that opens the dashboard once; undefined where there is none. */
@@ -40,6 +45,8 @@ export class Hub {
   readonly #sessions = new Set<HubSession>();
   readonly #calls = new Set<Socket>();
   #server: Server | undefined;
+  /** Where it listens, and which socket is its own. */
+  #place: { path: string; identity: string | undefined } | undefined;
   readonly #startedAt = Date.now();
   #idle: NodeJS.Timeout | undefined;
   #viewers = 0;
@@ -58,22 +65,32 @@ export class Hub {
 
   /** Whether new sessions can find its socket. */
   get isReachable(): boolean {
-    const address = this.#server?.address();
-    return typeof address !== "string" || isSocketThere(address);
+    return this.#place === undefined || socketIdentity(this.#place.path) === this.#place.identity;
   }
 
   /** Listens on a socket that is not in use; no longer on an earlier one. */
   async listen(path: string): Promise<void> {
     const server = createServer({ allowHalfOpen: true }, (socket) => void this.#accept(socket));
+    // Node removes a socket by the name that it was bound to, where another hub may listen by then.
+    const bound = here.hasSocketFiles ? join(dirname(path), `${process.pid}.bind`) : path;
+    if (bound !== path) rmSync(bound, { force: true });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen(path, () => resolve());
+      server.listen(bound, () => resolve());
     });
     server.on("error", (error) => this.options.log("error", "the hub's socket", { cause: error.message }));
-    this.#server?.close();
+    if (bound !== path) renameSync(bound, path);
+    this.#stopListening();
     this.#server = server;
-    if (this.#isEnding) server.close();
+    this.#place = { path, identity: socketIdentity(path) };
+    if (this.#isEnding) this.#stopListening();
     else this.#countIdle();
+  }
+
+  #stopListening(): void {
+    this.#server?.close();
+    if (this.#place !== undefined && here.hasSocketFiles && this.isReachable)
+      rmSync(this.#place.path, { force: true });
   }
 
   /**
@@ -84,7 +101,7 @@ export class Hub {
     if (this.#isEnding) return;
     this.#isEnding = true;
     clearTimeout(this.#idle);
-    this.#server?.close();
+    this.#stopListening();
     for (const session of this.#sessions) session.drain(lazy);
     if (this.#isEmpty) this.#onEnd();
     startTimer(this.#onEnd, limitMs).unref();
@@ -92,7 +109,7 @@ export class Hub {
 
   /** Disconnects everybody. */
   close(): void {
-    this.#server?.close();
+    this.#stopListening();
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#calls) socket.destroy();
   }
@@ -195,7 +212,7 @@ export class Hub {
   }
 
   #status(): JsonObject {
-    const { runtime, workspace } = this.options;
+    const { runtime, workspace, start } = this.options;
     const servers = runtime.pool.status().filter(({ pid }) => pid !== null);
     return {
       pid: process.pid,
@@ -203,6 +220,7 @@ export class Hub {
       workspace,
       bundle: runtime.loaded.manifest.bundle,
       roots: [...runtime.roots],
+      start,
       sessions: this.#sessions.size,
       uptime_ms: Date.now() - this.#startedAt,
       memory_mb: Math.round(process.memoryUsage.rss() / MB),
