@@ -19,6 +19,8 @@ import { watchFiles } from "./watch-files.js";
 
 /** Servers are looked for again for at most this part of the time: it takes a walk over the workspace. */
 const LOOKING_SHARE = 0.1;
+/** A call waits for a look that begins within this time. */
+const MOST_WAITED_MS = 2_000;
 
 /** Reads and compiles a config. */
 export type Load = (options?: OpenOptions) => Promise<Loaded>;
@@ -36,6 +38,7 @@ export class ServedConfig {
   /** Updates follow each other. */
   #last: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> | undefined;
+  #isLooking = false;
   #nextLookAt = 0;
 
   /** Watches until the runtime is closed. */
@@ -47,6 +50,7 @@ export class ServedConfig {
   ) {
     this.#watch(current.files);
     runtime.finder.lookAgain = () => this.#lookAgain();
+    runtime.finder.laterLook = () => this.#laterLook();
   }
 
   /** Reads the config again; whether it is used. */
@@ -65,15 +69,29 @@ export class ServedConfig {
 
   /**
    * Reads the config again where the files of the workspace choose the servers: no config file changes with them. Soon
-   * after the last time, that is done later, and not waited for.
+   * after the last time, that is done later, and waited for if the pause is short.
    */
   async #lookAgain(): Promise<void> {
     if (!this.current.isScanned) return;
-    const pauseMs = Math.max(0, this.#nextLookAt - performance.now());
-    this.#looking ??= this.#lookAfter(pauseMs).finally(() => {
-      this.#looking = undefined;
-    });
-    if (pauseMs === 0) await this.#looking;
+    const { loaded } = this.runtime;
+    // One that has begun may have missed what is new.
+    if (this.#isLooking) await this.#looking;
+    if (this.runtime.loaded !== loaded) return;
+    const pauseMs = this.#pauseMs;
+    this.#looking ??= this.#lookAfter(pauseMs);
+    if (pauseMs <= MOST_WAITED_MS) await this.#looking;
+  }
+
+  /** When the next look is, for a call that may not wait for it. */
+  #laterLook(): string | undefined {
+    if (!this.current.isScanned) return undefined;
+    if (this.#isLooking) return "soon";
+    const pauseMs = this.#pauseMs;
+    return pauseMs > MOST_WAITED_MS ? `in ${Math.ceil(pauseMs / 1_000)} s` : undefined;
+  }
+
+  get #pauseMs(): number {
+    return Math.max(0, this.#nextLookAt - performance.now());
   }
 
   async #lookAfter(pauseMs: number): Promise<void> {
@@ -83,7 +101,10 @@ export class ServedConfig {
       return;
     }
     const began = performance.now();
+    this.#isLooking = true;
     await this.#changed();
+    this.#isLooking = false;
+    this.#looking = undefined;
     const ended = performance.now();
     this.#nextLookAt = ended + (ended - began) / LOOKING_SHARE;
   }

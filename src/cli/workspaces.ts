@@ -41,11 +41,14 @@ export async function openWorkspaces(
 }
 
 function foldersOf(input: Input, io: Io): string[] {
-  const named = input.texts("serve-workspace").map((folder) => realPath(resolve(io.cwd, folder)));
-  for (const folder of named)
-    if (!existsSync(folder)) throw new UsageError(`--serve-workspace: ${folder} does not exist`);
+  const there = (flag: string, given: string): string => {
+    const folder = realPath(resolve(io.cwd, given));
+    if (!existsSync(folder)) throw new UsageError(`--${flag}: ${folder} does not exist`);
+    return folder;
+  };
+  const named = input.texts("serve-workspace").map((given) => there("serve-workspace", given));
   const below = input.text("below");
-  const trusted = below === undefined ? [] : trustedBelow(realPath(resolve(io.cwd, below)), io);
+  const trusted = below === undefined ? [] : trustedBelow(there("below", below), io);
   return [...new Set([...named, ...trusted])];
 }
 
@@ -53,7 +56,10 @@ function foldersOf(input: Input, io: Io): string[] {
 function trustedBelow(folder: string, io: Io): string[] {
   const { folders } = listTrusted(openTrust(io.env, homeOf(io.env)));
   const here = sortedSet(folders.filter((trusted) => isInside(trusted, folder) && existsSync(trusted)));
-  if (here.length === 0) throw new UsageError(`--below: there is no trusted workspace below ${folder}`);
+  if (here.length === 0)
+    throw new UsageError(
+      `--below: there is no trusted workspace below ${folder}; run \`lsp-proxy trust\` in each that is to be served`,
+    );
   return here;
 }
 

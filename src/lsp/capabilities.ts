@@ -41,7 +41,7 @@ export class Capabilities {
 
   /** `warn` is called once for registered patterns that cannot be used, and once for those that take too long. */
   constructor(
-    private readonly plan: Pick<ServerPlan, "features" | "customMethods" | "projectQuery" | "ready">,
+    private readonly plan: Pick<ServerPlan, "features" | "projectQuery" | "ready">,
     private readonly warn: (message: string, data: { method: string; problem: string }) => void = () =>
       undefined,
   ) {}
@@ -119,11 +119,11 @@ export class Capabilities {
     return (only === null || only.includes(feature)) && !except.includes(feature);
   }
 
-  /** Whether a method may be sent. Methods outside the specification are declared in the plan. */
-  supports(method: string, subject?: Subject): boolean {
+  /** Whether a method may be sent. Those outside the specification are declared by the plan of the one who asks. */
+  supports(method: string, subject?: Subject, declared: ServerPlan["customMethods"] = {}): boolean {
     if (method === "textDocument/publishDiagnostics") return this.allows("diagnostics");
     const facts = methods[method];
-    if (!facts) return this.#supportsCustom(method);
+    if (!facts) return this.#supportsCustom(method, declared);
     return this.allows(facts.feature) && this.options(method, subject).length > 0;
   }
 
@@ -153,11 +153,10 @@ export class Capabilities {
     );
   }
 
-  #supportsCustom(method: string): boolean {
-    const { customMethods, projectQuery } = this.plan;
-    if (method === projectQuery?.method) return true;
-    if (!Object.hasOwn(customMethods, method)) return false;
-    const capability = customMethods[method]?.capability;
+  #supportsCustom(method: string, declared: ServerPlan["customMethods"]): boolean {
+    if (method === this.plan.projectQuery?.method) return true;
+    if (!Object.hasOwn(declared, method)) return false;
+    const capability = declared[method]?.capability;
     return typeof capability !== "string" || isOffered(getAt(this.#offered, capability.split(".")), []);
   }
 

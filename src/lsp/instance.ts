@@ -218,9 +218,14 @@ export class Instance {
   }
 
   /** Sends a request. Before one about the whole workspace the server is notified of changed files. */
-  async request(method: string, params: unknown, options: ServerRequestOptions): Promise<ServerReply> {
+  async request(
+    method: string,
+    params: unknown,
+    options: ServerRequestOptions,
+    declared?: ServerPlan["customMethods"],
+  ): Promise<ServerReply> {
     this.#refuseWhenStopping();
-    if (!this.capabilities.supports(method)) {
+    if (!this.capabilities.supports(method, undefined, declared)) {
       throw new Refusal("lsp/not-supported", `server "${this.plan.id}" does not support ${method}`);
     }
     if (method === "workspace/symbol") await this.files.refreshAndOpen(options.checkedAfter);

@@ -159,9 +159,11 @@ class Pool implements WholePool {
 
   /** Takes the slots of servers that are the same in both plans. Running calls still find them in the earlier pool. */
   #takeOver(earlier: Pool): void {
-    const servers = new Map(this.plan.servers.map((server) => [canonicalText(server), server]));
+    // The instance does not depend on the declared methods: each handle has those of its own plan.
+    const identityOf = (server: ServerPlan) => canonicalText({ ...server, customMethods: {} });
+    const servers = new Map(this.plan.servers.map((server) => [identityOf(server), server]));
     for (const [key, slot] of earlier.#slots) {
-      const server = servers.get(canonicalText(slot.plan));
+      const server = servers.get(identityOf(slot.plan));
       if (server === undefined) continue;
       slot.switchTo(this.#slotContext(server, slot.root));
       this.#slots.set(key, slot);
@@ -171,6 +173,7 @@ class Pool implements WholePool {
 
   #handle(slot: Slot, instance: Instance, roots: SessionRoots): ServerHandle {
     return new ServerHandle(instance, {
+      plan: this.#serverOf(slot.plan.id),
       renew: (signal) => this.#instanceIn(slot, signal, roots),
       crashSince: (generation) => slot.crashSince(generation),
       roots,

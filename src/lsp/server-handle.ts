@@ -28,6 +28,8 @@ import type {
 } from "./types.js";
 
 interface InstanceSource {
+  /** The server in the plan of the pool that gives the handle. That of the instance may be earlier. */
+  plan: ServerPlan;
   /** The running instance, started again when the last one has ended. */
   renew(signal: AbortSignal): Promise<Instance>;
   /** The reason of a crash in this generation or later, or of an earlier one that was not reported yet. */
@@ -48,7 +50,7 @@ export class ServerHandle implements LanguageServer {
     instance: Instance,
     private readonly source: InstanceSource,
   ) {
-    this.plan = instance.plan;
+    this.plan = source.plan;
     this.root = instance.root;
     this.#instance = instance;
     this.#firstGeneration = instance.generation;
@@ -74,14 +76,15 @@ export class ServerHandle implements LanguageServer {
   }
 
   supports(method: string, document?: OpenDocument): boolean {
-    return this.#instance.capabilities.supports(method, document);
+    return this.#instance.capabilities.supports(method, document, this.plan.customMethods);
   }
 
-  offers(
+  async offers(
     method: string,
     document: OpenDocument | undefined,
     { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
   ): Promise<boolean> {
+    if (this.supports(method, document)) return true;
     const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
     return this.#instance.capabilities.offers(method, document, waitMs, signal);
   }
@@ -137,7 +140,7 @@ export class ServerHandle implements LanguageServer {
     const path = documentOf(params);
     const send = async (isRetry: boolean): Promise<ServerReply> => {
       if (path !== undefined && (isRetry || this.#isOutdated(path))) await this.ensureOpen(path, signal);
-      return this.#instance.request(method, params, options);
+      return this.#instance.request(method, params, options, this.plan.customMethods);
     };
     return isRepeatableRequest(method, params) ? this.#retryOnExit(signal, send) : send(false);
   }

@@ -4,16 +4,10 @@ import type { Refusal } from "../base/problem.js";
 import type { LoadedBundle } from "./bundle/load.js";
 import type { CallState } from "./call-state.js";
 
-/** Looks for the servers of the workspace again, where its files choose them. A plan with others is used at once. */
-export interface ServerFinder {
-  lookAgain(): Promise<void>;
-}
-
 export type BundleServices = Pick<
   CallState,
-  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServers" | "notShared"
+  "plan" | "pool" | "gate" | "samples" | "edits" | "log" | "suggestServers" | "notShared" | "finder"
 > & {
-  finder: ServerFinder;
   configProblem: string | undefined;
   loaded: LoadedBundle;
   /** The calls that run now. */

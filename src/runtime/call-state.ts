@@ -25,6 +25,13 @@ export interface ServerSuggestions {
   workspace(root: string): Promise<string[]>;
 }
 
+/** Looks for the servers of the workspace again, where its files choose them. A plan with others is used at once. */
+export interface ServerFinder {
+  lookAgain(): Promise<void>;
+  /** When they are looked for, if a call that finds none may be answered before; otherwise undefined. */
+  laterLook(): string | undefined;
+}
+
 export interface CallState {
   /** The bundle, for its validators of servers' replies. */
   readonly loaded: Pick<LoadedBundle, "replyValidator">;
@@ -54,6 +61,7 @@ export interface CallState {
   /** Why a changed config is not used, if one is not. */
   readonly configProblem: string | undefined;
   readonly suggestServers?: ServerSuggestions | undefined;
+  readonly finder: ServerFinder;
   /** Why this proxy serves its client alone, where it should share its servers. */
   readonly notShared?: string | undefined;
   /** The check of the files before the question; undefined when it took too long. */

@@ -6,8 +6,9 @@ import { Listeners, type Subscribe, sharedAbortController } from "../base/timing
 import { readText } from "../lsp/documents/read-text.js";
 import type { Log, PoolContext, ServerPool, Trace } from "../lsp/types.js";
 import type { LoadedBundle } from "./bundle/load.js";
-import type { BundleServices, ServerFinder } from "./bundle-services.js";
+import type { BundleServices } from "./bundle-services.js";
 import type { CallWatch } from "./call-observer.js";
+import type { ServerFinder } from "./call-state.js";
 import { MemoryWatch } from "./memory-watch.js";
 import { closeParts, openParts } from "./runtime-parts.js";
 import { Session } from "./session.js";
@@ -110,7 +111,7 @@ export async function openRuntime(loaded: LoadedBundle, context: RuntimeContext)
       log: context.log,
       onOutOfMemory: (message) => context.onOutOfMemory?.(message),
     });
-  const finder = { lookAgain: async () => undefined };
+  const finder: ServerFinder = { lookAgain: async () => undefined, laterLook: () => undefined };
   const wiring = { memory, unsaved: new Map<string, string>(), activity: new Listeners(), finder };
   const { unsaved, activity } = wiring;
   let parts = await openParts(loaded, context, wiring);

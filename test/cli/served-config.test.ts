@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { ConfigError } from "../../src/base/problem.js";
 import type { Io } from "../../src/cli/command.js";
 import type { Loaded } from "../../src/cli/open.js";
@@ -60,4 +60,60 @@ it("a file that is newly read is protected from edits, also where the config mea
   expect(used).toEqual([expect.arrayContaining(files)]);
   closed.abort();
   rmSync(folder, { recursive: true, force: true });
+});
+
+describe("a search for servers that are new", () => {
+  const closed = new AbortController();
+  afterAll(() => closed.abort());
+
+  /** The finder of a workspace whose config takes so long to read, and how often that was begun. */
+  function finderOf(readMs: number) {
+    const begun: number[] = [];
+    const runtime = {
+      finder: {},
+      closed: closed.signal,
+      reportConfig: () => undefined,
+    } as unknown as Runtime;
+    const load = async () => {
+      begun.push(performance.now());
+      await delay(readMs);
+      throw new ConfigError([]);
+    };
+    const options = {
+      io: { stderr: { writeText: () => undefined } } as unknown as Io,
+      log: () => undefined,
+      onUsed: () => undefined,
+    };
+    const inUse = { files: [], isScanned: true, isStillTrusted: () => true } as unknown as Loaded;
+    new ServedConfig(runtime, inUse, load, options);
+    return { finder: runtime.finder, begun };
+  }
+
+  it("soon after the last one is waited for, but not made earlier", async () => {
+    const { finder, begun } = finderOf(20);
+    await finder.lookAgain();
+    expect(finder.laterLook()).toBeUndefined();
+    await Promise.all([finder.lookAgain(), finder.lookAgain()]);
+    expect(begun).toHaveLength(2);
+    const [first = 0, second = 0] = begun;
+    expect(second - first).toBeGreaterThan(200);
+  });
+
+  it("that has begun may have missed what is new, so the next one is waited for", async () => {
+    const { finder, begun } = finderOf(20);
+    const first = finder.lookAgain();
+    await vi.waitUntil(() => begun.length === 1, { interval: 1 });
+    expect(finder.laterLook()).toBe("soon");
+    await finder.lookAgain();
+    expect(begun).toHaveLength(2);
+    await first;
+  });
+
+  it("that takes long is not waited for, and a call can say when the next one is", async () => {
+    const { finder, begun } = finderOf(600);
+    await finder.lookAgain();
+    await finder.lookAgain();
+    expect(begun).toHaveLength(1);
+    expect(finder.laterLook()).toMatch(/^in \d+ s$/);
+  });
 });

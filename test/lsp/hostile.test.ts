@@ -265,8 +265,8 @@ describe("what a server makes the client keep is bounded", () => {
     ["many", 5_000, "x"],
     ["large", 100, "x".repeat(1_000_000)],
   ])("registrations: %s", (_what, count, text) => {
-    const { features, customMethods, projectQuery, ready } = serverPlan("fake", ["fake"], ["fake"], "fake");
-    const capabilities = new Capabilities({ features, customMethods, projectQuery, ready });
+    const { features, projectQuery, ready } = serverPlan("fake", ["fake"], ["fake"], "fake");
+    const capabilities = new Capabilities({ features, projectQuery, ready });
     const registration = (n: number) => ({
       id: String(n),
       method: "textDocument/hover",

@@ -11,13 +11,18 @@ const answered = { value: 1, readiness: "ready" };
 
 /** A start of a server that answers a question so, at once or later. */
 function start(generation: number, request: () => unknown): Instance {
-  const instance = { plan: serverPlan("fake", ["fake"], ["fake"], "fake"), root: "/w", generation, request };
+  const instance = { root: "/w", generation, request };
   return instance as unknown as Instance;
 }
 
 function handleOf(first: () => unknown, next: () => unknown = () => Promise.resolve(answered)) {
   const renew = vi.fn(async () => start(2, next));
-  const source = { renew, crashSince: () => undefined, roots: undefined };
+  const source = {
+    plan: serverPlan("fake", ["fake"], ["fake"], "fake"),
+    renew,
+    crashSince: () => undefined,
+    roots: undefined,
+  };
   return { handle: new ServerHandle(start(1, first), source), renew };
 }
 

@@ -5,6 +5,7 @@ import { Lines } from "../../src/base/text.js";
 import type { LanguageServer, OpenDocument } from "../../src/lsp/types.js";
 import { askCandidates } from "../../src/runtime/ask/ask.js";
 import { candidatesForDocument, candidatesForWorkspace } from "../../src/runtime/ask/candidates.js";
+import { noServerFor, noServerHere } from "../../src/runtime/ask/no-server.js";
 import { openTarget } from "../../src/runtime/point/target.js";
 import { callState, gate, serverOf } from "./doubles.js";
 
@@ -92,4 +93,21 @@ it("asks a server that runs for several roots until the first answer where one i
   expect(send).toHaveBeenCalledTimes(1);
   expect(await answers("all")).toEqual(["one", "two"]);
   expect(send).toHaveBeenCalledTimes(3);
+});
+
+it("says to call again where a server that was installed meanwhile may not be seen yet", async () => {
+  const stepsWith = async (when: string | undefined) => {
+    const suggestServers = { isListed: false, file: async () => "one", workspace: async () => ["one"] };
+    const finder = { lookAgain: async () => undefined, laterLook: () => when };
+    const call = callState({ suggestServers, finder, gate: { ...gate, roots: ["/w"] } });
+    const refusals = await Promise.all([noServerFor(call, admitted), noServerHere(call, [])]);
+    return refusals.map(({ nextSteps }) => nextSteps.map((step) => "text" in step && step.text));
+  };
+  const install = "lsp-proxy install one";
+  const again = "If one is installed already, call again: the workspace is looked at again in 9 s.";
+  expect(await stepsWith(undefined)).toEqual([[install], [install]]);
+  expect(await stepsWith("in 9 s")).toEqual([
+    [install, again],
+    [install, again],
+  ]);
 });

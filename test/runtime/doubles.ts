@@ -118,6 +118,7 @@ export function callState(overrides: Partial<CallState> = {}): CallState {
     plan,
     holder: undefined,
     configProblem: undefined,
+    finder: { lookAgain: async () => undefined, laterLook: () => undefined },
     tool: {
       name: "the_tool",
       title: "",

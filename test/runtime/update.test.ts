@@ -70,6 +70,35 @@ it.each([
   },
 );
 
+it("declares another method without a restart: each handle has the methods of its own plan", async () => {
+  const work = await openTestWorkspace({ files: { "a.fake": "one\n" }, servers: { fake: { scenario: {} } } });
+  try {
+    const { runtime, folder } = work;
+    const { signal } = new AbortController();
+    const get = () => runtime.pool.get("fake", `${folder}/a.fake`, signal);
+    const pid = () => runtime.pool.status()[0]?.pid;
+    const [before, pidBefore] = [await get(), pid()];
+    const file = join(dirname(folder), "lspi.json");
+    const config = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ ...config, methods: [{ method: "fake/documents" }] }));
+    await runtime.update(await loadBundle({ bundle: compileConfig(file) }), unchanged(work));
+    const after = await get();
+    expect([pid(), after.generation]).toEqual([pidBefore, 1]);
+    for (const [server, has, lacks] of [
+      [before, "fake/received", "fake/documents"],
+      [after, "fake/documents", "fake/received"],
+    ] as const) {
+      expect([server.supports(has), server.supports(lacks)]).toEqual([true, false]);
+      await server.request(has, { method: "initialize" }, { signal });
+      await expect(server.request(lacks, {}, { signal })).rejects.toMatchObject({
+        code: "lsp/not-supported",
+      });
+    }
+  } finally {
+    await work.close();
+  }
+});
+
 it("answers with a refusal where the code of a tool cannot be loaded, and says why in the log only", async () => {
   const work = await openTestWorkspace({ files: { "a.fake": "one\n" } });
   try {

@@ -12,7 +12,7 @@ export const serve: Command = {
     "Serves a config, or a bundle written by `generate`. If there is neither, the installed language servers for the\n" +
     "workspace's languages are served, read-only. stdout carries the protocol and nothing else. A changed config is used as\n" +
     "soon as it is saved. Servers keep running unless something changed that they were started with: their settings,\n" +
-    "`[workspace]`, `allow.effects`, `allow.env`, `limits.max_message_bytes`, `limits.max_file_bytes` or\n" +
+    "`[workspace]`, `allow.effects`, `mcp.read_only`, `allow.env`, `limits.max_message_bytes`, `limits.max_file_bytes` or\n" +
     "`limits.max_open_documents`. If the changed config has problems, the old one is still used, and the server status says\n" +
     "why. If a config that was found has problems at the start, every call is refused until they are corrected; one that is\n" +
     "named with --config ends the program.",

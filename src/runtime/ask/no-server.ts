@@ -18,7 +18,7 @@ export async function noServerFor(call: CallState, { path, shown }: Admitted): P
       nextSteps: [{ kind: "config", text: "Add a server for this kind of file under `[[servers]]`." }],
     });
   return new Refusal("route/no-server", `${message}. \`${name}\` would.`, {
-    nextSteps: [...installing(name), ...adding(name, call.suggestServers)],
+    nextSteps: [...installing(name), ...adding(name, call.suggestServers), ...callingAgain(call)],
   });
 }
 
@@ -38,7 +38,9 @@ export function wrongServer({ tool, input }: CallState, { shown }: Admitted): Re
  */
 export async function noServerHere(call: CallState, asked: readonly ServerPlan[]): Promise<Refusal> {
   const { why, would, nextSteps } = await missingServers(call, asked);
-  return new Refusal("route/no-server", `${why}, so nothing was searched.${would}`, { nextSteps });
+  return new Refusal("route/no-server", `${why}, so nothing was searched.${would}`, {
+    nextSteps: [...nextSteps, ...callingAgain(call)],
+  });
 }
 
 /** Why no server can be asked, and which servers of the catalogue the files of the workspace need. */
@@ -69,4 +71,12 @@ function installing(name: string): Step[] {
 function adding(name: string, suggestions: ServerSuggestions | undefined): Step[] {
   if (suggestions?.isListed !== true) return [];
   return [{ kind: "command", text: `lsp-proxy add ${name}` }];
+}
+
+/** A server that is installed already may not be used yet: the workspace is not looked at for every call. */
+function callingAgain({ finder }: CallState): Step[] {
+  const when = finder.laterLook();
+  if (when === undefined) return [];
+  const text = `If one is installed already, call again: the workspace is looked at again ${when}.`;
+  return [{ kind: "doc", text }];
 }

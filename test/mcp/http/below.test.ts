@@ -46,8 +46,8 @@ afterEach(async () => {
 const trust = (name: string) => runHere(["trust", "--yes"], { cwd: join(top, "work", name), env });
 
 /** Starts the gateway; what it says until it listens or ends. */
-async function start(): Promise<string> {
-  const words = ["serve", "--http", "--port", "0", "--config", "lspi.toml", "--below", "../work"];
+async function start(below = "../work"): Promise<string> {
+  const words = ["serve", "--http", "--port", "0", "--config", "lspi.toml", "--below", below];
   const child = spawn(process.execPath, [program, ...words], {
     cwd: join(top, "gateway"),
     env,
@@ -97,6 +97,19 @@ it("is refused where the config of one of them does not allow HTTP", async () =>
   const text = await start();
   expect(text).toContain("http/disabled");
   expect(text).toContain("two: the config has `http.enabled = false`");
+  expect(text).not.toMatch(/serves \S+ on /);
+});
+
+it.each([
+  ["../nope", (folder: string) => `--below: ${folder} does not exist\n`],
+  [
+    "../work/three",
+    (folder: string) =>
+      `--below: there is no trusted workspace below ${folder}; run \`lsp-proxy trust\` in each that is to be served\n`,
+  ],
+])("is refused for %s, with what to do", async (below, expected) => {
+  const text = await start(below);
+  expect(text).toContain(expected(join(top, "gateway", below)));
   expect(text).not.toMatch(/serves \S+ on /);
 });
 
