@@ -19,8 +19,8 @@ import { watchFiles } from "./watch-files.js";
 
 /** Servers are looked for again for at most this part of the time: it takes a walk over the workspace. */
 const LOOKING_SHARE = 0.1;
-/** A call waits for a look that begins within this time. */
-const MOST_WAITED_MS = 2_000;
+/** A call waits for a look that begins within this time. Most files without a server, such as texts, never get one. */
+const MOST_WAITED_MS = 500;
 
 /** Reads and compiles a config. */
 export type Load = (options?: OpenOptions) => Promise<Loaded>;
