@@ -31,6 +31,8 @@ export interface Loaded extends FolderTrust {
   folder: string;
   /** The config or bundle, for messages. */
   source: string;
+  /** The command that shows the problems of the config; undefined where it has no file. */
+  validateCommand: string | undefined;
   files: string[];
   /** The workspace whose trust is on record or can be; undefined for a bundle and for a named config. */
   found?: string | undefined;
@@ -56,6 +58,8 @@ export interface OpenOptions {
   memory?: MemoryWatch;
   /** Why this process serves its client alone, where it should share its servers. */
   notShared?: string;
+  /** Collects the files that are read, also those of an attempt that fails: its correction is used. */
+  files?: Set<string>;
 }
 
 export interface Opened extends Loaded {
@@ -149,7 +153,7 @@ function withReal(folder: string): string[] {
 export async function loadFrom(
   input: Input,
   io: Io,
-  { servesUntrusted = false, asks = true }: OpenOptions = {},
+  { servesUntrusted = false, asks = true, files: read = new Set() }: OpenOptions = {},
 ): Promise<Loaded> {
   const expect = input.text("expect");
   const options = expect === undefined ? {} : { expect };
@@ -157,19 +161,18 @@ export async function loadFrom(
   if (bundleSource !== undefined) {
     const base = resolve(io.cwd, input.text("workspace") ?? ".");
     const bundleFolder = resolve(io.cwd, bundleSource);
+    // The manifest has the hashes of all files.
+    const files = [bundleFolder, join(bundleFolder, MANIFEST_FILE)];
+    for (const file of files) read.add(file);
     const loaded = await loadBundle({ folder: bundleFolder }, options);
     const here = [base, ...loaded.plan.workspace.roots.map((root) => resolve(base, root))];
     const trustsAll = input.isOn("trust-workspace");
     const trust = folderTrust(here, here, io, { isTrustedFolder: () => false, trustsAll });
-    // The manifest has the hashes of all files.
-    const files = [bundleFolder, join(bundleFolder, MANIFEST_FILE)];
-    const unscanned = { isScanned: false, isStillTrusted: () => true };
+    const unscanned = { isScanned: false, isStillTrusted: () => true, validateCommand: undefined };
     return { loaded, base, folder: base, source: bundleSource, files, ...unscanned, ...trust };
   }
   const { compile } = await import("./compile.js");
   let refusal: Refusal | undefined;
-  // A file of the attempt that fails is watched too: its correction is used.
-  const read = new Set<string>();
   const compiled = await compile(input, io, { files: read }).catch(async (error: unknown) => {
     if (!(error instanceof ConfigError) || !servesUntrusted || isNamed(input, io)) throw error;
     const workspace = workspaceOf(input, io);
@@ -195,7 +198,8 @@ export async function loadFrom(
   const loaded = await loadBundle({ bundle }, options);
   const isFound = main.kind !== "named";
   const source = main.file ?? "the embedded default";
-  return { ...rest, loaded, base, folder, source, refusal, found: isFound ? workspace : undefined };
+  const served = { source, refusal, found: isFound ? workspace : undefined };
+  return { ...rest, ...served, loaded, base, folder, validateCommand: validateCommand(input, io) };
 }
 
 /** The refusal of all calls. The agent must not read what the config says, only that it is there. */
@@ -212,9 +216,30 @@ function unusable(workspace: string, errors: readonly Problem[]): Refusal {
   return new Refusal("config/unusable", message, { nextSteps: [{ kind: "command", text }] });
 }
 
+/** The command that shows the problems of the config, in any folder; undefined where the config has no file. */
+export function validateCommand(input: Input, io: Io): string | undefined {
+  if (input.config !== undefined || input.text("bundle") !== undefined) return undefined;
+  const config = input.text("config");
+  const variable = io.env.LSPI_CONFIG_PATH || undefined;
+  const file = config === undefined ? variable : resolve(io.cwd, config);
+  const namesWorkspace = file === undefined || input.text("workspace") !== undefined;
+  const context = input.text("context");
+  const given = [
+    ...(file === undefined ? [] : ["--config", file]),
+    ...(namesWorkspace ? ["--workspace", workspaceOf(input, io)] : []),
+    ...(context === undefined ? [] : ["--context", context]),
+  ];
+  return ["lsp-proxy validate", ...given.map((word) => (/\s/.test(word) ? `"${word}"` : word))].join(" ");
+}
+
 /** The first problems in one line. Agents may not read what a config says that was only found. */
-export function problemList(errors: readonly Problem[], isFound: boolean, base: string): string {
-  const shown = errors.slice(0, MOST_SHOWN).map(({ code, message, place }) => {
+export function problemList(
+  errors: readonly Problem[],
+  isFound: boolean,
+  base: string,
+  most = MOST_SHOWN,
+): string {
+  const shown = errors.slice(0, most).map(({ code, message, place }) => {
     const at = place === undefined ? "" : ` in ${shownFile(place.file, base)}:${place.line}`;
     return isFound ? `${code}${at}` : `${code}${at}: ${message}`;
   });
@@ -223,7 +248,7 @@ export function problemList(errors: readonly Problem[], isFound: boolean, base: 
 }
 
 /** Whether the command line or a variable names the config. */
-function isNamed(input: Input, io: Io): boolean {
+export function isNamed(input: Input, io: Io): boolean {
   return input.config !== undefined || input.text("config") !== undefined || Boolean(io.env.LSPI_CONFIG_PATH);
 }
 

@@ -9,6 +9,7 @@ import { isInside } from "../base/paths.js";
 import { ConfigError, type Problem } from "../base/problem.js";
 import { delay } from "../base/timing.js";
 import { plural } from "../base/words.js";
+import { trustCommand } from "../lsp/process/trusted.js";
 import type { Log } from "../lsp/types.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Io } from "./command.js";
@@ -188,9 +189,12 @@ function identityOf({ loaded, base, files, trusted, binFolders, avoid, refusal }
   ]);
 }
 
-/** The problems for the status. */
-function summary(problems: readonly Problem[], { found, base }: Loaded): string {
+/** The problems for the status, and what the user can run. */
+function summary(problems: readonly Problem[], { found, base, validateCommand }: Loaded): string {
   const errors = problems.filter(({ severity }) => severity === "error");
   const list = problemList(errors, found !== undefined, base);
-  return `The changed config is not used, it has ${plural(errors.length, "problem")}: ${list}.`;
+  const needsOnlyTrust = errors.every(({ code }) => code === "config/untrusted");
+  const command = needsOnlyTrust && found !== undefined ? trustCommand(found) : validateCommand;
+  const next = command === undefined ? "" : ` The user can run \`${command}\`.`;
+  return `The changed config is not used, it has ${plural(errors.length, "problem")}: ${list}.${next}`;
 }

@@ -4,12 +4,16 @@ import { stampFrom, statOf } from "../base/file-stamp.js";
 
 const CHECK_MS = 1_000;
 
+/** Equal while none of the files has changed. */
+export function stampsOf(files: Iterable<string>): string {
+  return [...files].map((file) => stampFrom(statOf(file))?.text ?? "").join("\n");
+}
+
 /** Calls the listener when one of the files has changed. Gives the function that ends the watch. */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
-  const stampsOf = () => files.map((file) => stampFrom(statOf(file))?.text ?? "").join("\n");
-  let known = stampsOf();
+  let known = stampsOf(files);
   const timer = setInterval(() => {
-    const now = stampsOf();
+    const now = stampsOf(files);
     if (now === known) return;
     known = now;
     onChange();

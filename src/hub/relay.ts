@@ -24,7 +24,9 @@ interface RelayOptions {
   /** Connects; `losses` counts the hubs that ended shortly after they were found. */
   connect(losses: number): Promise<Upstream>;
   /** Why a session that was served cannot go on now: the text of its refusals. */
-  refusal(error: unknown): string;
+  refusal(error: unknown): Promise<string>;
+  /** Calls the listener when a session that was refused may go on. Gives the function that ends the watch. */
+  whenUsable(listener: () => void): () => void;
   signal: AbortSignal;
 }
 
@@ -62,6 +64,12 @@ class Relay {
   #hubEnds: { lazy: boolean } | undefined;
   /** The bundle whose tools the client knows. */
   #bundle: string | undefined;
+  /** The names of the tools that only read, in that bundle. */
+  #reads: ReadonlySet<string> = new Set();
+  /** Whether a request was refused since the last hub. */
+  #wasRefused = false;
+  /** Ends the watch that `whenUsable` began. */
+  #unwatch: (() => void) | undefined;
   #losses = 0;
   #connectedAt = 0;
   #hasEnded = false;
@@ -95,6 +103,7 @@ class Relay {
     this.#isOver = true;
     clearTimeout(this.#unread);
     clearTimeout(this.#lastAnswers);
+    this.#unwatch?.();
     this.options.input.pause();
     this.#upstream?.destroy();
     this.resolve();
@@ -120,24 +129,37 @@ class Relay {
     this.options.input.pause();
     this.options.connect(this.#losses).then(
       (upstream) => this.#connected(upstream),
-      (error: unknown) => this.#notConnected(error),
+      (error: unknown) => void this.#notConnected(error),
     );
   }
 
-  /** A client that was served does not see the end: what waits is refused, and its next request tries again. */
-  #notConnected(error: unknown): void {
-    this.#isConnecting = false;
-    if (this.#isOver) return;
-    if (this.#bundle === undefined) {
+  /**
+   * A client that was served does not see the end: what waits is refused. It goes on with its next request, or before
+   * that as soon as a hub can be used: the tools may be others then.
+   */
+  async #notConnected(error: unknown): Promise<void> {
+    if (this.#bundle === undefined && !this.#isOver) {
       // The first of both counts.
       this.reject(error);
       this.#finish();
       return;
     }
+    const why = await this.options.refusal(error).catch(String);
+    this.#isConnecting = false;
+    if (this.#isOver) return;
     for (const line of this.#held.splice(0)) this.#requests.fromClient(line, parseJson(line));
-    for (const line of this.#requests.refuse(this.options.refusal(error))) this.#toClient(line);
-    if (this.#hasEnded) this.#finish();
-    else this.options.input.resume();
+    for (const line of this.#requests.refuse(why, this.#reads)) {
+      this.#wasRefused = true;
+      this.#toClient(line);
+    }
+    if (this.#hasEnded) {
+      this.#finish();
+      return;
+    }
+    this.#unwatch ??= this.options.whenUsable(() => {
+      if (this.#upstream === undefined) this.#connect();
+    });
+    this.options.input.resume();
   }
 
   #connected(upstream: Upstream): void {
@@ -146,6 +168,8 @@ class Relay {
       upstream.destroy();
       return;
     }
+    this.#unwatch?.();
+    this.#unwatch = undefined;
     this.#upstream = upstream;
     this.#hubEnds = undefined;
     this.#connectedAt = performance.now();
@@ -157,9 +181,12 @@ class Relay {
     const before = this.#bundle;
     const held = this.#held.splice(0);
     this.#bundle = upstream.bundle;
+    this.#reads = upstream.reads;
     for (const line of this.#requests.repeat(upstream.reads)) this.#toHub(line);
-    if (before !== undefined && before !== upstream.bundle)
+    // What was refused may be the list of the tools.
+    if (this.#wasRefused || (before !== undefined && before !== upstream.bundle))
       for (const line of this.#requests.toolsChanged()) this.#toClient(line);
+    this.#wasRefused = false;
     for (const line of held) this.#fromClient(line);
     upstream.input.resume();
     if (this.#hasEnded) this.#endUpstream(upstream);
@@ -201,8 +228,11 @@ class Relay {
     const message = parseJson(line);
     const notice = privateMessage(message);
     if (notice?.kind === "drain") this.#hubEnds = { lazy: notice.body.lazy === true };
-    else if (notice?.kind === "ready") this.#bundle = String(notice.body.bundle);
-    else {
+    else if (notice?.kind === "ready") {
+      const { bundle, reads } = notice.body;
+      this.#bundle = String(bundle);
+      if (Array.isArray(reads)) this.#reads = new Set(reads.map(String));
+    } else {
       const isLeft = this.#hubEnds !== undefined && !this.#hasEnded;
       const forClient = this.#requests.fromHub(line, message, isLeft);
       if (forClient !== undefined) this.#toClient(forClient);

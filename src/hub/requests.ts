@@ -4,7 +4,7 @@
  * hub refuses them.
  */
 import { isTable } from "../base/json.js";
-import { INTERRUPTED } from "./interrupted.js";
+import { INTERRUPTED, INTERRUPTED_TEXT } from "./interrupted.js";
 
 type Id = string | number;
 
@@ -17,6 +17,8 @@ interface Pending {
   line: string;
   /** How often it was asked again. */
   repeats: number;
+  /** Whether a hub that has ended was asked. */
+  hasBegun?: boolean;
 }
 
 /** A request that ended this many hubs is not asked again. */
@@ -145,16 +147,19 @@ export class PendingRequests {
     );
     this.#questions.clear();
     this.#repeated.clear();
+    for (const pending of this.#asked.values()) pending.hasBegun = true;
     for (const known of this.#progress.values()) known.before = known.sent;
     return lines;
   }
 
   /** No hub is available: returns error lines for pending requests; subscriptions are kept for the next hub. */
-  refuse(message: string): string[] {
+  refuse(why: string, reads: ReadonlySet<string>): string[] {
     const refused = [...this.#asked].filter(([, pending]) => !isListening(pending));
     return refused.map(([id, pending]) => {
       if (isHandshake(pending)) this.#handshake = undefined;
       this.#forget(id);
+      const mayBeDone = pending.hasBegun === true && !isRead(pending.message, reads);
+      const message = mayBeDone ? `${why} ${INTERRUPTED_TEXT}` : why;
       return JSON.stringify({ jsonrpc: "2.0", id, error: { code: REFUSED, message } });
     });
   }

@@ -67,9 +67,10 @@ describe("a changed config", () => {
       change(config, { nonsense: 1 });
       await expect.poll(() => statusOf(session)).toContain("answer/config-not-used");
       await end();
-      for (const _ of [1, 2])
-        await expect(session.call("get_hover", place)).rejects.toThrow("the config has problems");
-      // It is printed after the refusal is sent.
+      const why =
+        /the config has 1 problem: config\/unknown-key in \S+lspi\.json:\d+: .*nonsense.*\. `(.+)` says more\. Call again when that is corrected\.$/;
+      for (const _ of [1, 2]) await expect(session.call("get_hover", place)).rejects.toThrow(why);
+      // It comes by another pipe.
       await expect.poll(() => session.stderr()).toContain("nonsense");
       writeFileSync(config, text);
       expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
@@ -163,6 +164,30 @@ beforeEach(() => {
 });
 afterEach(() => user.close());
 
+it("the hub ends while the config has problems: all sessions go on by themselves when it is corrected", async () => {
+  const { args, config, folder } = user.workspace({}, slow);
+  const sessions = [await user.open(args), await user.open(args), await user.open(args)] as const;
+  const [one, two] = sessions;
+  const text = readFileSync(config, "utf8");
+  const edit = one.call("rename_symbol", { ...place, new_name: "name", dry_run: false });
+  await expect.poll(() => isThere(folder, "asked-rename")).toBe(true);
+  writeFileSync(config, "{");
+  const validate = `lsp-proxy validate --config ${config}`;
+  await expect.poll(() => statusOf(two)).toContain(`The user can run \`${validate}\`.`);
+  process.kill((await user.hub()).pid, "SIGKILL");
+  const says = `\`${validate}\` says more. Call again when that is corrected.`;
+  await expect(edit).rejects.toThrow(`${says} The process that ran this call ended before its answer.`);
+  const refused = await two.client.listTools().catch(String);
+  expect(String(refused).endsWith(says)).toBe(true);
+  expect((await runHere(validate.split(" ").slice(1), { env: user.env, cwd: user.top })).code).not.toBe(0);
+  expect(await user.hubs()).toEqual([]);
+  writeFileSync(config, JSON.stringify({ ...JSON.parse(text), ...without("find_references") }));
+  const long = { timeout: 60_000 };
+  await expect.poll(() => sessions.map((session) => session.changes()), long).toEqual([1, 1, 1]);
+  expect(await user.hub()).toMatchObject({ sessions: 3 });
+  for (const session of sessions) expect(await toolsOf(session)).not.toContain("find_references");
+});
+
 it("a changed config that was found needs trust first; one that lost it refuses calls", async () => {
   const { folder, config } = user.workspace();
   const found = { ...JSON.parse(readFileSync(config, "utf8")), workspace: { roots: ["."] } };
@@ -174,7 +199,8 @@ it("a changed config that was found needs trust first; one that lost it refuses 
   expect((await session.call("get_hover", place)).structuredContent).toMatchObject({ ok: true });
   const { pid } = await user.hub();
   change(file, without("find_references"));
-  await expect.poll(() => statusOf(session)).toContain("answer/config-not-used");
+  const trust = `The user can run \`lsp-proxy trust --workspace ${folder}\`.`;
+  await expect.poll(() => statusOf(session)).toContain(trust);
   expect(await toolsOf(session)).toContain("find_references");
   expect((await runHere(["trust", "--yes"], asked)).code).toBe(0);
   await expect.poll(() => toolsOf(session)).not.toContain("find_references");

@@ -29,6 +29,51 @@ function fakeHub(): FakeHub {
   };
 }
 
+const nothing = () => undefined;
+
+it("a refused session goes on as soon as a hub can be used, and its client reads the tools again", async () => {
+  const [first, second] = [fakeHub(), fakeHub()];
+  const waiting = [first, undefined, undefined, second];
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let told = "";
+  output.setEncoding("utf8").on("data", (part: string) => {
+    told += part;
+  });
+  const connect = async () => {
+    const next = waiting.shift();
+    if (next === undefined) throw new Error("no hub");
+    return next.upstream;
+  };
+  const watches: (() => void)[] = [];
+  const ends = vi.fn();
+  const whenUsable = (listener: () => void) => {
+    watches.push(listener);
+    return ends;
+  };
+  const signal = new AbortController().signal;
+  const ended = relay({ input, output, connect, refusal: async () => "why", whenUsable, signal });
+  const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  send({ id: 0, method: "initialize" });
+  await expect.poll(() => first.told()).toHaveLength(1);
+  first.answers(0);
+  send({ method: "notifications/initialized" });
+  await expect.poll(() => first.told()).toHaveLength(2);
+  first.ends();
+  await expect.poll(() => watches).toHaveLength(1);
+  send({ id: 1, method: "tools/list" });
+  await expect.poll(() => told).toContain('{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"why"}}');
+  expect(second.told()).toEqual([]);
+  watches[0]?.();
+  await expect
+    .poll(() => second.told().map(({ method }) => method))
+    .toEqual(["initialize", "notifications/initialized"]);
+  expect(told).toContain("notifications/tools/list_changed");
+  expect([watches.length, ends.mock.calls.length]).toEqual([1, 1]);
+  input.end();
+  second.ends();
+  await ended;
+});
+
 it("a request that waits for the next hub can be cancelled", async () => {
   const hubs = [fakeHub(), fakeHub()] as const;
   const waiting = [...hubs];
@@ -39,7 +84,14 @@ it("a request that waits for the next hub can be cancelled", async () => {
     return next.upstream;
   };
   const signal = new AbortController().signal;
-  const ended = relay({ input, output: output.resume(), connect, refusal: String, signal });
+  const ended = relay({
+    input,
+    output: output.resume(),
+    connect,
+    refusal: async () => "why",
+    whenUsable: () => nothing,
+    signal,
+  });
   const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const cancel = (requestId: number) => send({ method: "notifications/cancelled", params: { requestId } });
   const edit = { method: "tools/call", params: { name: "rename_symbol" } };
@@ -70,7 +122,8 @@ it("no timer is left when the process is asked to end and its input closes after
       input,
       output: output.resume(),
       connect,
-      refusal: String,
+      refusal: async () => "why",
+      whenUsable: () => nothing,
       signal: controller.signal,
     });
     await vi.waitFor(() => expect(input.isPaused()).toBe(false));

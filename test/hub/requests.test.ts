@@ -85,8 +85,15 @@ describe("after the end of a hub", () => {
     for (const message of [call(1, "get_hover"), call(2, "rename_symbol"), listening])
       told(requests, message);
     requests.hubLost();
-    expect(requests.refuse("why").map((line) => JSON.parse(line))).toEqual(
-      [1, 2].map((id) => ({ jsonrpc: "2.0", id, error: { code: -32000, message: "why" } })),
+    // No hub was asked for this one.
+    told(requests, call(3, "rename_symbol"));
+    const edited = "why The process that ran this call ended before its answer. An edit was made as a whole";
+    expect(requests.refuse("why", reads).map((line) => JSON.parse(line))).toEqual(
+      [
+        [1, "why"],
+        [2, expect.stringContaining(edited)],
+        [3, "why"],
+      ].map(([id, message]) => ({ jsonrpc: "2.0", id, error: { code: -32000, message } })),
     );
     expect(repeated(requests)).toEqual([initialize, initialized, listening]);
   });

@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import type { JsonObject } from "../../base/json.js";
 import { ConfigError } from "../../base/problem.js";
+import { plural } from "../../base/words.js";
 import { findHub } from "../../hub/find-hub.js";
 import { HubUnavailable } from "../../hub/hub-folder.js";
 import type { HubLaunch } from "../../hub/launch-record.js";
@@ -14,6 +15,7 @@ import { bundleFlags, configFlags } from "../flags.js";
 import { executable, version } from "../shipped.js";
 import { abortOn } from "../signals.js";
 import { isOutsideProjects, workspaceOf } from "../workspace.js";
+import { whenUsable } from "./when-usable.js";
 
 /** How long a client may take to read its last answers. */
 const LAST_OUTPUT_MS = 3_000;
@@ -39,7 +41,12 @@ export async function serveShared(input: Input, io: Io, streams: Streams): Promi
   };
   try {
     const refusal = (error: unknown) => refusalOf(error, input, io);
-    await relay({ ...streams, connect, refusal, signal });
+    const readConfig = async (files: Set<string>) => {
+      const { loadFrom } = await import("../open.js");
+      return loadFrom(input, io, { servesUntrusted: true, asks: false, files });
+    };
+    const whenConfigUsable = (listener: () => void) => whenUsable(readConfig, listener);
+    await relay({ ...streams, connect, refusal, whenUsable: whenConfigUsable, signal });
     await alone;
   } finally {
     // Output that the client does not read would keep the process alive.
@@ -47,22 +54,24 @@ export async function serveShared(input: Input, io: Io, streams: Streams): Promi
   }
 }
 
-/** The text for the client. The texts of a config that was only found are not for agents: its problems go to stderr. */
-function refusalOf(error: unknown, input: Input, io: Io): string {
-  const isConfig = error instanceof ConfigError;
-  if (isConfig)
-    void import("../terminal/report.js").then(({ printProblems }) =>
-      printProblems(error.problems, { json: false, io }),
-    );
-  else io.stderr.writeLine(`lsp-proxy: ${error instanceof Error ? error.message : String(error)}`);
+/** The text for the client. All problems of the config go to stderr. */
+async function refusalOf(error: unknown, input: Input, io: Io): Promise<string> {
   const workspace = workspaceOf(input, io);
-  const notStarted = existsSync(workspace)
-    ? "lsp-proxy could not be started again"
-    : `the workspace ${workspace} does not exist any more`;
-  const why = isConfig ? "the config has problems" : notStarted;
-  return (
-    `No language server can be used now: ${why}; \`lsp-proxy doctor\` says more. Call again when that is corrected. ` +
-    "An edit that was running was made as a whole or not at all."
+  const text = (why: string, command = "lsp-proxy doctor") =>
+    `No language server can be used now: ${why}. \`${command}\` says more. Call again when that is corrected.`;
+  if (error instanceof ConfigError) {
+    const { isNamed, problemList, validateCommand } = await import("../open.js");
+    const { printProblems } = await import("../terminal/report.js");
+    printProblems(error.problems, { json: false, io });
+    const errors = error.problems.filter(({ severity }) => severity === "error");
+    const first = problemList(errors, !isNamed(input, io), workspace, 1);
+    return text(`the config has ${plural(errors.length, "problem")}: ${first}`, validateCommand(input, io));
+  }
+  io.stderr.writeLine(`lsp-proxy: ${error instanceof Error ? error.message : String(error)}`);
+  return text(
+    existsSync(workspace)
+      ? "lsp-proxy could not be started again"
+      : `the workspace ${workspace} does not exist any more`,
   );
 }
 
