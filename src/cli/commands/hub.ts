@@ -28,7 +28,7 @@ export const hub: Command = {
   description:
     "Lists the hubs of this user with their workspace, sessions, language servers, memory and age. `hub stop` stops the hub\n" +
     "of the workspace, `hub stop --all` all hubs: running calls are answered first, and all language servers are stopped.\n" +
-    "Sessions stay connected; the next call of a session starts a hub again.",
+    "Sessions stay connected; the next call of a session starts a hub again, if the config has no problems.",
   flags: {
     workspace: withDefault(
       option("DIR", "The workspace whose hub is stopped.", "w"),
