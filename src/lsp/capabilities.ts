@@ -133,8 +133,9 @@ export class Capabilities {
     subject: Subject | undefined,
     timeoutMs: number,
     signal: AbortSignal,
+    declared?: ServerPlan["customMethods"],
   ): Promise<boolean> {
-    const isOffered = (): boolean => this.supports(method, subject);
+    const isOffered = (): boolean => this.supports(method, subject, declared);
     if (isOffered()) return true;
     const feature = methods[method]?.feature;
     const mayFollow = feature !== undefined && this.allows(feature) && !this.#neverOffered.has(method);

@@ -79,14 +79,14 @@ export class ServerHandle implements LanguageServer {
     return this.#instance.capabilities.supports(method, document, this.plan.customMethods);
   }
 
-  async offers(
+  offers(
     method: string,
     document: OpenDocument | undefined,
     { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
   ): Promise<boolean> {
-    if (this.supports(method, document)) return true;
     const waitMs = Math.min(this.plan.warmupTimeoutMs, timeoutMs);
-    return this.#instance.capabilities.offers(method, document, waitMs, signal);
+    const { customMethods } = this.plan;
+    return this.#instance.capabilities.offers(method, document, waitMs, signal, customMethods);
   }
 
   options(method: string, document?: OpenDocument): unknown[] {
