@@ -14,11 +14,12 @@ export const ANSWER_MS = 3_000;
 /** A hub listens and does not answer. */
 export class HubSilent extends HubUnavailable {
   constructor(path: string) {
-    super(`the hub at ${path} does not answer; if it stays so, end its process${processOf(path)}`);
+    super(`the hub at ${path} does not answer; if it stays so, end its process${processText(path)}`);
   }
 }
 
-function processOf(path: string): string {
+/** The process of the hub at a path in words: its id, if that is on record. */
+function processText(path: string): string {
   try {
     const pid = here.hasSocketFiles ? Number(readFileSync(pidFile(path), "utf8")) : 0;
     if (pid > 0) return ` ${pid}`;
@@ -76,4 +77,14 @@ export async function askOnce(path: string, kind: PrivateKind): Promise<PrivateM
   const asked = await exchange(path, kind, {});
   asked?.socket.destroy();
   return asked?.answer.body;
+}
+
+/** The result, or undefined when no hub can be used. */
+export async function unlessUnavailable<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof HubUnavailable) return undefined;
+    throw error;
+  }
 }

@@ -119,7 +119,7 @@ export class Capabilities {
     return (only === null || only.includes(feature)) && !except.includes(feature);
   }
 
-  /** Whether a method may be sent. Those outside the specification are declared by the plan of the one who asks. */
+  /** Whether a method may be sent. `declared` has the methods outside the specification, from the plan of the call. */
   supports(method: string, subject?: Subject, declared: ServerPlan["customMethods"] = {}): boolean {
     if (method === "textDocument/publishDiagnostics") return this.allows("diagnostics");
     const facts = methods[method];

@@ -9,6 +9,7 @@ import { compile } from "../../src/cli/compile.js";
 import { openCatalogue } from "../../src/cli/presets.js";
 import { runProbes } from "../../src/cli/verify/probes.js";
 import { readSamples, sampleFor, writeSample } from "../../src/cli/verify/sample.js";
+import { openTranscript } from "../../src/cli/verify/transcript.js";
 import { loadBundle } from "../../src/runtime/bundle/load.js";
 import { openRuntime } from "../../src/runtime/runtime.js";
 import { repository, testEnvironment } from "../live/session.js";
@@ -67,6 +68,12 @@ describe("samples", () => {
       "python",
     ]);
   });
+});
+
+it("a transcript has no path of the workspace, also of Windows", () => {
+  const { trace, text } = openTranscript("C:\\ws", []);
+  trace({ side: "lsp", server: "x", direction: "sent", message: { method: "m", params: "C:\\ws\\a.ts" } });
+  expect(JSON.parse(text())).toMatchObject({ message: { params: "<workspace>\\a.ts" } });
 });
 
 describe("verify", () => {

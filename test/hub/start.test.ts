@@ -214,8 +214,8 @@ it("records and logs that were not used for a month are removed with the next st
   const { args } = user.workspace();
   mkdirSync(folder, { mode: 0o700 });
   const monthAgo = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);
-  for (const name of ["old.json", "old.log", "new.log"]) writeFileSync(join(folder, name), "");
-  for (const name of ["old.json", "old.log"]) utimesSync(join(folder, name), monthAgo, monthAgo);
+  for (const name of ["old.json", "old.log", "old.pid", "new.log"]) writeFileSync(join(folder, name), "");
+  for (const name of ["old.json", "old.log", "old.pid"]) utimesSync(join(folder, name), monthAgo, monthAgo);
   await (await user.open(args)).close();
   await user.hub();
   expect(readdirSync(folder)).toContain("new.log");

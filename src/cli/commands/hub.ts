@@ -78,7 +78,7 @@ function list({ hubs, silent }: HubList, input: Input, io: Io): ExitCode {
     io.stdout.writeLine(`  ${facts.join(" · ")} · pid ${hub.pid} · ${hub.version}`);
     const differing = differences(hub, hubs);
     if (differing.length > 0)
-      io.stdout.writeLine(`  beside another hub of this folder that has a different ${differing.join(", ")}`);
+      io.stdout.writeLine(`  another hub of this folder has a different ${differing.join(", ")}`);
   }
   return exitCodes.ok;
 }

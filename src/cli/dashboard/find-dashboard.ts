@@ -6,7 +6,7 @@ import { realPath } from "../../base/disk.js";
 import { isTable } from "../../base/json.js";
 import { sortBy } from "../../base/order.js";
 import { isInside } from "../../base/paths.js";
-import { askOnce } from "../../hub/ask-hub.js";
+import { askOnce, unlessUnavailable } from "../../hub/ask-hub.js";
 import { findHub } from "../../hub/find-hub.js";
 import { HubUnavailable } from "../../hub/hub-folder.js";
 import type { Input, Io } from "../command.js";
@@ -68,7 +68,7 @@ async function hubsOf({ loaded, base }: Loaded, io: Io, own: string | undefined)
 
 /** The link of a hub; undefined when it does not answer. */
 async function linkOfHub(path: string): Promise<FoundDashboard | undefined> {
-  const answer = await askOnce(path, "dashboard").catch(() => undefined);
+  const answer = await unlessUnavailable(askOnce(path, "dashboard"));
   if (answer === undefined) return undefined;
   return typeof answer.url === "string"
     ? { url: answer.url }

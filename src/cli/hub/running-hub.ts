@@ -4,7 +4,7 @@ import { isTable, type JsonObject, parseJson } from "../../base/json.js";
 import type { Refusal } from "../../base/problem.js";
 import { LineReader } from "../../base/text.js";
 import { cancelled } from "../../base/timing.js";
-import { askOnce, exchange } from "../../hub/ask-hub.js";
+import { askOnce, exchange, unlessUnavailable } from "../../hub/ask-hub.js";
 import {
   allSockets,
   checkHubFolder,
@@ -131,7 +131,7 @@ async function askHub(
   body: JsonObject,
   { signal, onProgress }: CallOptions,
 ): Promise<PrivateMessage["body"] | undefined> {
-  const asked = await exchange(path, kind, body).catch(() => undefined);
+  const asked = await unlessUnavailable(exchange(path, kind, body));
   if (asked?.answer.kind !== "ready") return undefined;
   const { socket } = asked;
   return new Promise((resolve) => {

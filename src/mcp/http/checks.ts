@@ -93,7 +93,7 @@ export function repeatedHeader(headers: NodeJS.Dict<string[]>): string | undefin
   return SINGLE_HEADERS.find((name) => (headers[name]?.length ?? 0) > 1);
 }
 
-/** The response to a wrong path. Only who has a token learns the right ones. */
+/** The response to a wrong path. Only a client with a valid token gets the right ones. */
 function notFound(paths: readonly string[]): Rejection {
   const message = paths.length === 0 ? "Not found" : `Not found: this gateway serves ${paths.join(", ")}`;
   const text = JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });

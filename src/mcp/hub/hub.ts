@@ -87,6 +87,7 @@ export class Hub {
     else this.#countIdle();
   }
 
+  /** Takes no new connections. The socket's file is removed only if it is still this hub's. */
   #stopListening(): void {
     this.#server?.close();
     if (this.#place !== undefined && here.hasSocketFiles && this.isReachable)
